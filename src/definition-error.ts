@@ -1,0 +1,73 @@
+/** What can be wrong in a definition; `docs/errors.md` explains each. */
+export const DEFINITION_ERRORS = {
+  unknown_field: 'a definition has a field that does not exist',
+  invalid_field: 'a field has a value of the wrong kind',
+  unknown_option: 'an option does not exist',
+  invalid_option: 'an option has a value of the wrong kind',
+  missing_name: 'a controller has neither a name nor a prefix',
+  invalid_name: 'a name cannot be used',
+  duplicate_name: 'two different routes have the same name',
+  invalid_pattern: 'a path pattern cannot be read',
+  foreign_pattern: 'a path pattern is written as another framework writes it',
+  unknown_param_type: 'a path pattern names a parameter type that is not defined',
+  duplicate_param: 'a path pattern names one parameter twice',
+  duplicate_param_type: 'two different parameter types have the same name',
+  unknown_source: 'input has a key that is not a source',
+  invalid_schema: 'a field that needs a schema holds something else',
+  unknown_param: 'input.params declares a parameter that the pattern lacks',
+  conflicting_sources: 'two sources cannot be used together',
+  nested_field: 'a source that arrives as text declares a nested object',
+  list_field: 'a source that cannot repeat declares a list',
+  missing_provider: 'nothing provides an injected token',
+  duplicate_key: 'one key is injected twice',
+  invalid_method: 'a method is unknown, or the list of methods is empty',
+  invalid_version: 'a version cannot be used',
+  invalid_response: 'a response declaration is neither a schema nor statuses with schemas',
+  circular_router: 'a router contains itself',
+  duplicate_route: 'two routes answer the same method, path shape and version',
+  version_not_encodable: 'a version cannot be written in the way the scheme reads it',
+  version_literal_clash: 'an ordinary path begins with a segment that is a version',
+  default_version_unknown: 'the default version is not a known version',
+  range_without_versions: 'a version range is used without an ordered list of versions',
+  range_empty: 'a version range matches no known version',
+  version_not_listed: 'a version is missing from the ordered list of versions',
+  duplicate_version: 'one version is listed twice',
+} as const
+
+/** A code of {@link DEFINITION_ERRORS}. Codes never change meaning. */
+export type DefinitionErrorCode = keyof typeof DEFINITION_ERRORS
+
+/** One mistake in a definition. */
+export interface DefinitionProblem {
+  readonly code: DefinitionErrorCode
+  /** The place, for instance `car.getOne: GET /car/{car_id}`. */
+  readonly where: string
+  /** What is wrong. */
+  readonly message: string
+  /** What to change. */
+  readonly fix: string
+}
+
+/**
+ * Every mistake found in the definitions of an application, thrown together.
+ *
+ * @example
+ * try {
+ *   createApp(AppModule)
+ * } catch (error) {
+ *   if (error instanceof DefinitionError) console.error(error.errors)
+ * }
+ */
+export class DefinitionError extends Error {
+  readonly errors: readonly DefinitionProblem[]
+
+  constructor(errors: readonly DefinitionProblem[]) {
+    super(`${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toText).join('\n')}`)
+    this.name = 'DefinitionError'
+    this.errors = errors
+  }
+}
+
+function toText({ code, where, message, fix }: DefinitionProblem): string {
+  return `  ${where}: ${message}; ${fix} [${code}]`
+}

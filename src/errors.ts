@@ -1,0 +1,154 @@
+import { STATUS_CODES } from 'node:http'
+
+import type { FinishedResponse } from './http.ts'
+
+/** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
+export const ERRORS = {
+  malformed_request: { status: 400, title: 'Malformed request' },
+  malformed_target: { status: 400, title: 'Malformed request target' },
+  malformed_path: { status: 400, title: 'Malformed path' },
+  malformed_body: { status: 400, title: 'Malformed request body' },
+  malformed_json: { status: 400, title: 'Malformed JSON' },
+  missing_host: { status: 400, title: 'Missing Host header' },
+  ambiguous_version: { status: 400, title: 'Ambiguous API version' },
+  invalid_version: { status: 400, title: 'Invalid API version' },
+  unspecified_version: { status: 400, title: 'Unspecified API version' },
+  unsupported_version: { status: 404, title: 'Unsupported API version' },
+  route_not_found: { status: 404, title: 'Not Found' },
+  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  request_timeout: { status: 408, title: 'Request Timeout' },
+  body_too_large: { status: 413, title: 'Content Too Large' },
+  url_too_long: { status: 414, title: 'URI Too Long' },
+  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  validation_failed: { status: 422, title: 'Validation failed' },
+  headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
+  internal_error: { status: 500, title: 'Internal Server Error' },
+  closing: { status: 503, title: 'Service Unavailable' },
+} as const
+
+/** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */
+export type ErrorCode = keyof typeof ERRORS
+
+/** What an `HttpError` may carry besides its status and detail. */
+export interface HttpErrorOptions {
+  /** A stable word for programs. @default the status phrase, as `not_found` */
+  readonly code?: string
+  /** A URI that identifies the kind of problem. @default `about:blank` */
+  readonly type?: string
+  /** A short summary of the kind of problem. @default the status phrase */
+  readonly title?: string
+  /** Response headers to send along, for instance `{ 'retry-after': '30' }`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The error behind this one: logged, never sent. */
+  readonly cause?: unknown
+  /** Anything else becomes a member of the problem document. */
+  readonly [member: string]: unknown
+}
+
+/**
+ * An error that reaches the client as `application/problem+json` (RFC 9457).
+ *
+ * @example
+ * throw new HttpError(404, 'No such car', { code: 'car_not_found', id: 7 })
+ * // → 404 {"type":"about:blank","title":"Not Found","status":404,"detail":"No such car","code":"car_not_found","id":7}
+ *
+ * @throws `RangeError` when `status` is not an error status (400 to 599).
+ */
+export class HttpError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly type: string
+  readonly title: string
+  readonly detail: string | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+  /** Further members of the problem document. */
+  readonly members: Readonly<Record<string, unknown>>
+
+  constructor(status: number, detail?: string, options: HttpErrorOptions = {}) {
+    const { code, type, title, headers, cause, ...members } = options
+    super(detail ?? title ?? STATUS_CODES[status] ?? 'Error', cause === undefined ? undefined : { cause })
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RangeError(`HttpError: ${status} is not an error status; use 400 to 599`)
+    }
+    const phrase = STATUS_CODES[status] ?? 'Error'
+    this.name = 'HttpError'
+    this.status = status
+    this.detail = detail
+    this.code = code ?? toCode(phrase)
+    this.type = type ?? 'about:blank'
+    this.title = title ?? phrase
+    this.headers = headers
+    this.members = members
+  }
+}
+
+/**
+ * One of Octavo's own errors, with the status and title of its row in {@link ERRORS}.
+ *
+ * @internal
+ */
+export function httpError(code: ErrorCode, detail: string, options: HttpErrorOptions & { status?: number } = {}): HttpError {
+  const { status, ...rest } = options
+  const known = ERRORS[code]
+  return new HttpError(status ?? known.status, detail, {
+    code,
+    title: known.title,
+    type: `urn:octavo:problem:${code.replaceAll('_', '-')}`,
+    ...rest,
+  })
+}
+
+/** The problem document of an error (RFC 9457 section 3), ready to be sent. */
+export function toProblem(error: HttpError): FinishedResponse {
+  const { type, title, status, detail, code, members } = error
+  const body = JSON.stringify({
+    ...members,
+    type,
+    title,
+    status,
+    ...(detail === undefined ? {} : { detail }),
+    code,
+  })
+  return {
+    status,
+    headers: {
+      ...lowerCase(error.headers),
+      'content-type': 'application/problem+json',
+      'content-length': String(Buffer.byteLength(body)),
+    },
+    body,
+  }
+}
+
+type Thrower = (detail?: string, options?: HttpErrorOptions) => HttpError
+
+function thrower(status: number): Thrower {
+  return (detail, options) => new HttpError(status, detail, options)
+}
+
+/** A 400 error to throw. */
+export const badRequest: Thrower = thrower(400)
+/** A 401 error to throw; give the challenge as `headers: { 'www-authenticate': … }`. */
+export const unauthorized: Thrower = thrower(401)
+/** A 403 error to throw. */
+export const forbidden: Thrower = thrower(403)
+/** A 404 error to throw. */
+export const notFound: Thrower = thrower(404)
+/** A 409 error to throw. */
+export const conflict: Thrower = thrower(409)
+/** A 410 error to throw. */
+export const gone: Thrower = thrower(410)
+/** A 422 error to throw. */
+export const unprocessable: Thrower = thrower(422)
+/** A 429 error to throw. */
+export const tooManyRequests: Thrower = thrower(429)
+/** A 503 error to throw. */
+export const serviceUnavailable: Thrower = thrower(503)
+
+function toCode(phrase: string): string {
+  return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+}
+
+function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,93 @@
+/** The request methods Octavo routes, in the order they are listed in documents and `Allow` headers. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
+
+/** A request method a route can declare. */
+export type Method = (typeof METHODS)[number]
+
+/** The place of each method in a method table. */
+export const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]))
+
+/** Headers by lower-case name; several field lines of one name are a list. */
+export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The bytes of a request, read at most once. */
+export interface RawBody {
+  /** The declared length in bytes; `undefined` when the body is chunked. `0` means that there is none. */
+  readonly length: number | undefined
+  /**
+   * Reads the whole body.
+   *
+   * @throws `HttpError` 413 when it is longer than `limit` bytes.
+   */
+  read(limit: number): Promise<Uint8Array>
+}
+
+/** What every door (`inject`, `handler`, `listen`) turns its own kind of request into. */
+export interface RawRequest {
+  readonly method: string
+  /** The request target as it was sent: origin form, absolute form or `*` (RFC 9112 section 3.2). */
+  readonly target: string
+  readonly headers: HeaderMap
+  /** The values of one header, one for each field line, in order. */
+  lines(name: string): readonly string[]
+  readonly remoteAddress: string | undefined
+  readonly protocol: 'http' | 'https'
+  readonly body: RawBody
+  /** Aborted when the client goes away before the response is complete. */
+  readonly signal: AbortSignal
+}
+
+/** Chunks of a streamed response body. */
+export type BodyStream = AsyncIterable<Uint8Array | string>
+
+/** A response that is ready to be written: what every door turns into its own kind of response. */
+export interface FinishedResponse {
+  status: number
+  /** By lower-case name; a list is one field line for each entry. */
+  headers: Record<string, string | string[]>
+  body: string | Uint8Array | BodyStream | null
+}
+
+/** A value, now or later. */
+export type Awaitable<T> = T | Promise<T>
+
+/** Whether the value has a `then` method, as promises of every origin have. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+/** The query of a request: a name that is repeated has a list. */
+export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
+
+/** A request as handlers, guards and versioning schemes see it. Inject it with the token of the same name. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query as they were sent. */
+  readonly url: string
+  /** The path as it was sent: percent-encoded, with its version segment. */
+  readonly path: string
+  readonly query: QueryRecord
+  /** By lower-case name; several field lines are joined with `, ` (cookies with `; `). */
+  readonly headers: Readonly<Record<string, string>>
+  /** The value of one header; the name in any case. */
+  header(name: string): string | undefined
+  /** The values of one header, one for each field line; the name in any case. */
+  headerLines(name: string): readonly string[]
+  readonly cookies: Readonly<Record<string, string>>
+  /** Host and port that the client asked for; `X-Forwarded-Host` counts under `trustProxy` only. */
+  readonly host: string
+  /** The address of the client; `X-Forwarded-For` counts under `trustProxy` only. */
+  readonly ip: string
+  /** `X-Forwarded-Proto` counts under `trustProxy` only. */
+  readonly protocol: 'http' | 'https'
+  /** The body as text. The body is read once and kept, so this works after validation too. */
+  text(): Promise<string>
+  /** The body as JSON. */
+  json(): Promise<unknown>
+  /** The body as bytes. */
+  bytes(): Promise<Uint8Array>
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** The same request as a web `Request`, made when it is first asked for. */
+  readonly web: Request
+}

@@ -1,0 +1,154 @@
+import { bucketOf } from './node.ts'
+import type { Leaf, Mount, Node } from './node.ts'
+
+/** A lookup and, when it succeeded, its answer. */
+export interface Match<T> {
+  readonly path: string
+  /** Where the path ends for matching: before a trailing slash that does not count. */
+  readonly end: number
+  /** Where the path really ends. */
+  readonly fullEnd: number
+  readonly method: number
+  leaf: Leaf<T> | null
+  /** The version whose root was entered through the path; `null` when none was. */
+  version: string | null
+  /** The text of each parameter, in the order of the pattern. */
+  values: string[]
+}
+
+const SLASH = 47
+const NO_VALUES: string[] = []
+
+/**
+ * Finds what answers a method on a path: literal segments before mixed, typed and plain parameters, with full backtracking over
+ * path and method. `path` from 0 to `fullEnd` is decoded, begins with a slash and has no query. Returns a match whose `leaf` is
+ * `null` when nothing answers; its `version` then tells which version root was entered.
+ */
+export function find<T>(root: Node<T>, path: string, fullEnd: number, end: number, method: number): Match<T> {
+  const match: Match<T> = { path, end, fullEnd, method, leaf: null, version: null, values: NO_VALUES }
+  walk(match, root, 1, 0)
+  return match
+}
+
+/** Where a path ends when one trailing slash does not count: `//` keeps both. */
+export function trimSlash(path: string, end: number): number {
+  return end > 1 && path.charCodeAt(end - 1) === SLASH && path.charCodeAt(end - 2) !== SLASH ? end - 1 : end
+}
+
+/** Matches the segment that begins at `start`, `count` parameters being matched already. */
+function walk<T>(match: Match<T>, node: Node<T>, start: number, count: number): boolean {
+  const { path, end } = match
+  if (start === end) return answer(match, node.slash, count) || answerRest(match, node.rest, start, count)
+  const stop = segmentEnd(path, start, end)
+  const last = stop === end
+  const literal = findLiteral(node, path, start, stop)
+  if (literal !== null) {
+    if (last ? arrive(match, literal, count) : walk(match, literal, stop + 1, count)) return true
+    // a version root is never left again: what it lacks is missing in that version
+    if (literal.mount !== null) return enter(match, literal.mount, stop, last)
+  }
+  const { edges } = node
+  for (let index = 0; index < edges.length; index++) {
+    const edge = edges[index]
+    if (edge === undefined) continue
+    if (edge.split !== null) {
+      const values = edge.split(path.slice(start, stop))
+      if (values === undefined || !descend(match, edge.node, stop, last, count + edge.count)) continue
+      for (let at = 0; at < edge.count; at++) match.values[count + at] = values[at] ?? ''
+      return true
+    }
+    if (edge.test === null ? stop === start : !edge.test(path, start, stop)) continue
+    if (!descend(match, edge.node, stop, last, count + 1)) continue
+    match.values[count] = path.slice(start, stop)
+    return true
+  }
+  return answerRest(match, node.rest, start, count)
+}
+
+function descend<T>(match: Match<T>, node: Node<T>, stop: number, last: boolean, count: number): boolean {
+  return last ? arrive(match, node, count) : walk(match, node, stop + 1, count)
+}
+
+function enter<T>(match: Match<T>, { version, root }: Mount<T>, stop: number, last: boolean): boolean {
+  match.version = version
+  return descend(match, root, stop, last, 0)
+}
+
+/** The path ends at this node. */
+function arrive<T>(match: Match<T>, node: Node<T>, count: number): boolean {
+  return answer(match, node.leaf, count) || answerRest(match, node.emptyRest, match.fullEnd, count)
+}
+
+function answer<T>(match: Match<T>, leaf: Leaf<T> | null, count: number): boolean {
+  if (leaf === null || leaf.methods[match.method] === undefined) return false
+  match.leaf = leaf
+  if (count > 0) match.values = Array.from<string>({ length: count })
+  return true
+}
+
+function answerRest<T>(match: Match<T>, leaf: Leaf<T> | null, start: number, count: number): boolean {
+  if (leaf === null || !answer(match, leaf, count + 1)) return false
+  match.values[count] = match.path.slice(start, match.fullEnd)
+  return true
+}
+
+/** Segments are short, so a loop beats `indexOf`; hostile ones are long, so it is bounded. */
+const SHORT = 48
+
+function segmentEnd(path: string, start: number, end: number): number {
+  const bound = Math.min(end, start + SHORT)
+  let stop = start
+  while (stop < bound && path.charCodeAt(stop) !== SLASH) stop++
+  if (stop < bound || bound === end) return stop
+  const slash = path.indexOf('/', bound)
+  return slash === -1 || slash > end ? end : slash
+}
+
+function findLiteral<T>(node: Node<T>, path: string, start: number, stop: number): Node<T> | null {
+  const { table } = node
+  if (table === null || start === stop) return null
+  const length = stop - start
+  const bucket = bucketOf(length, path.charCodeAt(start), path.charCodeAt(stop - 1), table.length - 1)
+  for (let child = table[bucket] ?? null; child !== null; child = child.next) {
+    if (child.key.length === length && isAt(path, start, child.key)) return child
+  }
+  return null
+}
+
+function isAt(path: string, start: number, key: string): boolean {
+  for (let index = 0; index < key.length; index++) {
+    if (path.charCodeAt(start + index) !== key.charCodeAt(index)) return false
+  }
+  return true
+}
+
+/** Every leaf that the path reaches, whatever the method, most specific first: for 405, OPTIONS and version errors. */
+export function findLeaves<T>(root: Node<T>, path: string, start: number, end: number): readonly Leaf<T>[] {
+  const leaves: (Leaf<T> | null)[] = []
+  visit(root, start)
+  return [...new Set(leaves)].filter((leaf) => leaf !== null)
+
+  function visit(node: Node<T>, from: number): void {
+    if (from === end) {
+      leaves.push(node.slash, node.rest)
+      return
+    }
+    const stop = segmentEnd(path, from, end)
+    const literal = findLiteral(node, path, from, stop)
+    if (literal !== null) follow(literal, stop)
+    for (const edge of node.edges) {
+      const fits = edge.split === null ? testEdge(edge.test, path, from, stop) : edge.split(path.slice(from, stop)) !== undefined
+      if (fits) follow(edge.node, stop)
+    }
+    leaves.push(node.rest)
+  }
+
+  function follow(node: Node<T>, stop: number): void {
+    if (stop === end) leaves.push(node.leaf, node.emptyRest)
+    else visit(node, stop + 1)
+  }
+}
+
+function testEdge(test: ((path: string, start: number, end: number) => boolean) | null, path: string, start: number, stop: number): boolean {
+  return test === null ? stop > start : test(path, start, stop)
+}

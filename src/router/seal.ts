@@ -1,0 +1,185 @@
+import type { RadixNode } from 'radix3'
+
+import { bucketOf } from './node.ts'
+import type { Edge, Leaf, Mount, Node } from './node.ts'
+import { compareRules } from './tree.ts'
+import type { Shape, Tree } from './tree.ts'
+
+/**
+ * A value that is the same for most versions: `by` holds those that differ, `rest` what all others have. Building a tree for
+ * every version this way costs what differs between versions, not versions × routes.
+ */
+export interface Variants<V> {
+  readonly rest: V | null
+  readonly by: ReadonlyMap<string, V | null>
+}
+
+/** Chooses what answers at a shape, for each version. */
+export type Select<R, T> = (shape: Shape<R>) => Variants<Leaf<T>>
+
+/** One sealed trie for each version that differs; equal subtrees are one object. */
+export function seal<R, T>(tree: Tree<R>, select: Select<R, T>): Variants<Node<T>> {
+  const sealer = createSealer<T>()
+  return sealNode(tree.root, '', true)
+
+  function sealNode(radix: RadixNode, key: string, root: boolean): Variants<Node<T>> {
+    const leaf = leafOf(radix)
+    const children = [...radix.children].flatMap(([section, child]): Child<T>[] => {
+      if (section === '') return [{ kind: 'slash', leaf: leafOf(child) }]
+      if (section === '**') return [{ kind: 'rest', leaf: leafOf(child) }]
+      if (section.startsWith(':')) {
+        return [{ kind: 'edge', section: section.slice(1), node: sealNode(child, '', false) }]
+      }
+      return [{ kind: 'literal', node: sealNode(child, section, false) }]
+    })
+    const differing = new Set([...leaf.by.keys(), ...children.flatMap((child) => [...variantsOf(child).by.keys()])])
+    return {
+      rest: build(undefined),
+      by: new Map([...differing].map((version) => [version, build(version)])),
+    }
+
+    function build(version: string | undefined): Node<T> | null {
+      return sealer.intern(toParts({ key, leaf, children, root, tree }, version))
+    }
+  }
+
+  function leafOf(radix: RadixNode): Variants<Leaf<T>> {
+    const shape = radix.data === null ? undefined : tree.shapes.get(String(radix.data['key']))
+    return shape === undefined ? NOTHING : select(shape)
+  }
+}
+
+/** A copy of the trie with version roots below `prefix`: each literal leads into the root of its version. */
+export function mount<T>(root: Node<T> | null, prefix: readonly string[], mounts: ReadonlyMap<string, Mount<T>>): Node<T> {
+  const node = root ?? EMPTY_NODE
+  const [first, ...rest] = prefix
+  const literals = literalsOf(node)
+  if (first !== undefined) {
+    const child = literals.find(({ key }) => key === first)
+    const others = literals.filter((literal) => literal !== child)
+    return { ...node, table: toTable([...others, { ...mount(child ?? null, rest, mounts), key: first }]) }
+  }
+  const missing = [...mounts.keys()].filter((key) => !literals.some((literal) => literal.key === key))
+  const all = [...literals, ...missing.map((key) => ({ ...EMPTY_NODE, key }))]
+  return { ...node, table: toTable(all.map((literal) => ({ ...literal, mount: mounts.get(literal.key) ?? null }))) }
+}
+
+/** A trie that matches nothing. */
+export const EMPTY_NODE: Node<never> = {
+  key: '',
+  next: null,
+  table: null,
+  edges: [],
+  leaf: null,
+  slash: null,
+  rest: null,
+  emptyRest: null,
+  mount: null,
+}
+
+const NOTHING = { rest: null, by: new Map<string, null>() }
+
+type Child<T> =
+  | { readonly kind: 'literal'; readonly node: Variants<Node<T>> }
+  | { readonly kind: 'edge'; readonly section: string; readonly node: Variants<Node<T>> }
+  | { readonly kind: 'slash'; readonly leaf: Variants<Leaf<T>> }
+  | { readonly kind: 'rest'; readonly leaf: Variants<Leaf<T>> }
+
+function variantsOf<T>(child: Child<T>): Variants<unknown> {
+  return child.kind === 'slash' || child.kind === 'rest' ? child.leaf : child.node
+}
+
+function pick<V>(variants: Variants<V>, version: string | undefined): V | null {
+  return version !== undefined && variants.by.has(version) ? (variants.by.get(version) ?? null) : variants.rest
+}
+
+/** The parts of a node for one version. */
+interface Parts<T> {
+  readonly key: string
+  readonly literals: readonly Node<T>[]
+  readonly edges: readonly Edge<T>[]
+  readonly leaf: Leaf<T> | null
+  readonly slash: Leaf<T> | null
+  readonly rest: Leaf<T> | null
+  readonly emptyRest: Leaf<T> | null
+}
+
+interface Source<T> {
+  readonly key: string
+  readonly leaf: Variants<Leaf<T>>
+  readonly children: readonly Child<T>[]
+  readonly root: boolean
+  readonly tree: Tree<unknown>
+}
+
+function toParts<T>({ key, leaf, children, root, tree }: Source<T>, version: string | undefined): Parts<T> {
+  const literals: Node<T>[] = []
+  const edges: { readonly edge: Edge<T>; readonly rule: Parameters<typeof compareRules>[0] }[] = []
+  let slash: Leaf<T> | null = null
+  let rest: Leaf<T> | null = null
+  for (const child of children) {
+    if (child.kind === 'slash') slash = pick(child.leaf, version)
+    else if (child.kind === 'rest') rest = pick(child.leaf, version)
+    else {
+      const node = pick(child.node, version)
+      const rule = child.kind === 'edge' ? tree.rules.get(child.section) : undefined
+      if (node !== null && rule !== undefined) edges.push({ edge: { ...rule, node }, rule })
+      else if (node !== null) literals.push(node)
+    }
+  }
+  const ordered = edges.toSorted((a, b) => compareRules(a.rule, b.rule)).map(({ edge }) => edge)
+  // radix3 keeps the path "/" as an empty section below the root; where slashes are ignored, the root itself may end a path
+  const own = root && !tree.strict ? slash : pick(leaf, version)
+  return { key, literals, edges: ordered, leaf: own, slash, rest, emptyRest: tree.strict ? null : rest }
+}
+
+/** Makes each different node once. */
+function createSealer<T>(): { readonly intern: (parts: Parts<T>) => Node<T> | null } {
+  const ids = new Map<unknown, number>()
+  const nodes = new Map<string, Node<T>>()
+  const idOf = (value: unknown): number => {
+    const id = ids.get(value) ?? ids.size
+    ids.set(value, id)
+    return id
+  }
+  return {
+    intern: (parts) => {
+      const { key, literals, edges, leaf, slash, rest, emptyRest } = parts
+      if (literals.length + edges.length === 0 && leaf === null && slash === null && rest === null) return null
+      const identity = [
+        key,
+        [leaf, slash, rest].map(idOf).join(),
+        literals.map(idOf).join(),
+        edges.map((edge) => `${edge.label}${idOf(edge.node)}`).join(),
+      ].join('/')
+      const known = nodes.get(identity)
+      if (known !== undefined) return known
+      const node = { key, next: null, table: toTable(literals), edges, leaf, slash, rest, emptyRest, mount: null }
+      nodes.set(identity, node)
+      return node
+    },
+  }
+}
+
+/** Literal children as a hash table: a power of two of buckets, half of them empty at least. */
+function toTable<T>(literals: readonly Node<T>[]): readonly (Node<T> | null)[] | null {
+  if (literals.length === 0) return null
+  let size = 1
+  while (size < literals.length * 2) size *= 2
+  const table: (Node<T> | null)[] = Array.from({ length: size }, () => null)
+  for (const literal of literals) {
+    const { key } = literal
+    const bucket = bucketOf(key.length, key.charCodeAt(0), key.charCodeAt(key.length - 1), size - 1)
+    table[bucket] = { ...literal, next: table[bucket] ?? null }
+  }
+  return table
+}
+
+/** The literal children of a node. */
+export function literalsOf<T>(node: Node<T>): readonly Node<T>[] {
+  return (node.table ?? []).flatMap((head) => {
+    const chain: Node<T>[] = []
+    for (let child = head; child !== null; child = child.next) chain.push(child)
+    return chain
+  })
+}

@@ -1,0 +1,68 @@
+import { isToken, splitOutsideQuotes, unquote } from '../media-type.ts'
+import { createAcceptReader } from './accept.ts'
+import { oneOf } from './query.ts'
+import { PLAIN_SCHEME, DEFAULT_STATUS_CODES } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
+
+/** Options of `VersioningSchemes.HEADER`. */
+export interface HeaderOptions {
+  /** The header that carries the version. @default 'accept' */
+  readonly headerParameter?: string
+  /** The name before the version: a parameter of the media type, or of the header's own value. @default 'version' */
+  readonly versionParameter?: string
+  /** Whether a custom header may hold the version alone, as in `X-API-Version: 2`. @default true */
+  readonly bare?: boolean
+  readonly statusCodes?: Partial<VersionStatusCodes>
+}
+
+/** The version is in a header: `Accept: application/json; version=2`, `X-Version: version=2;` or `X-Version: 2`. */
+export const headerScheme: VersioningScheme<HeaderOptions> = {
+  ...PLAIN_SCHEME,
+  name: 'HEADER',
+  reader: (options) => {
+    const { versionParameter = 'version' } = options
+    const header = headerOf(options)
+    if (header === 'accept') return createAcceptReader(versionParameter)
+    const read = createValueReader(header, versionParameter, options.bare ?? true)
+    return (request) => {
+      const value = request.header(header)
+      return value === undefined ? undefined : read(value)
+    }
+  },
+  write: ({ headers }, version, options) => {
+    const { versionParameter = 'version' } = options
+    const header = headerOf(options)
+    const written = `${versionParameter}=${isToken(version) ? version : `"${version}"`}`
+    return { headers: { [header]: header === 'accept' ? `${headers['accept'] ?? '*/*'}; ${written}` : written } }
+  },
+  vary: (options) => [headerOf(options)],
+  statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
+  // oxlint-disable-next-line no-control-regex
+  problem: (version) => (/[\u0000-\u001f\u007f;,"\\]/.test(version) ? 'a header value cannot hold ; , " or control characters' : undefined),
+  options: ['headerParameter', 'versionParameter', 'bare', 'statusCodes'],
+}
+
+function headerOf({ headerParameter = 'accept' }: HeaderOptions): string {
+  return headerParameter.toLowerCase()
+}
+
+/** Reads `name=value;` lists and bare versions; several field lines arrive joined by commas. */
+function createValueReader(header: string, parameter: string, bare: boolean): (value: string) => VersionValue {
+  const name = parameter.toLowerCase()
+  return (value) => {
+    const versions = splitOutsideQuotes(value, ',').flatMap((line) => {
+      const items = splitOutsideQuotes(line, ';')
+      const named = items.filter((item) => item.includes('='))
+      if (named.length === 0) return bare ? items.map(plain).filter((item) => item !== '').slice(0, 1) : []
+      return named.flatMap((item) => {
+        const equals = item.indexOf('=')
+        return item.slice(0, equals).trim().toLowerCase() === name ? [plain(item.slice(equals + 1).trim())] : []
+      })
+    })
+    return oneOf('header', header, versions)
+  }
+}
+
+function plain(text: string): string {
+  return text === '' ? '' : (unquote(text) ?? text)
+}

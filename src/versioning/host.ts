@@ -1,0 +1,60 @@
+import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
+
+/** Options of `VersioningSchemes.HOST`. */
+export interface HostOptions {
+  /** What stands before the version in the first label; a label without it is the version itself. @default 'v' */
+  readonly versionParameter?: string
+  /** First labels that are no version, such as `www`. Without it `api.example.com` asks for a version `api`. @default [] */
+  readonly ignoreLabels?: readonly string[]
+  /** Finds the version in the host name: its first group, or the group named `version`. */
+  readonly hostPattern?: RegExp
+  readonly statusCodes?: Partial<VersionStatusCodes>
+}
+
+/** Three labels of letters and digits; any other host name carries no version. */
+const THREE_LABELS = /^([a-zA-Z0-9]+)\.[a-zA-Z0-9]+\.[a-zA-Z0-9]+$/
+
+/** The version is the first label of the host name: `v2.example.com` asks for version 2. */
+export const hostScheme: VersioningScheme<HostOptions> = {
+  ...PLAIN_SCHEME,
+  name: 'HOST',
+  reader: ({ versionParameter = 'v', ignoreLabels = [], hostPattern = THREE_LABELS }) => {
+    const parameter = versionParameter.toLowerCase()
+    const ignored = new Set(ignoreLabels.map((label) => label.toLowerCase()))
+    const pattern = new RegExp(hostPattern.source, hostPattern.flags.replaceAll(/[gy]/g, ''))
+    return (request) => {
+      const lines = request.headerLines('host')
+      // RFC 9112 section 3.2: a request with several Host lines is not answered
+      if (lines.length > 1) return { ambiguous: lines.map((value) => ({ in: 'host', name: 'host', value })) }
+      const match = pattern.exec(hostNameOf(request.host))
+      const label = match?.groups?.['version'] ?? match?.[1]
+      if (label === undefined || ignored.has(label)) return undefined
+      const version = label.startsWith(parameter) ? label.slice(parameter.length) : label
+      return version === '' ? label : version
+    }
+  },
+  write: ({ host }, version, { versionParameter = 'v' }) => ({ host: withVersion(host, versionParameter + version) }),
+  vary: () => [],
+  statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
+  fold: (version) => version.toLowerCase(),
+  problem: (version, { hostPattern }) =>
+    hostPattern === undefined && !/^[a-z0-9]+$/i.test(version) ? 'a host label of this scheme holds letters and digits only' : undefined,
+  options: ['versionParameter', 'ignoreLabels', 'hostPattern', 'statusCodes'],
+}
+
+/** The host name in lower case, without port and trailing dot. */
+function hostNameOf(host: string): string {
+  return host
+    .replace(/:\d*$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+}
+
+/** A host whose first label is the version: it replaces the first of three labels, and stands before fewer. */
+function withVersion(host: string, label: string): string {
+  const [, port = ''] = /(:\d*)$/.exec(host) ?? []
+  const labels = host.slice(0, host.length - port.length).split('.')
+  if (labels.length >= 3) return [label, ...labels.slice(1)].join('.') + port
+  return [label, ...(labels.length === 2 ? labels : [labels[0] || 'localhost', 'test'])].join('.') + port
+}

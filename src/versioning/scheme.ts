@@ -1,0 +1,117 @@
+import type { Awaitable, HttpRequest } from '../http.ts'
+
+/** A place where a request named a version. */
+export interface VersionSource {
+  /** The part of the request: `path`, `header`, `query`, `host`, or the name of an own scheme. */
+  readonly in: string
+  /** The name of the header or parameter. */
+  readonly name: string
+  readonly value: string
+}
+
+/** One place that may hold one version holds several. */
+export interface AmbiguousVersion {
+  readonly ambiguous: readonly VersionSource[]
+}
+
+/** What a scheme found: a version, versions in order of preference, several that contradict each other, or none. */
+export type VersionValue = string | readonly string[] | AmbiguousVersion | undefined
+
+/** The statuses a scheme answers version errors with. */
+export interface VersionStatusCodes {
+  readonly unsupported: number
+  readonly unspecified: number
+  readonly invalid: number
+  readonly ambiguous: number
+}
+
+/** The parts of a request that a scheme can write a version into. */
+export interface RequestDraft {
+  /** The path, without query. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly host: string
+  /** The application's path prefix, `''` for none. */
+  readonly prefix: string
+}
+
+/** How a version travels with a request. Made by `defineVersioningScheme`; the built-in ones are `VersioningSchemes`. */
+export interface VersioningScheme<O> {
+  readonly name: string
+  /** Makes the function that reads the version of a request. */
+  readonly reader: (options: O) => (request: HttpRequest) => Awaitable<VersionValue>
+  /** What has to change in a request so that it asks for a version; `undefined` where a scheme cannot write. */
+  readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
+  /** The request headers that a response depends on because of this scheme. */
+  readonly vary: (options: O) => readonly string[]
+  readonly statusCodes: VersionStatusCodes
+  /** For versions in the path: the segments that stand for a version, first the one to write. */
+  readonly segments: ((version: string, options: O) => readonly string[]) | undefined
+  /** For versions in the path: the version that a segment seems to name. */
+  readonly candidate: ((segment: string, options: O) => string | undefined) | undefined
+  /** Why a version cannot be written in this scheme; `undefined` when it can. */
+  readonly problem: (version: string, options: O) => string | undefined
+  /** How a declared version looks when it is read. */
+  readonly fold: (version: string) => string
+  /** The options this scheme knows, besides the common ones. */
+  readonly options: readonly string[]
+  /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
+  readonly queryParameter: (options: O) => string | undefined
+}
+
+/** What `defineVersioningScheme` takes. */
+export interface VersioningSchemeDefinition<O> {
+  /** Names the scheme in messages. */
+  readonly name: string
+  /**
+   * Reads the version: one, several in order of preference, or `undefined` for none.
+   * Versions longer than 64 characters count as unknown.
+   */
+  read(request: HttpRequest, options: O): Awaitable<string | readonly string[] | undefined>
+  /** What has to change in a request so that it asks for `version`; serves `inject({ version })`. */
+  write?(request: RequestDraft, version: string, options: O): Partial<RequestDraft>
+  /** The request headers that `read` looks at: they are added to `Vary`. */
+  readonly vary?: readonly string[]
+  /** The statuses of version errors. @default unsupported 404, the others 400 */
+  readonly statusCodes?: Partial<VersionStatusCodes>
+  /** Explains where the version stands, for documents. */
+  readonly describe?: string
+}
+
+export const DEFAULT_STATUS_CODES: VersionStatusCodes = { unsupported: 404, unspecified: 400, invalid: 400, ambiguous: 400 }
+
+/** What schemes share that has nothing special about it. */
+export const PLAIN_SCHEME = {
+  write: undefined,
+  segments: undefined,
+  candidate: undefined,
+  statusCodes: DEFAULT_STATUS_CODES,
+  fold: (version: string): string => version,
+  problem: (): undefined => undefined,
+  queryParameter: (): undefined => undefined,
+} as const
+
+/**
+ * Defines a versioning scheme of your own.
+ *
+ * @example
+ * const Account = defineVersioningScheme({
+ *   name: 'account',
+ *   read: (request) => pinnedVersions.get(request.header('x-account') ?? ''),
+ *   vary: ['x-account'],
+ * })
+ * app.enableVersioning(Account, { defaultVersion: '2' })
+ */
+export function defineVersioningScheme<O extends object = object>(definition: VersioningSchemeDefinition<O>): VersioningScheme<O> {
+  const { name, read, write, vary = [], statusCodes } = definition
+  return {
+    ...PLAIN_SCHEME,
+    name,
+    reader: (options) => (request) => read(request, options),
+    write,
+    vary: () => vary.map((header) => header.toLowerCase()),
+    statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
+    options: ['*'],
+  }
+}

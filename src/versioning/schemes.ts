@@ -1,0 +1,19 @@
+import { headerScheme } from './header.ts'
+import { hostScheme } from './host.ts'
+import { queryScheme } from './query.ts'
+import { urlScheme } from './url.ts'
+
+/**
+ * The built-in ways a version travels with a request. `app.enableVersioning` takes one of them; `defineVersioningScheme` makes
+ * more.
+ */
+export const VersioningSchemes = {
+  /** The first path segment: `/v1/cars`. */
+  URL: urlScheme,
+  /** A parameter of the Accept header, or a header of its own. */
+  HEADER: headerScheme,
+  /** A query parameter: `?version=1`. */
+  QUERY: queryScheme,
+  /** The first label of the host name: `v1.example.com`. */
+  HOST: hostScheme,
+} as const

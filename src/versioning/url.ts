@@ -1,0 +1,34 @@
+import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
+
+/** Options of `VersioningSchemes.URL`. */
+export interface UrlOptions {
+  /** What stands before the version in the first segment; case-sensitive. @default 'v' */
+  readonly versionParameter?: string
+  /** Whether `/1/…` means the same as `/v1/…`. @default false */
+  readonly allowBare?: boolean
+  readonly statusCodes?: Partial<VersionStatusCodes>
+}
+
+/** The version is the first path segment: `/v1/cars` asks for version 1. */
+export const urlScheme: VersioningScheme<UrlOptions> = {
+  ...PLAIN_SCHEME,
+  name: 'URL',
+  reader: () => () => undefined,
+  write: ({ path, prefix }, version, options) => ({
+    path: `${prefix}/${encodeURIComponent(literal(version, options))}${path.slice(prefix.length)}`,
+  }),
+  vary: () => [],
+  statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
+  segments: (version, options) => [literal(version, options), ...(options.allowBare === true ? [version] : [])],
+  candidate: (segment, { versionParameter = 'v' }) => {
+    const version = segment.startsWith(versionParameter) ? segment.slice(versionParameter.length) : undefined
+    return version === '' ? undefined : version
+  },
+  problem: (version) => (/[/?#\\]/.test(version) ? 'a path segment cannot hold / ? # or \\' : undefined),
+  options: ['versionParameter', 'allowBare', 'statusCodes'],
+}
+
+function literal(version: string, { versionParameter = 'v' }: UrlOptions): string {
+  return versionParameter + version
+}

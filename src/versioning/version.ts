@@ -1,0 +1,75 @@
+/** How versions are written: what counts as well formed, as equal, and as newer. */
+export type VersionFormat = 'string' | 'integer' | 'semver' | 'date'
+
+/** Versions longer than this are never parsed, logged or echoed whole. */
+export const MAX_VERSION_LENGTH = 64
+
+interface Format {
+  /** One spelling for all equal versions; `undefined` when the text is not well formed. */
+  readonly canonical: (text: string) => string | undefined
+}
+
+const STATUS = '(?:-([0-9a-z][0-9a-z.-]*))?'
+const INTEGER = new RegExp(`^(\\d{1,15})${STATUS}$`, 'i')
+const SEMVER = new RegExp(`^(\\d{1,15})(?:\\.(\\d{1,15}))?(?:\\.(\\d{1,15}))?${STATUS}$`, 'i')
+const DATE = new RegExp(`^(\\d{4})-(\\d{2})-(\\d{2})${STATUS}$`, 'i')
+
+const FORMATS: Readonly<Record<VersionFormat, Format>> = {
+  string: { canonical: (text) => text },
+  integer: { canonical: (text) => numeric(INTEGER.exec(text), 1) },
+  semver: { canonical: (text) => numeric(SEMVER.exec(text), 3) },
+  date: { canonical: (text) => (isRealDate(DATE.exec(text)) ? text : undefined) },
+}
+
+/** The one spelling of all versions equal to this one (`1`, `1.0` and `1.0.0` under `semver`); `undefined` when malformed. */
+export function canonicalVersion(text: string, format: VersionFormat): string | undefined {
+  return text.length > MAX_VERSION_LENGTH ? undefined : FORMATS[format].canonical(text)
+}
+
+/** Whether the text is the name of a format. */
+export function isVersionFormat(text: unknown): text is VersionFormat {
+  return typeof text === 'string' && Object.hasOwn(FORMATS, text)
+}
+
+function numeric(match: RegExpExecArray | null, parts: number): string | undefined {
+  if (match === null) return undefined
+  const numbers = Array.from({ length: parts }, (_, index) => Number(match[index + 1] ?? 0))
+  const status = match[parts + 1]
+  return numbers.join('.') + (status === undefined ? '' : `-${status}`)
+}
+
+/** 2026-02-30 is no date. */
+function isRealDate(match: RegExpExecArray | null): boolean {
+  if (match === null) return false
+  const [, year, month, day] = match.map(Number)
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day))
+  return date.getUTCMonth() + 1 === month && date.getUTCDate() === day
+}
+
+/** The numbers of a version and its status; `undefined` when it is neither a dotted number nor a date. */
+function toOrder(text: string): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {
+  const match = /^(\d{1,15}(?:[.-]\d{1,15})*)(?:-([a-z][0-9a-z.-]*|[0-9]*[a-z][0-9a-z.-]*))?$/i.exec(text)
+  if (match === null) return undefined
+  return { numbers: (match[1] ?? '').split(/[.-]/).map(Number), status: match[2] }
+}
+
+/** Whether versions written like this one have an order by value. */
+export function hasOrder(text: string): boolean {
+  return toOrder(text) !== undefined
+}
+
+/** Orders versions by value, oldest first; a status such as `-beta` comes before none. Zero when the order is unknown. */
+export function compareVersions(a: string, b: string): number {
+  const left = toOrder(a)
+  const right = toOrder(b)
+  if (left === undefined || right === undefined) return 0
+  const length = Math.max(left.numbers.length, right.numbers.length)
+  for (let index = 0; index < length; index++) {
+    const difference = (left.numbers[index] ?? 0) - (right.numbers[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  if (left.status === right.status) return 0
+  if (left.status === undefined) return 1
+  if (right.status === undefined) return -1
+  return left.status.localeCompare(right.status, 'en', { numeric: true })
+}
