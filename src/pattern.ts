@@ -81,6 +81,33 @@ export function paramsOf(segment: Segment): readonly Param[] {
   }
 }
 
+/**
+ * The shape of a pattern: parameters by type, without their names. It is also the key of the trie: `:` begins a parameter and `**`
+ * stands for the rest, as radix3 has it.
+ */
+export function shapeOf(pattern: Pattern, strict: boolean): string {
+  return `/${pattern.segments.map(sectionOf).join('/')}${strict && pattern.trailingSlash ? '/' : ''}`
+}
+
+/** One section of a shape. */
+export function sectionOf(segment: Segment): string {
+  switch (segment.kind) {
+    case 'literal':
+      return segment.text
+    case 'param':
+      return `:${segment.param.type.name}`
+    case 'mixed':
+      return `:~${mixedShape(segment.parts)}`
+    case 'rest':
+      return '**'
+  }
+}
+
+/** A mixed segment with the types of its parameters and without their names. */
+export function mixedShape(parts: readonly (string | Param)[]): string {
+  return parts.map((part) => (typeof part === 'string' ? part : `{${part.type.name}}`)).join('')
+}
+
 function toSegment(text: string, last: boolean, problems: PatternProblem[]): readonly Segment[] {
   const problem = (text === '' && EMPTY) || foreignSpelling(text)
   if (problem !== undefined) {

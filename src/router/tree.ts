@@ -1,7 +1,8 @@
 import { createRouter } from 'radix3'
 import type { RadixNode } from 'radix3'
 
-import type { Param, Pattern, Segment } from '../pattern.ts'
+import { mixedShape, sectionOf, shapeOf } from '../pattern.ts'
+import type { Pattern, Segment } from '../pattern.ts'
 import { toSplit } from './mixed.ts'
 import type { Edge } from './node.ts'
 
@@ -38,7 +39,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(routes: read
   const shapes = new Map<string, Shape<R>>()
   const rules = new Map<string, EdgeRule>()
   for (const route of routes) {
-    const key = toKey(route.pattern, strict)
+    const key = shapeOf(route.pattern, strict)
     const shape = shapes.get(key)
     if (shape !== undefined) {
       shape.routes.push(route)
@@ -47,7 +48,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(routes: read
     shapes.set(key, { key, pattern: route.pattern, routes: [route] })
     router.insert(key, { key })
     for (const segment of route.pattern.segments) {
-      if (segment.kind === 'param' || segment.kind === 'mixed') rules.set(toSection(segment).slice(1), toRule(segment))
+      if (segment.kind === 'param' || segment.kind === 'mixed') rules.set(sectionOf(segment).slice(1), toRule(segment))
     }
   }
   return {
@@ -56,28 +57,6 @@ export function createTree<R extends { readonly pattern: Pattern }>(routes: read
     rules,
     strict,
   }
-}
-
-/** The key of a pattern's shape: parameters by type, without their names. */
-export function toKey(pattern: Pattern, strict: boolean): string {
-  return `/${pattern.segments.map(toSection).join('/')}${strict && pattern.trailingSlash ? '/' : ''}`
-}
-
-function toSection(segment: Segment): string {
-  switch (segment.kind) {
-    case 'literal':
-      return segment.text
-    case 'param':
-      return `:${segment.param.type.name}`
-    case 'mixed':
-      return `:~${toLabel(segment.parts)}`
-    case 'rest':
-      return '**'
-  }
-}
-
-function toLabel(parts: readonly (string | Param)[]): string {
-  return parts.map((part) => (typeof part === 'string' ? part : `{${part.type.name}}`)).join('')
 }
 
 const MIXED_RANK = -1
@@ -90,7 +69,7 @@ function toRule(segment: Segment & { kind: 'param' | 'mixed' }): EdgeRule {
   const { parts } = segment
   const literal = parts.filter((part) => typeof part === 'string').join('').length
   const start = typeof parts[0] === 'string' ? parts[0].length : 0
-  const label = toLabel(parts)
+  const label = mixedShape(parts)
   const count = parts.filter((part) => typeof part !== 'string').length
   return { test: null, split: toSplit(parts), count, label, order: [MIXED_RANK, -literal, -start, label] }
 }

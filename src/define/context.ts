@@ -1,0 +1,86 @@
+import type { HttpRequest } from '../http.ts'
+import type { Token } from './token.ts'
+
+/** Attributes of a cookie (RFC 6265 section 4.1). */
+export interface CookieOptions {
+  /** Seconds the cookie lives. */
+  readonly maxAge?: number
+  readonly expires?: Date
+  readonly domain?: string
+  readonly path?: string
+  readonly httpOnly?: boolean
+  readonly secure?: boolean
+  readonly sameSite?: 'strict' | 'lax' | 'none' | boolean
+  readonly partitioned?: boolean
+  readonly priority?: 'low' | 'medium' | 'high'
+}
+
+/** The head of the response while a handler runs; what is set here is merged into the answer. */
+export interface HttpResponse {
+  /** The status of a plain returned value; `reply` wins over it, it wins over the route's own. */
+  status: number | undefined
+  readonly headers: {
+    get(name: string): string | undefined
+    set(name: string, value: string): void
+    /** Adds a field line and keeps those there are. */
+    append(name: string, value: string): void
+    delete(name: string): void
+  }
+  readonly cookies: {
+    /** Adds a Set-Cookie line. */
+    set(name: string, value: string, options?: CookieOptions): void
+  }
+}
+
+/** What is known of the route that answers. */
+export interface RouteInfo {
+  /** The full name, such as `car.getOne`. */
+  readonly name: string
+  readonly method: string
+  /** The full pattern, such as `/car/{car_id}`. */
+  readonly path: string
+  /** The name of the controller or router, such as `car`. */
+  readonly controller: string
+  readonly meta: object
+}
+
+/** What `urlFor` takes besides the name and the path parameters. */
+export interface UrlOptions {
+  readonly query?: Readonly<Record<string, unknown>>
+  /** The version to link to. @default in a handler the version of the request, elsewhere the default version */
+  readonly version?: string
+}
+
+/** A place for messages; pino fits. */
+export interface Logger {
+  debug(details: object, message?: string): void
+  info(details: object, message?: string): void
+  warn(details: object, message?: string): void
+  error(details: object, message?: string): void
+}
+
+/** Everything known of the request being answered. */
+export interface ExecutionContext {
+  readonly request: HttpRequest
+  readonly response: HttpResponse
+  /** `null` when no route matched. */
+  readonly route: RouteInfo | null
+  /** The version that answers; `null` when none. */
+  readonly version: string | null
+  /** The path without its version segment. */
+  readonly path: string
+  /** The path as it was sent. */
+  readonly originalPath: string
+  /** Who asks, as a guard found out; `undefined` before. */
+  identity: unknown
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** Values to pass along while this request is answered. */
+  readonly state: Record<string, unknown>
+  readonly log: Logger
+  /** The value behind a token, for this request. */
+  resolve<T>(token: Token<T>): Promise<T>
+  /** The path of a route by name, in the version of this request unless another is given. */
+  urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
+  switchToHttpConnection(): { getRequest(): HttpRequest }
+}

@@ -1,0 +1,85 @@
+import type { AnyRoute, RoutesOf, Shared } from './route.ts'
+import type { Tokens } from './token.ts'
+
+/** A controller or router as `defineController` and `defineRouter` return it; the type parameters keep what was inferred. */
+export interface Controller<N, P, T, R = readonly []> {
+  readonly kind: 'controller' | 'router'
+  readonly name?: N
+  readonly prefix?: P
+  readonly routes: T
+  readonly routers?: R
+}
+
+/** A controller whose types are forgotten. */
+export interface AnyController extends Shared {
+  readonly kind: 'controller' | 'router'
+  readonly name?: string
+  readonly prefix?: string
+  readonly inject?: Tokens
+  readonly routes?: readonly AnyRoute[]
+  readonly routers?: readonly AnyController[]
+}
+
+/** What `defineController` takes. */
+export interface ControllerOptions<N, P extends string, T, C> extends Shared {
+  /** Names the controller; a trailing `Controller` is dropped and the rest kebab-cased. */
+  readonly name?: N
+  /** The path before every route's own; may hold parameters. @default `/` and the name */
+  readonly prefix?: P
+  /** Tokens whose values every handler receives under `inject`. */
+  readonly inject?: C
+  readonly routes: RoutesOf<T, P, C>
+}
+
+/** What `defineRouter` takes. */
+export interface RouterOptions<N, P extends string, T, R> extends Shared {
+  /** Names the router; names of nested routers are joined by dots. */
+  readonly name?: N
+  /** The path before every route's own; may hold parameters. @default `/` and the name */
+  readonly prefix?: P
+  readonly routes?: RoutesOf<T, P, unknown>
+  /** Routers below this one; they inherit its prefix, version and tags. */
+  readonly routers?: R
+}
+
+/**
+ * Groups routes under one prefix. Handlers are fully typed from the objects themselves: path parameters from prefix and path,
+ * every source from its schema, the result from `response`. Mistakes are reported when the application is created.
+ *
+ * @example
+ * const carController = defineController({
+ *   name: 'CarController', // prefix '/car'
+ *   routes: [
+ *     { method: 'GET', path: '/{car_id:int}', name: 'getOne', handler: ({ params }) => `car ${params.car_id}` },
+ *     { method: 'POST', version: '2', input: { body: CreateCar }, handler: ({ body }) => body },
+ *   ],
+ * })
+ */
+export function defineController<
+  const N extends string,
+  const T extends readonly unknown[] | readonly [],
+  const P extends string = '',
+  C extends Tokens = {},
+>(options: ControllerOptions<N, P, T, C>): Controller<N, P, T> {
+  // the routes are the array that was given; T is how their types are remembered
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { ...options, kind: 'controller' } as unknown as Controller<N, P, T>
+}
+
+/**
+ * Groups routes as `defineController` does, without injection for all of them, and may hold further routers.
+ *
+ * @example
+ * const admin = defineRouter({ prefix: '/admin', version: '1', routers: [users, audit] })
+ */
+export function defineRouter<
+  const N extends string,
+  const T extends readonly unknown[] | readonly [] = readonly [],
+  const P extends string = '',
+  const R extends readonly AnyRouter[] = readonly [],
+>(options: RouterOptions<N, P, T, R>): Controller<N, P, T, R> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return { ...options, kind: 'router' } as unknown as Controller<N, P, T, R>
+}
+
+type AnyRouter = Controller<unknown, unknown, unknown, unknown>

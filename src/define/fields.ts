@@ -1,0 +1,133 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { METHODS } from '../http.ts'
+import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
+
+/** What a field may hold: the test, and how the expectation reads in a message. */
+interface Kind {
+  readonly test: (value: unknown) => boolean
+  readonly expected: string
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(test)
+const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || (isText(value) && value !== '')
+const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
+
+const TEXT: Kind = { test: isText, expected: 'a string' }
+const FLAG: Kind = { test: (value) => typeof value === 'boolean', expected: 'true or false' }
+const RECORD: Kind = { test: isObject, expected: 'an object' }
+
+const SHARED: Readonly<Record<string, Kind>> = {
+  version: {
+    test: (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
+    expected: "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+  },
+  tags: { test: isListOf(isText), expected: 'a list of strings' },
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+}
+
+const isDefinition = (...kinds: readonly string[]) => (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
+
+const ROUTERS: Kind = { test: isListOf(isDefinition('router')), expected: 'a list of routers made by defineRouter' }
+const GROUP: Readonly<Record<string, Kind>> = { ...SHARED, kind: TEXT, name: TEXT, prefix: TEXT, meta: RECORD }
+const ROUTES: Kind = { test: isListOf(isObject), expected: 'a list of route objects' }
+
+/** The fields of each kind of definition. */
+export const FIELDS = {
+  module: {
+    ...SHARED,
+    kind: TEXT,
+    name: TEXT,
+    prefix: TEXT,
+    imports: { test: isListOf(isDefinition('module')), expected: 'a list of modules made by defineModule' },
+    controllers: { test: isListOf(isDefinition('controller')), expected: 'a list of controllers made by defineController' },
+    routers: ROUTERS,
+  },
+  controller: { ...GROUP, inject: RECORD, routes: ROUTES },
+  router: { ...GROUP, routes: ROUTES, routers: ROUTERS },
+  route: {
+    ...SHARED,
+    method: { test: () => true, expected: '' },
+    path: TEXT,
+    name: TEXT,
+    meta: RECORD,
+    status: { test: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599, expected: 'a status from 200 to 599' },
+    summary: TEXT,
+    description: TEXT,
+    operationId: TEXT,
+    validateResponses: { test: (value) => value === 'strip' || value === 'strict' || value === false, expected: "'strip', 'strict' or false" },
+    input: RECORD,
+    response: { test: (value) => typeof value === 'object' && value !== null, expected: 'a schema, or schemas by status' },
+    handler: { test: (value) => typeof value === 'function', expected: 'a function' },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
+
+const REQUIRED: Readonly<Record<keyof typeof FIELDS, readonly string[]>> = {
+  module: [],
+  controller: ['routes'],
+  router: [],
+  route: ['method', 'handler'],
+}
+
+/** Reports the fields of a definition that do not exist, are missing, or hold a value of the wrong kind. */
+export function checkFields(kind: keyof typeof FIELDS, definition: object, where: string): readonly DefinitionProblem[] {
+  const fields: Readonly<Record<string, Kind>> = FIELDS[kind]
+  const missing = REQUIRED[kind].filter((field) => !(field in definition))
+  return [
+    ...missing.map((field): DefinitionProblem => ({ code: 'invalid_field', where, message: `the ${kind} has no ${field}`, fix: `give it ${fields[field]?.expected || `a ${field}`}` })),
+    ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
+      const known = Object.hasOwn(fields, field) ? fields[field] : undefined
+      if (known === undefined) {
+        const names = Object.keys(fields).filter((name) => name !== 'kind')
+        return [{ code: 'unknown_field', where, message: `a ${kind} has no field "${field}"`, fix: suggestion(field, names) }]
+      }
+      if (value === undefined || known.test(value)) return []
+      return [{ code: 'invalid_field', where, message: `${field} is not ${known.expected}`, fix: `give ${known.expected}` }]
+    }),
+  ]
+}
+
+/** Names the field that was probably meant, else all there are. */
+export function suggestion(field: string, names: readonly string[]): string {
+  const meant = names.find((name) => distance(field.toLowerCase(), name.toLowerCase()) <= 2)
+  return meant === undefined ? `use one of ${names.join(', ')}` : `did you mean "${meant}"?`
+}
+
+/** The methods of a route; a problem when there are none or one is unknown. */
+export function checkMethods(method: unknown, where: string): readonly DefinitionProblem[] {
+  const methods: readonly unknown[] = Array.isArray(method) ? method : [method]
+  if (methods.length === 0) {
+    return [{ code: 'invalid_method', where, message: 'the list of methods is empty', fix: `name one of ${METHODS.join(', ')}` }]
+  }
+  return methods.flatMap((value): DefinitionProblem[] =>
+    isMethod(value)
+      ? []
+      : [{ code: 'invalid_method', where, message: `${JSON.stringify(value)} is not a method`, fix: `use one of ${METHODS.join(', ')}` }],
+  )
+}
+
+/** Reports versions that no request could name. */
+export function checkVersions(version: unknown, where: string): readonly DefinitionProblem[] {
+  const entries: readonly unknown[] = Array.isArray(version) ? version : [version]
+  return entries.flatMap((entry): DefinitionProblem[] =>
+    typeof entry === 'string' && !isRange(entry) && (entry.trim() !== entry || entry.length > 64)
+      ? [{ code: 'invalid_version', where, message: `the version "${entry.slice(0, 64)}" has blanks around it or more than 64 characters`, fix: 'write it as requests name it' }]
+      : [],
+  )
+}
+
+/** The number of edits between two words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, char] of [...a].entries()) {
+    const next = [i + 1]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (char === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

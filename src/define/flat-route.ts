@@ -1,0 +1,35 @@
+import type { Method } from '../http.ts'
+import type { Pattern } from '../pattern.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
+import type { ExecutionContext } from './context.ts'
+import type { Schema } from './schema.ts'
+import type { DeclaredSource } from './sources.ts'
+import type { Token } from './token.ts'
+
+/** A route with everything it inherits written out: what the router, the server and the documents work on. */
+export interface FlatRoute {
+  /** Says which route it is in messages: `car.getOne: GET /car/{car_id}`. */
+  readonly label: string
+  readonly name: string
+  /** The name of its controller or router, with those of the routers above. */
+  readonly controller: string
+  readonly methods: readonly Method[]
+  readonly pattern: Pattern
+  /** `undefined` when no version is given anywhere. */
+  readonly version: VersionSpec | undefined
+  readonly sources: readonly DeclaredSource[]
+  readonly inject: ReadonlyMap<string, Token<unknown>>
+  /** Response schemas by status. */
+  readonly responses: ReadonlyMap<number, Schema>
+  /** The status of a plain returned value. */
+  readonly status: number
+  readonly validateResponses: 'strip' | 'strict' | false | undefined
+  readonly handler: (input: never, context: ExecutionContext) => unknown
+  readonly tags: readonly string[]
+  readonly summary: string | undefined
+  readonly description: string | undefined
+  readonly operationId: string | undefined
+  readonly deprecated: boolean
+  readonly includeInSchema: boolean
+  readonly meta: object
+}

@@ -1,0 +1,119 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { joinPaths, normalizePrefix, parsePattern } from '../pattern.ts'
+import type { AnyController } from './controller.ts'
+import { checkFields } from './fields.ts'
+import type { FlatRoute } from './flat-route.ts'
+import { toFlatRoute } from './to-flat-route.ts'
+import type { Inherited } from './to-flat-route.ts'
+import type { AnyModule } from './module.ts'
+import { controllerName, nameFromPrefix } from './names.ts'
+import { duplicateNames } from './duplicates.ts'
+
+/**
+ * Lists every route of a module and its imports with everything inherited written out: imports first, each module once.
+ *
+ * @throws `DefinitionError` with every mistake that can be seen without knowing how versions travel.
+ */
+export function flatten(root: AnyModule, prefix = ''): readonly FlatRoute[] {
+  const problems: DefinitionProblem[] = []
+  const routes = modulesOf(root, problems).flatMap((module) => flattenModule(module, prefix, problems))
+  problems.push(...duplicateNames(routes))
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return routes
+}
+
+/** The module and everything it imports, each once, imports first; cycles are legal. */
+function modulesOf(root: AnyModule, problems: DefinitionProblem[]): readonly AnyModule[] {
+  const seen = new Set<AnyModule>()
+  const ordered: AnyModule[] = []
+  visit(root)
+  return ordered
+
+  function visit(module: AnyModule): void {
+    if (seen.has(module)) return
+    seen.add(module)
+    const found = checkFields('module', module, module.name ?? 'a module')
+    problems.push(...found)
+    if (found.length > 0) return
+    for (const imported of module.imports ?? []) visit(imported)
+    ordered.push(module)
+  }
+}
+
+function flattenModule(module: AnyModule, prefix: string, problems: DefinitionProblem[]): readonly FlatRoute[] {
+  const where = module.name ?? 'a module'
+  const inherited: Inherited = {
+    controller: '',
+    prefix: joinPrefix(prefix, module.prefix ?? '', where, problems),
+    version: module.version,
+    tags: module.tags,
+    deprecated: module.deprecated ?? false,
+    includeInSchema: module.includeInSchema ?? true,
+    meta: {},
+    inject: {},
+  }
+  return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
+    flattenController(controller, inherited, problems, []),
+  )
+}
+
+function flattenController(
+  controller: AnyController,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+  above: readonly AnyController[],
+): readonly FlatRoute[] {
+  const where = `${controller.kind} ${controller.name ?? controller.prefix ?? 'without a name'}`
+  if (above.includes(controller)) {
+    problems.push({ code: 'circular_router', where, message: 'the router contains itself', fix: 'remove it from its own routers' })
+    return []
+  }
+  const found = checkFields(controller.kind, controller, where)
+  problems.push(...found)
+  if (found.some(({ code }) => code === 'invalid_field')) return []
+  const own = ownName(controller, where, problems)
+  const name = [inherited.controller, own].filter((part) => part !== '').join('.')
+  const shared: Inherited = {
+    controller: name,
+    prefix: joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems),
+    version: 'version' in controller ? controller.version : inherited.version,
+    tags: controller.tags ?? inherited.tags,
+    deprecated: controller.deprecated ?? inherited.deprecated,
+    includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
+    meta: { ...inherited.meta, ...controller.meta },
+    inject: controller.inject ?? {},
+  }
+  return [
+    ...(controller.routes ?? []).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...(controller.routers ?? []).flatMap((router) => flattenController(router, shared, problems, [...above, controller])),
+  ]
+}
+
+function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
+  const { name, prefix, kind } = controller
+  if (name === undefined && prefix === undefined) {
+    problems.push({ code: 'missing_name', where, message: `the ${kind} has neither a name nor a prefix`, fix: "give it one: name: 'CarController' or prefix: '/car'" })
+    return ''
+  }
+  if (name === undefined) {
+    const pattern = parsePattern(joinPaths(prefix ?? '', ''))
+    return 'segments' in pattern ? nameFromPrefix(pattern.segments) : ''
+  }
+  const own = controllerName(name)
+  if (!/^[a-z][\w-]*$/i.test(own)) {
+    problems.push({
+      code: 'invalid_name',
+      where,
+      message: own === '' ? 'the name is only the word Controller' : `"${name}" is not a name`,
+      fix: "use letters, digits, - and _, as in 'CarController'",
+    })
+  }
+  return own
+}
+
+function joinPrefix(base: string, prefix: string, where: string, problems: DefinitionProblem[]): string {
+  if (prefix === '' || prefix.startsWith('/')) return normalizePrefix(base + normalizePrefix(prefix))
+  problems.push({ code: 'invalid_pattern', where, message: `the prefix "${prefix}" does not begin with a slash`, fix: `write "/${prefix}"` })
+  return base
+}

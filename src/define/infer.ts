@@ -1,0 +1,110 @@
+import type { Method } from '../http.ts'
+import type { ParamValues } from '../param-types.ts'
+import type { RawReply, Reply } from './reply.ts'
+import type { Fields, OutputOf, Schema } from './schema.ts'
+import type { Injected, Tokens } from './token.ts'
+
+/** What one source takes: a schema, a record of schemas, or a list of names (each a required string). */
+export type Source = Schema | Fields | readonly string[]
+
+/** What `input` takes. What is declared here is what the handler receives, validated and typed, under the same keys. */
+export interface InputSpec {
+  /** Path parameters. Those of the pattern are there anyway; declare one to refine it. */
+  readonly params?: Source
+  /** The query string. */
+  readonly query?: Source
+  /** Request headers: `userAgent`, `user_agent` and `'user-agent'` all read `User-Agent`. */
+  readonly headers?: Source
+  readonly cookies?: Source
+  /** The body, by its content type: JSON, text (for `z.string()`) or bytes (for `z.instanceof(Uint8Array)`). */
+  readonly body?: Schema
+  /** The fields of an `application/x-www-form-urlencoded` body. */
+  readonly form?: Source
+  /** Tokens whose values the handler receives under `inject`. */
+  readonly inject?: Tokens
+}
+
+/** What `response` takes: a schema, schemas by status, or pairs of status and schema. */
+export type ResponseSpec = Schema | { readonly [status: number]: Schema } | readonly (readonly [status: number, schema: Schema])[]
+
+/** Writes an intersection out, for readable hovers. */
+export type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+/** The parameters of a pattern: `'/{id:int}/{rest:path}'` is `{ id: number; rest: string }`. */
+export type ParamsOf<P> = P extends `${string}{${infer Param}}${infer Rest}`
+  ? (Param extends `${infer Name}:${infer Type}`
+      ? { [K in Name]: Type extends keyof ParamValues ? ParamValues[Type] : string }
+      : { [K in Param]: string }) &
+      ParamsOf<Rest>
+  : unknown
+
+/** The validated value of one source. */
+export type SourceOutput<S> = S extends Schema
+  ? OutputOf<S>
+  : S extends readonly (infer Name extends string)[]
+    ? { [K in Name]: string }
+    : { [K in keyof S]: OutputOf<S[K]> }
+
+/** The parameters of the pattern, refined by those that `input.params` declares. */
+type ParamsInput<P, I> = I extends { readonly params: infer S }
+  ? Flat<Omit<ParamsOf<P>, keyof SourceOutput<S>> & SourceOutput<S>>
+  : Flat<ParamsOf<P>>
+
+/** A handler's first argument: one key for each declared source, and always `params` and `inject`. */
+export type HandlerInput<P, I, C> = Flat<
+  { params: ParamsInput<P, I> } & { [K in Exclude<keyof I, 'params' | 'inject'>]: SourceOutput<I[K]> } & {
+    inject: Flat<Injected<C & (I extends { readonly inject: infer M } ? M : unknown)>>
+  }
+>
+
+/*
+ * A route object is inferred as one element type that holds its method, path, name, input and response as a union; the types
+ * below tell the parts apart by their shape. An array element can carry only one type parameter, so this is what lets inline
+ * routes be fully typed without a helper around each.
+ */
+
+type Or<A, B> = [A] extends [never] ? B : A
+
+/** The path of a route element. */
+export type PathIn<E> = Or<Extract<E, `/${string}`>, '/'>
+
+/** The explicit name of a route element. */
+export type NameIn<E> = Exclude<Extract<E, string>, `/${string}` | Method>
+
+type StatusMap<E> = { [K in keyof E & number as undefined extends E[K] ? never : K]: E[K] }
+type Pairs = readonly (readonly [number, Schema])[]
+
+/** The response declaration of a route element: a schema or a map by status. */
+export type ResponseIn<E> = E extends string | readonly Method[]
+  ? never
+  : E extends Schema
+    ? E
+    : E extends Pairs
+      ? { [P in E[number] as P[0]]: P[1] }
+      : E extends readonly unknown[]
+        ? never
+        : [keyof StatusMap<E>] extends [never]
+          ? never
+          : StatusMap<E>
+
+type SourcesIn<E> = { [K in keyof E & keyof InputSpec as undefined extends E[K] ? never : K]: E[K] }
+
+/** The input declaration of a route element. */
+export type InputIn<E> = Or<
+  E extends string | Schema | readonly unknown[] ? never : [keyof StatusMap<E>] extends [never] ? SourcesIn<E> : never,
+  unknown
+>
+
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+
+/** The statuses of a response map, each with its data. */
+type RepliesOf<R> = { [K in keyof R & number]: Reply<K, OutputOf<R[K]>> }[keyof R & number]
+
+/** What a handler may return when the response is declared as R. */
+export type Returnable<R> =
+  | RawReply
+  | Response
+  | (R extends Schema ? OutputOf<R> | Reply<number, OutputOf<R>> : OutputOf<R[keyof R & SuccessStatus]> | RepliesOf<R>)
+
+/** What the handler of a route element may return. */
+export type HandlerResult<E> = [ResponseIn<E>] extends [never] ? unknown : Returnable<ResponseIn<E>> | Promise<Returnable<ResponseIn<E>>>

@@ -1,0 +1,112 @@
+import type { Controller } from './controller.ts'
+import type { Flat, NameIn, ParamsOf, PathIn } from './infer.ts'
+import type { Module } from './module.ts'
+import type { Segment } from '../pattern.ts'
+
+/**
+ * The name of a controller: `CarController` is `car`, `UserProfileController` is `user-profile`, `HTTPController` is `http`.
+ */
+export function controllerName(name: string): string {
+  return toKebab(name.replace(/Controller$/, ''))
+}
+
+/** The name that a prefix gives: its literal segments, joined by dashes. */
+export function nameFromPrefix(segments: readonly Segment[]): string {
+  return segments.flatMap((segment) => (segment.kind === 'literal' ? [segment.text] : [])).join('-')
+}
+
+/** The name of an inline route: method and path in camel case, as `getWelcome` or `getByCarId`; at `/` the method alone. */
+export function routeName(method: string, segments: readonly Segment[]): string {
+  return method.toLowerCase() + segments.map(segmentName).join('')
+}
+
+function segmentName(segment: Segment): string {
+  switch (segment.kind) {
+    case 'literal':
+      return toPascal(segment.text)
+    case 'param':
+    case 'rest':
+      return `By${toPascal(segment.param.name)}`
+    case 'mixed':
+      return segment.parts.map((part) => (typeof part === 'string' ? toPascal(part) : `By${toPascal(part.name)}`)).join('')
+  }
+}
+
+function toKebab(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+}
+
+function toPascal(text: string): string {
+  return text
+    .split(/[^\p{L}\p{N}]+/u)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+type Upper<C extends string> = C extends Lowercase<C> ? false : true
+type Small<C extends string> = C extends Uppercase<C> ? (C extends `${number}` ? true : false) : true
+
+/** `toKebab` for types: a dash between a small letter or digit and a capital, and before the last capital of a run. */
+type Kebab<S extends string, Before extends string = ''> = S extends `${infer Head}${infer Tail}`
+  ? `${Upper<Head> extends true ? Dash<Before, Tail> : ''}${Lowercase<Head>}${Kebab<Tail, Head>}`
+  : ''
+
+type Dash<Before extends string, Tail extends string> = Before extends '' | '-' | '_'
+  ? ''
+  : Small<Before> extends true
+    ? '-'
+    : Tail extends `${infer Next}${string}`
+      ? Next extends `${number}` | '-' | '_'
+        ? ''
+        : Upper<Next> extends true
+          ? ''
+          : '-'
+      : ''
+
+type Literals<P extends string> = P extends `/${infer First}/${infer Rest}`
+  ? JoinDash<Literal<First>, Literals<`/${Rest}`>>
+  : P extends `/${infer Only}`
+    ? Literal<Only>
+    : ''
+type Literal<S extends string> = S extends `${string}{${string}` ? '' : S
+type JoinDash<A extends string, B extends string> = A extends '' ? B : B extends '' ? A : `${A}-${B}`
+type JoinDot<A extends string, B extends string> = A extends '' ? B : B extends '' ? A : `${A}.${B}`
+
+/** The name of a controller for types: from its name, else from its prefix. */
+type ControllerName<N, P> = string extends N
+  ? P extends string
+    ? Literals<P>
+    : ''
+  : N extends `${infer Base}Controller`
+    ? Kebab<Base>
+    : N extends string
+      ? Kebab<N>
+      : ''
+
+type OwnPrefix<N, P> = P extends '' ? (string extends N ? '' : `/${ControllerName<N, P>}`) : P extends string ? P : ''
+
+/** The parameters of every explicitly named route of a controller or router, by full name. */
+type NamedRoutes<C, Name extends string = '', Prefix extends string = ''> =
+  C extends Controller<infer N, infer P, infer T, infer R>
+    ?
+        | RoutesByName<T, JoinDot<Name, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
+        | (R extends readonly [] ? never : NamedRoutes<R[number & keyof R], JoinDot<Name, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>)
+    : never
+
+type RoutesByName<T, Name extends string, Prefix extends string> = T extends readonly unknown[]
+  ? { [K in keyof T as K extends `${number}` ? (NameIn<T[K]> extends infer R extends string ? JoinDot<Name, R> : never) : never]: Flat<ParamsOf<`${Prefix}${PathIn<T[K]>}`>> }
+  : never
+
+type ControllersOf<M> = M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
+
+type KeysOf<U> = U extends unknown ? keyof U : never
+type ValueOf<U, K extends PropertyKey> = U extends { readonly [Key in K]: infer V } ? V : never
+
+/** The explicitly named routes of an application, with their path parameters. */
+export type RouteNames<M> = KeysOf<NamedRoutes<ControllersOf<M>>> & string
+
+/** The path parameters of a named route. */
+export type RouteParams<M, K extends string> = ValueOf<NamedRoutes<ControllersOf<M>>, K>

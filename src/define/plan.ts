@@ -1,0 +1,182 @@
+import { isSchema, defOf } from './schema.ts'
+import type { Schema, SchemaDef } from './schema.ts'
+import { bigintFromText, booleanFromText, dateFromText, numberFromText, oneOfFromText } from './text-values.ts'
+import type { FromText } from './text-values.ts'
+
+/** How the values of one field, which arrive as text, become what its schema validates. */
+export interface FieldPlan {
+  /** Reads one value; the text itself goes to the schema when this gives `undefined`. */
+  readonly read: FromText
+  /** Whether the schema takes text as it is, blank text included. */
+  readonly text: boolean
+  /** How repeated values are collected; `null` when the field holds one value. */
+  readonly list: { readonly kind: 'array' | 'set'; readonly items: readonly FieldPlan[]; readonly rest: FieldPlan | null } | null
+  /** Whether the field declares a nested object. */
+  readonly nested: boolean
+}
+
+/** How the fields of a source that arrives as text become what its schema validates. */
+export interface SourcePlan {
+  readonly fields: ReadonlyMap<string, FieldPlan>
+  /** For fields that are not declared; `null` when those are not handed to the schema. */
+  readonly others: FieldPlan | null
+}
+
+const TEXT: FieldPlan = { read: (text) => text, text: true, list: null, nested: false }
+/** For schemas of unknown kind: one value as text, several as a list. */
+const NONE: FieldPlan = { read: () => undefined, text: false, list: null, nested: false }
+
+/** Reads from a schema how its fields arrive as text. A schema that is no object hands every field on as it came. */
+export function toSourcePlan(schema: Schema): SourcePlan {
+  const def = unwrap(schema)
+  switch (def?.type) {
+    case 'object': {
+      const shape = recordOf(def['shape'])
+      const catchall = schemaOf(def['catchall'])
+      return {
+        fields: new Map(Object.entries(shape).flatMap(([name, field]) => (isSchema(field) ? [[name, toFieldPlan(field)] as const] : []))),
+        // a strict object has to see what is not declared, to refuse it
+        others: catchall === undefined ? null : toFieldPlan(catchall),
+      }
+    }
+    case 'intersection':
+      return merge([def['left'], def['right']].flatMap((side) => (isSchema(side) ? [toSourcePlan(side)] : [])))
+    case 'union':
+      return merge(schemasOf(def['options']).map(toSourcePlan))
+    case 'record':
+      return { fields: new Map(), others: isSchema(def['valueType']) ? toFieldPlan(def['valueType']) : TEXT }
+    default:
+      return { fields: new Map(), others: TEXT }
+  }
+}
+
+/** Whether the schema may take a string: then a body of a text type is handed to it. */
+export function acceptsText(schema: Schema): boolean {
+  const def = unwrap(schema)
+  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsText)
+  return def === undefined || TEXT_TYPES.has(def.type)
+}
+
+/** Whether the schema may take anything but a string. */
+export function acceptsData(schema: Schema): boolean {
+  const def = unwrap(schema)
+  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsData)
+  return def === undefined || !['string', 'template_literal'].includes(def.type)
+}
+
+/** Whether the schema is `z.instanceof(Uint8Array)`: then the body's bytes are handed to it. */
+export function acceptsBytes(schema: Schema): boolean {
+  const inner = unwrapSchema(schema)
+  if (inner === undefined || defOf(inner).type !== 'custom') return false
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class of z.instanceof in `_zod.bag`
+  const bag = (inner._zod as unknown as { readonly bag?: { readonly Class?: unknown } }).bag
+  return bag?.Class === Uint8Array || bag?.Class === Buffer
+}
+
+/** Field names that every object inherits: a schema that declares one must not see the inherited member. */
+export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  const def = defOf(schema)
+  const shape = def.type === 'object' ? recordOf(def['shape']) : {}
+  if (Object.keys(shape).some((name) => name in Object.prototype)) return true
+  const inner = [...Object.values(shape), ...Object.values(def), ...schemasOf(def['options']), ...schemasOf(def['items'])]
+  return inner.filter(isSchema).some((child) => declaresInherited(child, seen))
+}
+
+const TEXT_TYPES = new Set(['string', 'template_literal', 'any', 'unknown', 'custom', 'transform', 'enum', 'literal'])
+const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'catch', 'nonoptional', 'success'])
+
+/** The schema that a value meets first, below wrappers; `undefined` when the raw value is wanted (preprocess, codecs). */
+function unwrapSchema(schema: Schema): Schema | undefined {
+  const def = defOf(schema)
+  if (WRAPPERS.has(def.type)) return isSchema(def['innerType']) ? unwrapSchema(def['innerType']) : schema
+  if (def.type !== 'pipe') return schema
+  const { in: first, reverseTransform } = def
+  if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform') return undefined
+  return unwrapSchema(first)
+}
+
+function unwrap(schema: Schema): SchemaDef | undefined {
+  const inner = unwrapSchema(schema)
+  return inner === undefined ? undefined : defOf(inner)
+}
+
+/** How a value of each schema type is read from text; types that are not listed get the text. */
+const READERS: Readonly<Record<string, (def: SchemaDef) => FromText>> = {
+  number: () => numberFromText,
+  bigint: () => bigintFromText,
+  boolean: () => booleanFromText,
+  date: () => dateFromText,
+  enum: (def) => oneOfFromText(Object.values(recordOf(def['entries']))),
+  literal: (def) => oneOfFromText(Array.isArray(def['values']) ? def['values'] : []),
+}
+
+const NESTED_TYPES = new Set(['object', 'record', 'map', 'intersection', 'file'])
+
+function toFieldPlan(schema: Schema): FieldPlan {
+  const def = unwrap(schema)
+  if (def === undefined || def['coerce'] === true) return TEXT
+  switch (def.type) {
+    case 'array':
+      return toListPlan('array', [], schemaOf(def['element']))
+    case 'set':
+      return toListPlan('set', [], schemaOf(def['valueType']))
+    case 'tuple':
+      return toListPlan('array', schemasOf(def['items']), schemaOf(def['rest']))
+    case 'union':
+      return toUnionPlan(schemasOf(def['options']).map(toFieldPlan))
+    default: {
+      const reader = READERS[def.type]
+      if (reader === undefined) return { ...TEXT, nested: NESTED_TYPES.has(def.type) }
+      const read = reader(def)
+      return { read, text: read('') !== undefined, list: null, nested: false }
+    }
+  }
+}
+
+function toListPlan(kind: 'array' | 'set', items: readonly Schema[], rest: Schema | undefined): FieldPlan {
+  const itemPlans = items.map(toFieldPlan)
+  const restPlan = rest === undefined ? null : toFieldPlan(rest)
+  const plans = restPlan === null ? itemPlans : [...itemPlans, restPlan]
+  const list = { kind, items: itemPlans, rest: restPlan }
+  return { ...NONE, text: plans.some((plan) => plan.text), list, nested: plans.some((plan) => plan.nested || plan.list !== null) }
+}
+
+/** The first option that can read a text wins; where an option takes one value, several are handed on as a list. */
+function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
+  const single = options.filter((option) => option.list === null)
+  return {
+    read: (text) => {
+      for (const option of single) {
+        const value = option.read(text)
+        if (value !== undefined) return value
+      }
+      return undefined
+    },
+    text: options.some((option) => option.text),
+    list: single.length === 0 ? (options.find((option) => option.list !== null)?.list ?? null) : null,
+    nested: options.some((option) => option.nested),
+  }
+}
+
+function merge(plans: readonly SourcePlan[]): SourcePlan {
+  const names = new Set(plans.flatMap((plan) => [...plan.fields.keys()]))
+  const fieldOf = (name: string): FieldPlan => toUnionPlan(plans.flatMap((plan) => plan.fields.get(name) ?? []))
+  return {
+    fields: new Map([...names].map((name) => [name, fieldOf(name)])),
+    others: plans.find((plan) => plan.others !== null)?.others ?? null,
+  }
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function schemasOf(value: unknown): readonly Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : []
+}
+
+function schemaOf(value: unknown): Schema | undefined {
+  return isSchema(value) ? value : undefined
+}

@@ -1,0 +1,99 @@
+import type { CookieOptions } from './context.ts'
+
+/** The head that `reply` and its kin can send along. */
+export interface ReplyOptions {
+  /** By name in any case; a list sends several field lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** By name; an object is the value with its attributes. */
+  readonly cookies?: Readonly<Record<string, string | (CookieOptions & { readonly value: string })>>
+}
+
+const REPLY: unique symbol = Symbol('octavo.reply')
+
+/** A result with a status of its own. Made by `reply`. */
+export interface Reply<S extends number, D> extends ReplyOptions {
+  readonly [REPLY]: 'data'
+  readonly status: S
+  readonly data: D
+}
+
+/** A result whose body is sent as it stands. Made by `text`, `html` and `redirect`. */
+export interface RawReply extends ReplyOptions {
+  readonly [REPLY]: 'raw'
+  readonly status: number | undefined
+  readonly data: string | undefined
+}
+
+/** What `text` and `html` take besides the body. */
+export interface RawOptions extends ReplyOptions {
+  /** @default as for a plain value: the route's own, else 200 */
+  readonly status?: number
+}
+
+/**
+ * A result with a status of its own, typed against the route's `response`.
+ *
+ * @example
+ * handler: ({ params }) => cars.get(params.car_id) ?? reply(404, { detail: 'No such car' })
+ */
+export function reply<S extends number, D = undefined>(status: S, data?: D, options: ReplyOptions = {}): Reply<S, D> {
+  // `data` is left out exactly when D is undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { ...options, [REPLY]: 'data', status, data: data as D }
+}
+
+/**
+ * A plain text result.
+ *
+ * @example
+ * handler: () => text('pong') // → 200, text/plain
+ */
+export function text(body: string, { status, ...options }: RawOptions = {}): RawReply {
+  return raw(status, body, 'text/plain; charset=utf-8', options)
+}
+
+/**
+ * An HTML result. The text is sent as it stands: escape what comes from outside.
+ *
+ * @example
+ * handler: () => html('<h1>It works</h1>') // → 200, text/html
+ */
+export function html(body: string, { status, ...options }: RawOptions = {}): RawReply {
+  return raw(status, body, 'text/html; charset=utf-8', options)
+}
+
+/**
+ * A result that sends the client elsewhere; the address is percent-encoded where it has to be.
+ *
+ * @example
+ * handler: () => redirect('/car/welcome') // → 302, Location: /car/welcome
+ *
+ * @throws `RangeError` when `status` is not 301, 302, 303, 307 or 308.
+ */
+export function redirect(url: string, status = 302, options: ReplyOptions = {}): RawReply {
+  if (![301, 302, 303, 307, 308].includes(status)) {
+    throw new RangeError(`redirect: ${status} is not a redirect status; use 301, 302, 303, 307 or 308`)
+  }
+  return { ...options, [REPLY]: 'raw', status, data: undefined, headers: { ...options.headers, location: toLocation(url) } }
+}
+
+/** Whether a handler's result was made by `reply`, `text`, `html` or `redirect`. */
+export function isReply(value: unknown): value is Reply<number, unknown> | RawReply {
+  return typeof value === 'object' && value !== null && REPLY in value
+}
+
+/** Whether the body of a reply is sent as it stands. */
+export function isRaw(value: Reply<number, unknown> | RawReply): value is RawReply {
+  return value[REPLY] === 'raw'
+}
+
+function raw(status: number | undefined, data: string, type: string, options: ReplyOptions): RawReply {
+  return { ...options, [REPLY]: 'raw', status, data, headers: { 'content-type': type, ...options.headers } }
+}
+
+/** Leaves a URL's own characters and escapes alone, and encodes what a header cannot carry. */
+function toLocation(url: string): string {
+  return url
+    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll(/[^\u0021-\u007e]+/g, (part) => encodeURIComponent(part))
+}

@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer'
+
+import { httpError } from '../errors.ts'
+
+/** Levels of arrays and objects that a JSON body may have. */
+export const MAX_JSON_DEPTH = 500
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** The text of a body in UTF-8, without byte-order mark. */
+export function toText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw httpError('malformed_body', 'The body is not valid UTF-8')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+}
+
+/** The value of a JSON body. `inherited` drops the prototypes of its objects, for schemas that declare a name all objects have. */
+export function toJson(bytes: Uint8Array, inherited = false): unknown {
+  const text = toText(bytes)
+  if (text.length > MAX_JSON_DEPTH && isTooDeep(text)) {
+    throw httpError('malformed_json', `The body is nested more than ${MAX_JSON_DEPTH} levels deep`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // the parser's own message quotes the body
+    throw httpError('malformed_json', 'The body is not valid JSON')
+  }
+  return inherited ? withoutPrototypes(value) : value
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** Counts brackets outside strings; a text that is no JSON is left to the parser. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = stringEnd(text, at + 1)
+    } else if (code === 91 || code === 123) {
+      depth++
+      if (depth > MAX_JSON_DEPTH) return true
+    } else if (code === 93 || code === 125) depth--
+  }
+  return false
+}
+
+function stringEnd(text: string, start: number): number {
+  let at = start
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at
+}
+
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes)
+  if (typeof value !== 'object' || value === null) return value
+  const copy: Record<string, unknown> = Object.create(null)
+  for (const [name, member] of Object.entries(value)) copy[name] = withoutPrototypes(member)
+  return copy
+}

@@ -1,0 +1,153 @@
+import { parseCookie } from 'cookie'
+
+import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
+import { toJson, toText } from './body.ts'
+import { parseQuery } from './query.ts'
+
+/** What the application says about reading requests. */
+export interface RequestSettings {
+  /** The longest body, in bytes. */
+  readonly bodyLimit: number
+  /** How many proxies in front of the application are trusted; `true` trusts all of them. */
+  readonly trustProxy: boolean | number
+}
+
+/**
+ * A request as handlers see it. A class because one is made for every request that needs it, and nothing in it is computed before
+ * it is asked for.
+ */
+export class RequestView implements HttpRequest {
+  readonly #raw: RawRequest
+  readonly #settings: RequestSettings
+  readonly url: string
+  #query: QueryRecord | undefined
+  #headers: Readonly<Record<string, string>> | undefined
+  #cookies: Readonly<Record<string, string>> | undefined
+  #bytes: Promise<Uint8Array> | undefined
+  #web: Request | undefined
+
+  /** `target` is the request target in origin form: path and query. */
+  constructor(raw: RawRequest, target: string, settings: RequestSettings) {
+    this.#raw = raw
+    this.#settings = settings
+    this.url = target
+  }
+
+  get method(): string {
+    return this.#raw.method
+  }
+
+  get path(): string {
+    const mark = this.url.indexOf('?')
+    return mark === -1 ? this.url : this.url.slice(0, mark)
+  }
+
+  get query(): QueryRecord {
+    return (this.#query ??= parseQuery(this.url))
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return (this.#headers ??= joinHeaders(this.#raw))
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#raw.headers[name] ?? this.#raw.headers[name.toLowerCase()]
+    if (typeof value === 'string') return value
+    // what every object inherits, such as `constructor`, is no header
+    return Array.isArray(value) ? joinLines(name, value) : undefined
+  }
+
+  headerLines(name: string): readonly string[] {
+    return this.#raw.lines(name.toLowerCase())
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    return (this.#cookies ??= parseCookies(this.header('cookie')))
+  }
+
+  get host(): string {
+    const forwarded = this.#forwarded('x-forwarded-host')
+    return forwarded ?? authorityOf(this.#raw.target) ?? this.header(':authority') ?? this.header('host') ?? ''
+  }
+
+  get ip(): string {
+    return this.#forwarded('x-forwarded-for') ?? this.#raw.remoteAddress ?? ''
+  }
+
+  get protocol(): 'http' | 'https' {
+    const forwarded = this.#forwarded('x-forwarded-proto')
+    return forwarded === 'https' || forwarded === 'http' ? forwarded : this.#raw.protocol
+  }
+
+  async text(): Promise<string> {
+    return toText(await this.bytes())
+  }
+
+  async json(): Promise<unknown> {
+    return toJson(await this.bytes())
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return (this.#bytes ??= this.#raw.body.read(this.#settings.bodyLimit))
+  }
+
+  get signal(): AbortSignal {
+    return this.#raw.signal
+  }
+
+  get web(): Request {
+    return (this.#web ??= toWebRequest(this, this.#raw.body.length !== 0))
+  }
+
+  /** The entry of a forwarding header that the outermost trusted proxy wrote; each proxy adds one on the right. */
+  #forwarded(name: string): string | undefined {
+    const { trustProxy } = this.#settings
+    if (trustProxy === false || trustProxy === 0) return undefined
+    const entries = (this.header(name) ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+    return trustProxy === true ? entries[0] : entries[Math.max(0, entries.length - trustProxy)]
+  }
+}
+
+/** The authority of an absolute-form target; it counts for more than the Host header (RFC 9112 section 3.2.2). */
+export function authorityOf(target: string): string | undefined {
+  return target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
+}
+
+/** The cookies of a Cookie header; the first of several with one name wins. */
+export function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
+  const cookies: Record<string, string> = Object.create(null)
+  if (header === undefined) return cookies
+  for (const [name, value] of Object.entries(parseCookie(header))) {
+    if (value !== undefined) cookies[name] = value
+  }
+  return cookies
+}
+
+function joinHeaders(raw: RawRequest): Readonly<Record<string, string>> {
+  const joined: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(raw.headers)) {
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : joinLines(name, value)
+  }
+  return joined
+}
+
+function joinLines(name: string, lines: readonly string[]): string {
+  return lines.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')
+}
+
+function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
+  const { method, url, signal } = request
+  const headers = new Headers(Object.entries(request.headers).filter(([name]) => !name.startsWith(':')))
+  const address = `${request.protocol}://${request.host || 'localhost'}${url}`
+  if (!hasBody || method === 'GET' || method === 'HEAD') return new Request(address, { method, headers, signal })
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      controller.enqueue(await request.bytes())
+      controller.close()
+    },
+  })
+  return new Request(address, { method, headers, signal, body, duplex: 'half' })
+}

@@ -1,0 +1,107 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { Logger } from '../define/context.ts'
+import { suggestion } from '../define/fields.ts'
+import { parsePattern } from '../pattern.ts'
+import { createLogger } from './logger.ts'
+
+/** Time limits in milliseconds. */
+export interface Timeouts {
+  /** For all headers of a request to arrive. @default 60000 */
+  readonly headers?: number
+  /** For a whole request to arrive. @default 300000 */
+  readonly request?: number
+  /** For the next request on a kept connection. @default 5000 */
+  readonly idle?: number
+  /** For requests in flight to finish when the server closes. @default 10000 */
+  readonly grace?: number
+}
+
+/** The settings of an application. */
+export interface Settings {
+  readonly prefix: string
+  readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
+  readonly bodyLimit: number
+  readonly trustProxy: boolean | number
+  readonly validateResponses: 'strip' | 'strict' | false
+  readonly logger: Logger
+  readonly timeouts: Required<Timeouts>
+}
+
+/** What `createApp` takes besides the module. */
+export interface AppOptions {
+  /** The path before every route, version segment included; literal segments only. @default '' */
+  readonly prefix?: string
+  /**
+   * What a slash at the end of a path means: `'ignore'`: nothing; `'strict'`: it makes another path; `'redirect'`: the other
+   * spelling is redirected (308) to the declared one. @default 'ignore'
+   */
+  readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
+  /** The longest request body, in bytes. @default 1048576 */
+  readonly bodyLimit?: number
+  /** How many proxies in front of the application write `X-Forwarded-*` headers; `true` trusts every entry. @default false */
+  readonly trustProxy?: boolean | number
+  /** See the route field of the same name. @default false */
+  readonly validateResponses?: 'strip' | 'strict' | false
+  /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
+  readonly logger?: Logger | false
+  readonly timeouts?: Timeouts
+}
+
+const DEFAULT_TIMEOUTS: Required<Timeouts> = { headers: 60_000, request: 300_000, idle: 5_000, grace: 10_000 }
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
+
+/** The options, what they may hold, and how the expectation reads in a message. */
+const OPTIONS: Readonly<Record<string, readonly [test: (value: unknown) => boolean, expected: string]>> = {
+  prefix: [isLiteralPath, "a path of literal segments, such as '/api'"],
+  trailingSlash: [(value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value), "'ignore', 'strict' or 'redirect'"],
+  bodyLimit: [isCount, 'a number of bytes'],
+  trustProxy: [(value) => typeof value === 'boolean' || isCount(value), 'true, false or a number of proxies'],
+  validateResponses: [(value) => value === 'strip' || value === 'strict' || value === false, "'strip', 'strict' or false"],
+  logger: [(value) => value === false || isLogger(value), 'false or an object with debug, info, warn and error'],
+  timeouts: [isTimeouts, `numbers of milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
+  versioning: [(value) => Array.isArray(value), 'a list of a scheme and its options'],
+}
+
+/** Reads the options of `createApp`. @throws `DefinitionError` with every option that cannot be used. */
+export function toSettings(options: AppOptions): Settings {
+  const problems = Object.entries(options).flatMap(([name, value]): DefinitionProblem[] => {
+    const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+    const where = 'createApp'
+    if (known === undefined) {
+      return [{ code: 'unknown_option', where, message: `there is no option "${name}"`, fix: suggestion(name, Object.keys(OPTIONS)) }]
+    }
+    const [test, expected] = known
+    return value === undefined || test(value) ? [] : [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
+  })
+  if (problems.length > 0) throw new DefinitionError(problems)
+  const { prefix = '', trailingSlash = 'ignore', bodyLimit = 1_048_576, trustProxy = false, validateResponses = false } = options
+  return {
+    prefix: prefix.replace(/\/$/, ''),
+    trailingSlash,
+    bodyLimit,
+    trustProxy,
+    validateResponses,
+    logger: createLogger(options.logger),
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+  }
+}
+
+function isLiteralPath(value: unknown): boolean {
+  if (value === '') return true
+  const pattern = typeof value === 'string' ? parsePattern(value) : []
+  return 'segments' in pattern && pattern.params.length === 0
+}
+
+function isLogger(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
+}
+
+function isTimeouts(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).every(([name, time]) => Object.hasOwn(DEFAULT_TIMEOUTS, name) && (time === undefined || isCount(time)))
+  )
+}

@@ -1,0 +1,63 @@
+import { httpError } from '../errors.ts'
+
+/** Characters of a request target, path and query together. */
+export const MAX_URL_LENGTH = 8192
+
+/**
+ * Stands for an escaped slash (`%2F`) while a path is matched, so that it never separates segments. No decoded path can hold it:
+ * it is half a surrogate pair.
+ */
+const ESCAPED_SLASH = '\ud800'
+
+/** A request target, read. */
+export interface Target {
+  /** Path and query in origin form. */
+  readonly url: string
+  /** The decoded path that is matched. */
+  readonly path: string
+  /** Whether the values of parameters have to go through `restoreSlashes`. */
+  readonly escaped: boolean
+}
+
+/**
+ * Reads a request target: origin form, or absolute form without its authority (RFC 9112 section 3.2).
+ *
+ * @throws `HttpError` 414 when it is too long, 400 when it or an escape in its path is malformed.
+ */
+export function readTarget(target: string): Target {
+  if (target.length > MAX_URL_LENGTH) throw httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
+  const url = target.startsWith('/') ? target : toOriginForm(target)
+  const mark = url.indexOf('?')
+  const path = mark === -1 ? url : url.slice(0, mark)
+  // oxlint-disable-next-line no-control-regex
+  return /[%\u0080-\uffff]/.test(path) ? { url, path: decodePath(path), escaped: true } : { url, path, escaped: false }
+}
+
+/** The value of a parameter with its escaped slashes in place. */
+export function restoreSlashes(value: string): string {
+  return value.replaceAll(ESCAPED_SLASH, '/')
+}
+
+function toOriginForm(target: string): string {
+  const [, rest] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? []
+  if (rest === undefined) throw httpError('malformed_target', 'The request target is neither a path nor a URL')
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+function decodePath(path: string): string {
+  try {
+    return fromBytes(path)
+      .split('/')
+      .map((segment) => decodeURIComponent(segment).replaceAll('/', ESCAPED_SLASH))
+      .join('/')
+  } catch {
+    throw httpError('malformed_path', 'The path has a malformed percent-escape or is not UTF-8')
+  }
+}
+
+/** Bytes above 127 arrive as one character each; together they have to be UTF-8. */
+function fromBytes(path: string): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\u0000-\u007f]*$/.test(path)) return path
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(path, 'latin1'))
+}
