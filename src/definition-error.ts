@@ -62,7 +62,9 @@ export class DefinitionError extends Error {
   readonly errors: readonly DefinitionProblem[]
 
   constructor(errors: readonly DefinitionProblem[]) {
-    super(`${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toText).join('\n')}`)
+    super(
+      `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toText).join('\n')}`,
+    )
     this.name = 'DefinitionError'
     this.errors = errors
   }

@@ -87,7 +87,11 @@ export class HttpError extends Error {
  *
  * @internal
  */
-export function httpError(code: ErrorCode, detail: string, options: HttpErrorOptions & { status?: number } = {}): HttpError {
+export function httpError(
+  code: ErrorCode,
+  detail: string,
+  options: HttpErrorOptions & { status?: number } = {},
+): HttpError {
   const { status, ...rest } = options
   const known = ERRORS[code]
   return new HttpError(status ?? known.status, detail, {
@@ -101,14 +105,9 @@ export function httpError(code: ErrorCode, detail: string, options: HttpErrorOpt
 /** The problem document of an error (RFC 9457 section 3), ready to be sent. */
 export function toProblem(error: HttpError): FinishedResponse {
   const { type, title, status, detail, code, members } = error
-  const body = JSON.stringify({
-    ...members,
-    type,
-    title,
-    status,
-    ...(detail === undefined ? {} : { detail }),
-    code,
-  })
+  const known = { type, title, status, ...(detail === undefined ? {} : { detail }), code }
+  // the members that RFC 9457 names come first, and no other can replace them
+  const body = JSON.stringify({ ...known, ...members, ...known })
   return {
     status,
     headers: {

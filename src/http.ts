@@ -5,7 +5,9 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 export type Method = (typeof METHODS)[number]
 
 /** The place of each method in a method table. */
-export const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]))
+export const METHOD_INDEX: ReadonlyMap<string, number> = new Map(
+  METHODS.map((method, index) => [method, index]),
+)
 
 /** Headers by lower-case name; several field lines of one name are a list. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -49,7 +51,7 @@ export interface FinishedResponse {
 }
 
 /** A value, now or later. */
-export type Awaitable<T> = T | Promise<T>
+export type Awaitable<T> = T | PromiseLike<T>
 
 /** Whether the value has a `then` method, as promises of every origin have. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -80,13 +80,23 @@ export function defineParamType<T = string>(options: ParamTypeOptions<T>): Param
   const where = `defineParamType({ name: '${name}' })`
   if (!/^[a-z]\w*$/i.test(name)) {
     throw new DefinitionError([
-      { code: 'invalid_name', where, message: 'the name cannot be written in a pattern', fix: 'use letters, digits and _' },
+      {
+        code: 'invalid_name',
+        where,
+        message: 'the name cannot be written in a pattern',
+        fix: 'use letters, digits and _',
+      },
     ])
   }
   const { source, flags } = typeof pattern === 'string' ? { source: pattern, flags: '' } : pattern
   if (types.has(name) && sources.get(name) !== `${source}/${flags}`) {
     throw new DefinitionError([
-      { code: 'duplicate_param_type', where, message: 'another type has this name', fix: 'choose another name' },
+      {
+        code: 'duplicate_param_type',
+        where,
+        message: 'another type has this name',
+        fix: 'choose another name',
+      },
     ])
   }
   const whole = new RegExp(`^(?:${source})$`, flags.replaceAll(/[gy]/g, ''))
@@ -130,7 +140,8 @@ export function isFloat(text: string, start: number, end: number): boolean {
   const whole = digitsEnd(text, start, end)
   if (whole === start) return false
   if (whole < end) {
-    if (text.charCodeAt(whole) !== DOT || whole + 1 === end || digitsEnd(text, whole + 1, end) !== end) return false
+    if (text.charCodeAt(whole) !== DOT || whole + 1 === end || digitsEnd(text, whole + 1, end) !== end)
+      return false
   }
   return whole - zerosEnd(text, start, whole) <= FLOAT_DIGITS
 }

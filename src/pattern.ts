@@ -50,14 +50,21 @@ export function joinPaths(prefix: string, path: string): string {
  */
 export function parsePattern(text: string): Pattern | readonly PatternProblem[] {
   if (!text.startsWith('/')) {
-    return [{ code: 'invalid_pattern', message: `"${text}" does not begin with a slash`, fix: `write "/${text}"` }]
+    return [
+      { code: 'invalid_pattern', message: `"${text}" does not begin with a slash`, fix: `write "/${text}"` },
+    ]
   }
   const trailingSlash = text.length > 1 && text.endsWith('/')
   const texts = text.slice(1, trailingSlash ? -1 : undefined).split('/')
   const problems: PatternProblem[] = []
-  const segments = text === '/' ? [] : texts.flatMap((segment, index) => toSegment(segment, index === texts.length - 1, problems))
+  const segments =
+    text === '/'
+      ? []
+      : texts.flatMap((segment, index) => toSegment(segment, index === texts.length - 1, problems))
   const params = segments.flatMap(paramsOf)
-  const twice = params.find((param, index) => params.findIndex((other) => other.name === param.name) !== index)
+  const twice = params.find(
+    (param, index) => params.findIndex((other) => other.name === param.name) !== index,
+  )
   if (twice !== undefined) {
     problems.push({
       code: 'duplicate_param',
@@ -138,18 +145,29 @@ const FOREIGN: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[
   [/^:(\w+)/, ([, name]) => `write "{${name}}"`],
   [/^\[(?:\.\.\.)?(\w+)\]$/, ([, name]) => `write "{${name}}"`],
   [/\*+(\w*)/, ([, name]) => `write "{${name || 'rest'}:path}" as the last segment`],
-  [/%([\da-f]{2})/i, ([escape]) => `write the character itself instead of "${escape}": patterns are not percent-encoded`],
+  [
+    /%([\da-f]{2})/i,
+    ([escape]) => `write the character itself instead of "${escape}": patterns are not percent-encoded`,
+  ],
 ]
 
 function foreignSpelling(text: string): PatternProblem | undefined {
   for (const [spelling, repair] of FOREIGN) {
     const match = spelling.exec(text)
     if (match !== null) {
-      return { code: 'foreign_pattern', message: `"${text}" is not how a pattern is written here`, fix: repair(match) }
+      return {
+        code: 'foreign_pattern',
+        message: `"${text}" is not how a pattern is written here`,
+        fix: repair(match),
+      }
     }
   }
   if (/[?#\\]/.test(text) || text === '.' || text === '..') {
-    return { code: 'invalid_pattern', message: `"${text}" can never be a path segment`, fix: 'remove it from the path' }
+    return {
+      code: 'invalid_pattern',
+      message: `"${text}" can never be a path segment`,
+      fix: 'remove it from the path',
+    }
   }
   return undefined
 }
@@ -160,7 +178,11 @@ function toParts(text: string, problems: PatternProblem[]): readonly (string | P
     if (part === '') return []
     if (index % 2 === 0) {
       if (/[{}]/.test(part)) {
-        problems.push({ code: 'invalid_pattern', message: `"${text}" has a brace without its other half`, fix: 'write "{name}" or "{name:type}"' })
+        problems.push({
+          code: 'invalid_pattern',
+          message: `"${text}" has a brace without its other half`,
+          fix: 'write "{name}" or "{name:type}"',
+        })
         return []
       }
       return [part]
@@ -196,14 +218,26 @@ const BUILT_IN_MIXED = ['str', 'int', 'float', 'uuid']
 function mixedMistake(text: string, parts: readonly (string | Param)[]): PatternProblem | undefined {
   const params = parts.filter((part) => typeof part !== 'string')
   if (params.some((param) => param.type.name === 'path')) {
-    return { code: 'invalid_pattern', message: `"${text}" is not the last segment alone`, fix: 'let "{name:path}" be the whole last segment' }
+    return {
+      code: 'invalid_pattern',
+      message: `"${text}" is not the last segment alone`,
+      fix: 'let "{name:path}" be the whole last segment',
+    }
   }
   if (parts.some((part, index) => typeof part !== 'string' && typeof parts[index + 1] === 'object')) {
-    return { code: 'invalid_pattern', message: `"${text}" has two parameters with nothing between them`, fix: 'put text between them' }
+    return {
+      code: 'invalid_pattern',
+      message: `"${text}" has two parameters with nothing between them`,
+      fix: 'put text between them',
+    }
   }
   // several parameters are told apart in linear time by the built-in types' own rules; a regular expression has none
   if (params.length > 1 && params.some((param) => !BUILT_IN_MIXED.includes(param.type.name))) {
-    return { code: 'invalid_pattern', message: `"${text}" mixes a type of your own with another parameter`, fix: 'give it a segment of its own' }
+    return {
+      code: 'invalid_pattern',
+      message: `"${text}" mixes a type of your own with another parameter`,
+      fix: 'give it a segment of its own',
+    }
   }
   return undefined
 }

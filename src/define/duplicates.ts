@@ -12,7 +12,9 @@ export function duplicateNames(routes: readonly FlatRoute[]): readonly Definitio
   const problems: DefinitionProblem[] = []
   for (const route of routes) {
     const others = byName.get(route.name) ?? []
-    const other = others.find((candidate) => !areVersions(candidate, route) && !sameRequests(candidate, route))
+    const other = others.find(
+      (candidate) => !areVersions(candidate, route) && !sameRequests(candidate, route),
+    )
     if (other !== undefined) {
       problems.push({
         code: 'duplicate_name',
@@ -34,5 +36,8 @@ function areVersions(a: FlatRoute, b: FlatRoute): boolean {
 }
 
 function sameRequests(a: FlatRoute, b: FlatRoute): boolean {
-  return shapeOf(a.pattern, false) === shapeOf(b.pattern, false) && a.methods.some((method) => b.methods.includes(method))
+  return (
+    shapeOf(a.pattern, false) === shapeOf(b.pattern, false) &&
+    a.methods.some((method) => b.methods.includes(method))
+  )
 }

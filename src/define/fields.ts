@@ -9,8 +9,10 @@ interface Kind {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string'
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isListOf = (test: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(test)
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(test)
 const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || (isText(value) && value !== '')
 const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
 
@@ -28,11 +30,22 @@ const SHARED: Readonly<Record<string, Kind>> = {
   includeInSchema: FLAG,
 }
 
-const isDefinition = (...kinds: readonly string[]) => (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
+const isDefinition =
+  (...kinds: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
 
-const ROUTERS: Kind = { test: isListOf(isDefinition('router')), expected: 'a list of routers made by defineRouter' }
-const GROUP: Readonly<Record<string, Kind>> = { ...SHARED, kind: TEXT, name: TEXT, prefix: TEXT, meta: RECORD }
+const ROUTERS: Kind = {
+  test: isListOf(isDefinition('router')),
+  expected: 'a list of routers made by defineRouter',
+}
+const GROUP: Readonly<Record<string, Kind>> = {
+  ...SHARED,
+  kind: TEXT,
+  name: TEXT,
+  prefix: TEXT,
+  meta: RECORD,
+}
 const ROUTES: Kind = { test: isListOf(isObject), expected: 'a list of route objects' }
 
 /** The fields of each kind of definition. */
@@ -43,7 +56,10 @@ export const FIELDS = {
     name: TEXT,
     prefix: TEXT,
     imports: { test: isListOf(isDefinition('module')), expected: 'a list of modules made by defineModule' },
-    controllers: { test: isListOf(isDefinition('controller')), expected: 'a list of controllers made by defineController' },
+    controllers: {
+      test: isListOf(isDefinition('controller')),
+      expected: 'a list of controllers made by defineController',
+    },
     routers: ROUTERS,
   },
   controller: { ...GROUP, inject: RECORD, routes: ROUTES },
@@ -54,13 +70,22 @@ export const FIELDS = {
     path: TEXT,
     name: TEXT,
     meta: RECORD,
-    status: { test: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599, expected: 'a status from 200 to 599' },
+    status: {
+      test: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+      expected: 'a status from 200 to 599',
+    },
     summary: TEXT,
     description: TEXT,
     operationId: TEXT,
-    validateResponses: { test: (value) => value === 'strip' || value === 'strict' || value === false, expected: "'strip', 'strict' or false" },
+    validateResponses: {
+      test: (value) => value === 'strip' || value === 'strict' || value === false,
+      expected: "'strip', 'strict' or false",
+    },
     input: RECORD,
-    response: { test: (value) => typeof value === 'object' && value !== null, expected: 'a schema, or schemas by status' },
+    response: {
+      test: (value) => typeof value === 'object' && value !== null,
+      expected: 'a schema, or schemas by status',
+    },
     handler: { test: (value) => typeof value === 'function', expected: 'a function' },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
@@ -73,19 +98,42 @@ const REQUIRED: Readonly<Record<keyof typeof FIELDS, readonly string[]>> = {
 }
 
 /** Reports the fields of a definition that do not exist, are missing, or hold a value of the wrong kind. */
-export function checkFields(kind: keyof typeof FIELDS, definition: object, where: string): readonly DefinitionProblem[] {
+export function checkFields(
+  kind: keyof typeof FIELDS,
+  definition: object,
+  where: string,
+): readonly DefinitionProblem[] {
   const fields: Readonly<Record<string, Kind>> = FIELDS[kind]
   const missing = REQUIRED[kind].filter((field) => !(field in definition))
   return [
-    ...missing.map((field): DefinitionProblem => ({ code: 'invalid_field', where, message: `the ${kind} has no ${field}`, fix: `give it ${fields[field]?.expected || `a ${field}`}` })),
+    ...missing.map((field): DefinitionProblem => ({
+      code: 'invalid_field',
+      where,
+      message: `the ${kind} has no ${field}`,
+      fix: `give it ${fields[field]?.expected || `a ${field}`}`,
+    })),
     ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
       const known = Object.hasOwn(fields, field) ? fields[field] : undefined
       if (known === undefined) {
         const names = Object.keys(fields).filter((name) => name !== 'kind')
-        return [{ code: 'unknown_field', where, message: `a ${kind} has no field "${field}"`, fix: suggestion(field, names) }]
+        return [
+          {
+            code: 'unknown_field',
+            where,
+            message: `a ${kind} has no field "${field}"`,
+            fix: suggestion(field, names),
+          },
+        ]
       }
       if (value === undefined || known.test(value)) return []
-      return [{ code: 'invalid_field', where, message: `${field} is not ${known.expected}`, fix: `give ${known.expected}` }]
+      return [
+        {
+          code: 'invalid_field',
+          where,
+          message: `${field} is not ${known.expected}`,
+          fix: `give ${known.expected}`,
+        },
+      ]
     }),
   ]
 }
@@ -100,12 +148,26 @@ export function suggestion(field: string, names: readonly string[]): string {
 export function checkMethods(method: unknown, where: string): readonly DefinitionProblem[] {
   const methods: readonly unknown[] = Array.isArray(method) ? method : [method]
   if (methods.length === 0) {
-    return [{ code: 'invalid_method', where, message: 'the list of methods is empty', fix: `name one of ${METHODS.join(', ')}` }]
+    return [
+      {
+        code: 'invalid_method',
+        where,
+        message: 'the list of methods is empty',
+        fix: `name one of ${METHODS.join(', ')}`,
+      },
+    ]
   }
   return methods.flatMap((value): DefinitionProblem[] =>
     isMethod(value)
       ? []
-      : [{ code: 'invalid_method', where, message: `${JSON.stringify(value)} is not a method`, fix: `use one of ${METHODS.join(', ')}` }],
+      : [
+          {
+            code: 'invalid_method',
+            where,
+            message: `${JSON.stringify(value)} is not a method`,
+            fix: `use one of ${METHODS.join(', ')}`,
+          },
+        ],
   )
 }
 
@@ -114,7 +176,14 @@ export function checkVersions(version: unknown, where: string): readonly Definit
   const entries: readonly unknown[] = Array.isArray(version) ? version : [version]
   return entries.flatMap((entry): DefinitionProblem[] =>
     typeof entry === 'string' && !isRange(entry) && (entry.trim() !== entry || entry.length > 64)
-      ? [{ code: 'invalid_version', where, message: `the version "${entry.slice(0, 64)}" has blanks around it or more than 64 characters`, fix: 'write it as requests name it' }]
+      ? [
+          {
+            code: 'invalid_version',
+            where,
+            message: `the version "${entry.slice(0, 64)}" has blanks around it or more than 64 characters`,
+            fix: 'write it as requests name it',
+          },
+        ]
       : [],
   )
 }
@@ -125,7 +194,9 @@ function distance(a: string, b: string): number {
   for (const [i, char] of [...a].entries()) {
     const next = [i + 1]
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (char === b[j - 1] ? 0 : 1)))
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (char === b[j - 1] ? 0 : 1)),
+      )
     }
     row = next
   }

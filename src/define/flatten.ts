@@ -41,7 +41,11 @@ function modulesOf(root: AnyModule, problems: DefinitionProblem[]): readonly Any
   }
 }
 
-function flattenModule(module: AnyModule, prefix: string, problems: DefinitionProblem[]): readonly FlatRoute[] {
+function flattenModule(
+  module: AnyModule,
+  prefix: string,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
   const where = module.name ?? 'a module'
   const inherited: Inherited = {
     controller: '',
@@ -66,7 +70,12 @@ function flattenController(
 ): readonly FlatRoute[] {
   const where = `${controller.kind} ${controller.name ?? controller.prefix ?? 'without a name'}`
   if (above.includes(controller)) {
-    problems.push({ code: 'circular_router', where, message: 'the router contains itself', fix: 'remove it from its own routers' })
+    problems.push({
+      code: 'circular_router',
+      where,
+      message: 'the router contains itself',
+      fix: 'remove it from its own routers',
+    })
     return []
   }
   const found = checkFields(controller.kind, controller, where)
@@ -86,14 +95,21 @@ function flattenController(
   }
   return [
     ...(controller.routes ?? []).flatMap((route) => toFlatRoute(route, shared, problems)),
-    ...(controller.routers ?? []).flatMap((router) => flattenController(router, shared, problems, [...above, controller])),
+    ...(controller.routers ?? []).flatMap((router) =>
+      flattenController(router, shared, problems, [...above, controller]),
+    ),
   ]
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
   const { name, prefix, kind } = controller
   if (name === undefined && prefix === undefined) {
-    problems.push({ code: 'missing_name', where, message: `the ${kind} has neither a name nor a prefix`, fix: "give it one: name: 'CarController' or prefix: '/car'" })
+    problems.push({
+      code: 'missing_name',
+      where,
+      message: `the ${kind} has neither a name nor a prefix`,
+      fix: "give it one: name: 'CarController' or prefix: '/car'",
+    })
     return ''
   }
   if (name === undefined) {
@@ -114,6 +130,11 @@ function ownName(controller: AnyController, where: string, problems: DefinitionP
 
 function joinPrefix(base: string, prefix: string, where: string, problems: DefinitionProblem[]): string {
   if (prefix === '' || prefix.startsWith('/')) return normalizePrefix(base + normalizePrefix(prefix))
-  problems.push({ code: 'invalid_pattern', where, message: `the prefix "${prefix}" does not begin with a slash`, fix: `write "/${prefix}"` })
+  problems.push({
+    code: 'invalid_pattern',
+    where,
+    message: `the prefix "${prefix}" does not begin with a slash`,
+    fix: `write "/${prefix}"`,
+  })
   return base
 }

@@ -25,7 +25,10 @@ export interface InputSpec {
 }
 
 /** What `response` takes: a schema, schemas by status, or pairs of status and schema. */
-export type ResponseSpec = Schema | { readonly [status: number]: Schema } | readonly (readonly [status: number, schema: Schema])[]
+export type ResponseSpec =
+  | Schema
+  | { readonly [status: number]: Schema }
+  | readonly (readonly [status: number, schema: Schema])[]
 
 /** Writes an intersection out, for readable hovers. */
 export type Flat<T> = { [K in keyof T]: T[K] } & {}
@@ -91,7 +94,11 @@ type SourcesIn<E> = { [K in keyof E & keyof InputSpec as undefined extends E[K] 
 
 /** The input declaration of a route element. */
 export type InputIn<E> = Or<
-  E extends string | Schema | readonly unknown[] ? never : [keyof StatusMap<E>] extends [never] ? SourcesIn<E> : never,
+  E extends string | Schema | readonly unknown[]
+    ? never
+    : [keyof StatusMap<E>] extends [never]
+      ? SourcesIn<E>
+      : never,
   unknown
 >
 
@@ -104,7 +111,11 @@ type RepliesOf<R> = { [K in keyof R & number]: Reply<K, OutputOf<R[K]>> }[keyof 
 export type Returnable<R> =
   | RawReply
   | Response
-  | (R extends Schema ? OutputOf<R> | Reply<number, OutputOf<R>> : OutputOf<R[keyof R & SuccessStatus]> | RepliesOf<R>)
+  | (R extends Schema
+      ? OutputOf<R> | Reply<number, OutputOf<R>>
+      : OutputOf<R[keyof R & SuccessStatus]> | RepliesOf<R>)
 
 /** What the handler of a route element may return. */
-export type HandlerResult<E> = [ResponseIn<E>] extends [never] ? unknown : Returnable<ResponseIn<E>> | Promise<Returnable<ResponseIn<E>>>
+export type HandlerResult<E> = [ResponseIn<E>] extends [never]
+  ? unknown
+  : Returnable<ResponseIn<E>> | Promise<Returnable<ResponseIn<E>>>

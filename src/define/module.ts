@@ -21,7 +21,10 @@ export interface AnyModule extends Shared {
 type Routed = Controller<unknown, unknown, unknown, unknown>
 
 /** What `defineModule` takes. */
-export interface ModuleOptions<C, R, I> extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'includeInSchema'> {
+export interface ModuleOptions<C, R, I> extends Pick<
+  Shared,
+  'version' | 'tags' | 'deprecated' | 'includeInSchema'
+> {
   /** Names the module in messages. */
   readonly name?: string
   /** Modules that belong to the application too. One that is imported twice is one module. */

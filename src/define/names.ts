@@ -28,7 +28,9 @@ function segmentName(segment: Segment): string {
     case 'rest':
       return `By${toPascal(segment.param.name)}`
     case 'mixed':
-      return segment.parts.map((part) => (typeof part === 'string' ? toPascal(part) : `By${toPascal(part.name)}`)).join('')
+      return segment.parts
+        .map((part) => (typeof part === 'string' ? toPascal(part) : `By${toPascal(part.name)}`))
+        .join('')
   }
 }
 
@@ -86,21 +88,42 @@ type ControllerName<N, P> = string extends N
       ? Kebab<N>
       : ''
 
-type OwnPrefix<N, P> = P extends '' ? (string extends N ? '' : `/${ControllerName<N, P>}`) : P extends string ? P : ''
+type OwnPrefix<N, P> = P extends ''
+  ? string extends N
+    ? ''
+    : `/${ControllerName<N, P>}`
+  : P extends string
+    ? P
+    : ''
 
 /** The parameters of every explicitly named route of a controller or router, by full name. */
 type NamedRoutes<C, Name extends string = '', Prefix extends string = ''> =
   C extends Controller<infer N, infer P, infer T, infer R>
     ?
         | RoutesByName<T, JoinDot<Name, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
-        | (R extends readonly [] ? never : NamedRoutes<R[number & keyof R], JoinDot<Name, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>)
+        | (R extends readonly []
+            ? never
+            : NamedRoutes<
+                R[number & keyof R],
+                JoinDot<Name, ControllerName<N, P>>,
+                `${Prefix}${OwnPrefix<N, P>}`
+              >)
     : never
 
 type RoutesByName<T, Name extends string, Prefix extends string> = T extends readonly unknown[]
-  ? { [K in keyof T as K extends `${number}` ? (NameIn<T[K]> extends infer R extends string ? JoinDot<Name, R> : never) : never]: Flat<ParamsOf<`${Prefix}${PathIn<T[K]>}`>> }
+  ? {
+      [
+        K in keyof T as K extends `${number}`
+          ? NameIn<T[K]> extends infer R extends string
+            ? JoinDot<Name, R>
+            : never
+          : never
+      ]: Flat<ParamsOf<`${Prefix}${PathIn<T[K]>}`>>
+    }
   : never
 
-type ControllersOf<M> = M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
+type ControllersOf<M> =
+  M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 type ValueOf<U, K extends PropertyKey> = U extends { readonly [Key in K]: infer V } ? V : never

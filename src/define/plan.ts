@@ -1,6 +1,12 @@
 import { isSchema, defOf } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
-import { bigintFromText, booleanFromText, dateFromText, numberFromText, oneOfFromText } from './text-values.ts'
+import {
+  bigintFromText,
+  booleanFromText,
+  dateFromText,
+  numberFromText,
+  oneOfFromText,
+} from './text-values.ts'
 import type { FromText } from './text-values.ts'
 
 /** How the values of one field, which arrive as text, become what its schema validates. */
@@ -10,7 +16,11 @@ export interface FieldPlan {
   /** Whether the schema takes text as it is, blank text included. */
   readonly text: boolean
   /** How repeated values are collected; `null` when the field holds one value. */
-  readonly list: { readonly kind: 'array' | 'set'; readonly items: readonly FieldPlan[]; readonly rest: FieldPlan | null } | null
+  readonly list: {
+    readonly kind: 'array' | 'set'
+    readonly items: readonly FieldPlan[]
+    readonly rest: FieldPlan | null
+  } | null
   /** Whether the field declares a nested object. */
   readonly nested: boolean
 }
@@ -34,13 +44,19 @@ export function toSourcePlan(schema: Schema): SourcePlan {
       const shape = recordOf(def['shape'])
       const catchall = schemaOf(def['catchall'])
       return {
-        fields: new Map(Object.entries(shape).flatMap(([name, field]) => (isSchema(field) ? [[name, toFieldPlan(field)] as const] : []))),
+        fields: new Map(
+          Object.entries(shape).flatMap(([name, field]) =>
+            isSchema(field) ? [[name, toFieldPlan(field)] as const] : [],
+          ),
+        ),
         // a strict object has to see what is not declared, to refuse it
         others: catchall === undefined ? null : toFieldPlan(catchall),
       }
     }
     case 'intersection':
-      return merge([def['left'], def['right']].flatMap((side) => (isSchema(side) ? [toSourcePlan(side)] : [])))
+      return merge(
+        [def['left'], def['right']].flatMap((side) => (isSchema(side) ? [toSourcePlan(side)] : [])),
+      )
     case 'union':
       return merge(schemasOf(def['options']).map(toSourcePlan))
     case 'record':
@@ -80,12 +96,35 @@ export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boo
   const def = defOf(schema)
   const shape = def.type === 'object' ? recordOf(def['shape']) : {}
   if (Object.keys(shape).some((name) => name in Object.prototype)) return true
-  const inner = [...Object.values(shape), ...Object.values(def), ...schemasOf(def['options']), ...schemasOf(def['items'])]
+  const inner = [
+    ...Object.values(shape),
+    ...Object.values(def),
+    ...schemasOf(def['options']),
+    ...schemasOf(def['items']),
+  ]
   return inner.filter(isSchema).some((child) => declaresInherited(child, seen))
 }
 
-const TEXT_TYPES = new Set(['string', 'template_literal', 'any', 'unknown', 'custom', 'transform', 'enum', 'literal'])
-const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'catch', 'nonoptional', 'success'])
+const TEXT_TYPES = new Set([
+  'string',
+  'template_literal',
+  'any',
+  'unknown',
+  'custom',
+  'transform',
+  'enum',
+  'literal',
+])
+const WRAPPERS = new Set([
+  'optional',
+  'nullable',
+  'default',
+  'prefault',
+  'readonly',
+  'catch',
+  'nonoptional',
+  'success',
+])
 
 /** The schema that a value meets first, below wrappers; `undefined` when the raw value is wanted (preprocess, codecs). */
 function unwrapSchema(schema: Schema): Schema | undefined {
@@ -93,7 +132,8 @@ function unwrapSchema(schema: Schema): Schema | undefined {
   if (WRAPPERS.has(def.type)) return isSchema(def['innerType']) ? unwrapSchema(def['innerType']) : schema
   if (def.type !== 'pipe') return schema
   const { in: first, reverseTransform } = def
-  if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform') return undefined
+  if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform')
+    return undefined
   return unwrapSchema(first)
 }
 
@@ -140,7 +180,12 @@ function toListPlan(kind: 'array' | 'set', items: readonly Schema[], rest: Schem
   const restPlan = rest === undefined ? null : toFieldPlan(rest)
   const plans = restPlan === null ? itemPlans : [...itemPlans, restPlan]
   const list = { kind, items: itemPlans, rest: restPlan }
-  return { ...NONE, text: plans.some((plan) => plan.text), list, nested: plans.some((plan) => plan.nested || plan.list !== null) }
+  return {
+    ...NONE,
+    text: plans.some((plan) => plan.text),
+    list,
+    nested: plans.some((plan) => plan.nested || plan.list !== null),
+  }
 }
 
 /** The first option that can read a text wins; where an option takes one value, several are handed on as a list. */
@@ -162,7 +207,8 @@ function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
 
 function merge(plans: readonly SourcePlan[]): SourcePlan {
   const names = new Set(plans.flatMap((plan) => [...plan.fields.keys()]))
-  const fieldOf = (name: string): FieldPlan => toUnionPlan(plans.flatMap((plan) => plan.fields.get(name) ?? []))
+  const fieldOf = (name: string): FieldPlan =>
+    toUnionPlan(plans.flatMap((plan) => plan.fields.get(name) ?? []))
   return {
     fields: new Map([...names].map((name) => [name, fieldOf(name)])),
     others: plans.find((plan) => plan.others !== null)?.others ?? null,

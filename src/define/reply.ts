@@ -36,7 +36,11 @@ export interface RawOptions extends ReplyOptions {
  * @example
  * handler: ({ params }) => cars.get(params.car_id) ?? reply(404, { detail: 'No such car' })
  */
-export function reply<S extends number, D = undefined>(status: S, data?: D, options: ReplyOptions = {}): Reply<S, D> {
+export function reply<S extends number, D = undefined>(
+  status: S,
+  data?: D,
+  options: ReplyOptions = {},
+): Reply<S, D> {
   // `data` is left out exactly when D is undefined
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { ...options, [REPLY]: 'data', status, data: data as D }
@@ -74,7 +78,13 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
   if (![301, 302, 303, 307, 308].includes(status)) {
     throw new RangeError(`redirect: ${status} is not a redirect status; use 301, 302, 303, 307 or 308`)
   }
-  return { ...options, [REPLY]: 'raw', status, data: undefined, headers: { ...options.headers, location: toLocation(url) } }
+  return {
+    ...options,
+    [REPLY]: 'raw',
+    status,
+    data: undefined,
+    headers: { ...options.headers, location: toLocation(url) },
+  }
 }
 
 /** Whether a handler's result was made by `reply`, `text`, `html` or `redirect`. */

@@ -12,14 +12,19 @@ export interface DeclaredResponses {
 
 /** Reads a `response`: a schema, schemas by status, or pairs of status and schema. What cannot be used is reported. */
 export function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResponses {
-  if (isSchema(response)) return { byStatus: (status = 200) => new Map([[status, response]]), success: undefined }
+  if (isSchema(response))
+    return { byStatus: (status = 200) => new Map([[status, response]]), success: undefined }
   const entries: readonly unknown[] = Array.isArray(response) ? response : Object.entries(response ?? {})
   const schemas = new Map<number, Schema>()
   for (const entry of entries) {
     const [status, schema]: readonly unknown[] = Array.isArray(entry) ? entry : []
     if (isSchema(schema) && isStatus(Number(status))) {
       if (schemas.has(Number(status))) {
-        problems.push({ code: 'invalid_response', message: `response declares ${Number(status)} twice`, fix: 'declare each status once' })
+        problems.push({
+          code: 'invalid_response',
+          message: `response declares ${Number(status)} twice`,
+          fix: 'declare each status once',
+        })
       }
       schemas.set(Number(status), schema)
     } else {

@@ -1,7 +1,15 @@
 import type { Method } from '../http.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { ExecutionContext } from './context.ts'
-import type { HandlerInput, HandlerResult, InputIn, InputSpec, PathIn, ResponseSpec, Returnable } from './infer.ts'
+import type {
+  HandlerInput,
+  HandlerResult,
+  InputIn,
+  InputSpec,
+  PathIn,
+  ResponseSpec,
+  Returnable,
+} from './infer.ts'
 import type { Token } from './token.ts'
 
 /** What routes, controllers, routers and modules have in common. */
@@ -46,7 +54,10 @@ export type RoutesOf<T, P extends string, C> = {
     readonly input?: T[K] & { readonly [S in keyof InputSpec]?: unknown }
     /** Documents and types the answer. */
     readonly response?: T[K] & ResponseSpec
-    readonly handler: (input: HandlerInput<`${P}${PathIn<T[K]>}`, InputIn<T[K]>, C>, context: ExecutionContext) => HandlerResult<T[K]>
+    readonly handler: (
+      input: HandlerInput<`${P}${PathIn<T[K]>}`, InputIn<T[K]>, C>,
+      context: ExecutionContext,
+    ) => HandlerResult<T[K]>
   }
 }
 

@@ -60,7 +60,8 @@ export function createValidator(schema: Schema): (value: unknown) => Validated |
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
   const type = schema as unknown as z.ZodType
   let isAsync = false
-  const validateAsync = async (value: unknown): Promise<Validated> => toValidated(await type.safeParseAsync(value))
+  const validateAsync = async (value: unknown): Promise<Validated> =>
+    toValidated(await type.safeParseAsync(value))
   return (value) => {
     if (isAsync) return validateAsync(value)
     try {

@@ -51,11 +51,19 @@ export function toSources(
 ): readonly DeclaredSource[] {
   for (const key of Object.keys(input)) {
     if (key !== 'inject' && !SOURCES.some((name) => name === key)) {
-      problems.push({ code: 'unknown_source', message: `input.${key} is not a source`, fix: `use one of ${SOURCES.join(', ')}, inject` })
+      problems.push({
+        code: 'unknown_source',
+        message: `input.${key} is not a source`,
+        fix: `use one of ${SOURCES.join(', ')}, inject`,
+      })
     }
   }
   if (input['body'] !== undefined && input['form'] !== undefined) {
-    problems.push({ code: 'conflicting_sources', message: 'input has both body and form', fix: 'keep one: a request has one body' })
+    problems.push({
+      code: 'conflicting_sources',
+      message: 'input has both body and form',
+      fix: 'keep one: a request has one body',
+    })
   }
   return SOURCES.flatMap((name) => {
     const declared = input[name]
@@ -87,7 +95,9 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
   problems.push({
     code: 'invalid_schema',
     message: `input.${name} is not ${RULES[name].text ? 'a zod schema, a record of schemas or a list of names' : 'a zod schema'}`,
-    fix: RULES[name].text ? "write z.object({ … }), { name: z.string() } or ['name']" : 'write a schema, such as z.object({ … })',
+    fix: RULES[name].text
+      ? "write z.object({ … }), { name: z.string() } or ['name']"
+      : 'write a schema, such as z.object({ … })',
   })
   return undefined
 }
@@ -98,17 +108,33 @@ function fieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readon
   for (const [field, { nested, list }] of plan.fields) {
     const at = `input.${name}.${field}`
     if (nested) {
-      problems.push({ code: 'nested_field', message: `${at} holds objects or lists of lists`, fix: 'send nested data as a JSON body' })
+      problems.push({
+        code: 'nested_field',
+        message: `${at} holds objects or lists of lists`,
+        fix: 'send nested data as a JSON body',
+      })
     }
     if (list !== null && !RULES[name].repeats) {
-      problems.push({ code: 'list_field', message: `${at} is a list, and ${name} hold one value each`, fix: 'declare one value, or split the text with z.preprocess' })
+      problems.push({
+        code: 'list_field',
+        message: `${at} is a list, and ${name} hold one value each`,
+        fix: 'declare one value, or split the text with z.preprocess',
+      })
     }
     if (name === 'params' && !pattern.params.some((param) => param.name === field)) {
-      problems.push({ code: 'unknown_param', message: `${at} is not in the pattern "${pattern.text}"`, fix: `add {${field}} to the path, or remove the field` })
+      problems.push({
+        code: 'unknown_param',
+        message: `${at} is not in the pattern "${pattern.text}"`,
+        fix: `add {${field}} to the path, or remove the field`,
+      })
     }
     if (name === 'headers') {
       if (headers.has(headerName(field))) {
-        problems.push({ code: 'duplicate_param', message: `${at} reads the header ${headerName(field)}, which another field reads too`, fix: 'keep one of them' })
+        problems.push({
+          code: 'duplicate_param',
+          message: `${at} reads the header ${headerName(field)}, which another field reads too`,
+          fix: 'keep one of them',
+        })
       }
       headers.add(headerName(field))
     }

@@ -32,7 +32,8 @@ export function booleanFromText(text: string): boolean | undefined {
   return text.length <= 5 ? BOOLEANS.get(text.toLowerCase()) : undefined
 }
 
-const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/
+const ISO_DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/
 
 /** An ISO 8601 date or date and time in the real calendar; without an offset it is UTC. */
 export function dateFromText(text: string): Date | undefined {

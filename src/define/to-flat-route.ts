@@ -23,7 +23,11 @@ export interface Inherited {
 }
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
-export function toFlatRoute(route: AnyRoute, inherited: Inherited, problems: DefinitionProblem[]): readonly FlatRoute[] {
+export function toFlatRoute(
+  route: AnyRoute,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
   const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? route.path : '/')
   const place = `${inherited.controller}: ${[route.method].flat().join(',')} ${text}`
   const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
@@ -36,7 +40,8 @@ export function toFlatRoute(route: AnyRoute, inherited: Inherited, problems: Def
   const own = route.name ?? handlerName(route) ?? routeName(methods[0] ?? 'GET', patternOfPath(route.path))
   const name = inherited.controller === '' ? own : `${inherited.controller}.${own}`
   const where = `${name}: ${methods.join(',')} ${text}`
-  const report = (problem: Omit<DefinitionProblem, 'where'>): void => void problems.push({ ...problem, where })
+  const report = (problem: Omit<DefinitionProblem, 'where'>): void =>
+    void problems.push({ ...problem, where })
   if (!/^[a-z_$][\w$-]*$/i.test(own)) {
     report({ code: 'invalid_name', message: `"${own}" is not a name`, fix: 'use letters, digits, - and _' })
   }
@@ -74,9 +79,19 @@ export function toFlatRoute(route: AnyRoute, inherited: Inherited, problems: Def
   ]
 }
 
-function readPattern(route: AnyRoute, text: string, where: string, problems: DefinitionProblem[]): Pattern | undefined {
+function readPattern(
+  route: AnyRoute,
+  text: string,
+  where: string,
+  problems: DefinitionProblem[],
+): Pattern | undefined {
   if (route.path !== undefined && !route.path.startsWith('/')) {
-    problems.push({ code: 'invalid_pattern', where, message: `the path "${route.path}" does not begin with a slash`, fix: `write "/${route.path}"` })
+    problems.push({
+      code: 'invalid_pattern',
+      where,
+      message: `the path "${route.path}" does not begin with a slash`,
+      fix: `write "/${route.path}"`,
+    })
     return undefined
   }
   const pattern = parsePattern(text)
@@ -102,12 +117,23 @@ function toInject(
   problems: Omit<DefinitionProblem, 'where'>[],
 ): ReadonlyMap<string, Token<unknown>> {
   const tokens = new Map<string, Token<unknown>>()
-  const entries = [...Object.entries(above), ...(typeof own === 'object' && own !== null ? Object.entries(own) : [])]
+  const entries = [
+    ...Object.entries(above),
+    ...(typeof own === 'object' && own !== null ? Object.entries(own) : []),
+  ]
   for (const [key, token] of entries as readonly (readonly [string, unknown])[]) {
     if (!isToken(token)) {
-      problems.push({ code: 'missing_provider', message: `inject.${key} is not a token`, fix: 'inject a token, such as HttpRequest' })
+      problems.push({
+        code: 'missing_provider',
+        message: `inject.${key} is not a token`,
+        fix: 'inject a token, such as HttpRequest',
+      })
     } else if (tokens.has(key) && tokens.get(key) !== token) {
-      problems.push({ code: 'duplicate_key', message: `inject.${key} is given by the controller and by the route`, fix: 'rename one of them' })
+      problems.push({
+        code: 'duplicate_key',
+        message: `inject.${key} is given by the controller and by the route`,
+        fix: 'rename one of them',
+      })
     } else tokens.set(key, token)
   }
   return tokens
@@ -116,4 +142,3 @@ function toInject(
 function isToken(value: unknown): value is Token<unknown> {
   return typeof value === 'object' && value !== null && 'token' in value && typeof value.token === 'string'
 }
-

@@ -1,5 +1,8 @@
 import type { HttpRequest as HttpRequestValue } from '../http.ts'
-import type { ExecutionContext as ExecutionContextValue, HttpResponse as HttpResponseValue } from './context.ts'
+import type {
+  ExecutionContext as ExecutionContextValue,
+  HttpResponse as HttpResponseValue,
+} from './context.ts'
 
 /** Stands for something that `inject` can supply; the type parameter is what it supplies. */
 export interface Token<T> {

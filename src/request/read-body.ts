@@ -36,11 +36,17 @@ interface Accepted {
   readonly inherited: boolean
 }
 
-function chooseReader(header: string | undefined, type: MediaType | undefined, accepted: Accepted): (bytes: Uint8Array) => unknown {
+function chooseReader(
+  header: string | undefined,
+  type: MediaType | undefined,
+  accepted: Accepted,
+): (bytes: Uint8Array) => unknown {
   const json = (bytes: Uint8Array): unknown => toJson(bytes, accepted.inherited)
   if (header === undefined || isJson(type)) return json
   if (accepted.text && isText(type)) return toText
-  throw unsupported(accepted.data ? (accepted.text ? 'application/json or text/plain' : 'application/json') : 'text/plain')
+  throw unsupported(
+    accepted.data ? (accepted.text ? 'application/json or text/plain' : 'application/json') : 'text/plain',
+  )
 }
 
 function unsupported(expected: string): Error {
@@ -48,11 +54,17 @@ function unsupported(expected: string): Error {
 }
 
 function isJson(type: MediaType | undefined): boolean {
-  return type !== undefined && (type.type === 'application/json' || type.type.endsWith('+json')) && isUtf8Charset(type)
+  return (
+    type !== undefined &&
+    (type.type === 'application/json' || type.type.endsWith('+json')) &&
+    isUtf8Charset(type)
+  )
 }
 
 function isText(type: MediaType | undefined): boolean {
-  return type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type)) && isUtf8Charset(type)
+  return (
+    type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type)) && isUtf8Charset(type)
+  )
 }
 
 /** Other charsets are refused rather than misread. */

@@ -67,7 +67,9 @@ export class RequestView implements HttpRequest {
 
   get host(): string {
     const forwarded = this.#forwarded('x-forwarded-host')
-    return forwarded ?? authorityOf(this.#raw.target) ?? this.header(':authority') ?? this.header('host') ?? ''
+    return (
+      forwarded ?? authorityOf(this.#raw.target) ?? this.header(':authority') ?? this.header('host') ?? ''
+    )
   }
 
   get ip(): string {
@@ -142,7 +144,8 @@ function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
   const { method, url, signal } = request
   const headers = new Headers(Object.entries(request.headers).filter(([name]) => !name.startsWith(':')))
   const address = `${request.protocol}://${request.host || 'localhost'}${url}`
-  if (!hasBody || method === 'GET' || method === 'HEAD') return new Request(address, { method, headers, signal })
+  if (!hasBody || method === 'GET' || method === 'HEAD')
+    return new Request(address, { method, headers, signal })
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       controller.enqueue(await request.bytes())

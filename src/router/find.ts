@@ -137,7 +137,10 @@ export function findLeaves<T>(root: Node<T>, path: string, start: number, end: n
     const literal = findLiteral(node, path, from, stop)
     if (literal !== null) follow(literal, stop)
     for (const edge of node.edges) {
-      const fits = edge.split === null ? testEdge(edge.test, path, from, stop) : edge.split(path.slice(from, stop)) !== undefined
+      const fits =
+        edge.split === null
+          ? testEdge(edge.test, path, from, stop)
+          : edge.split(path.slice(from, stop)) !== undefined
       if (fits) follow(edge.node, stop)
     }
     leaves.push(node.rest)
@@ -149,6 +152,11 @@ export function findLeaves<T>(root: Node<T>, path: string, start: number, end: n
   }
 }
 
-function testEdge(test: ((path: string, start: number, end: number) => boolean) | null, path: string, start: number, stop: number): boolean {
+function testEdge(
+  test: ((path: string, start: number, end: number) => boolean) | null,
+  path: string,
+  start: number,
+  stop: number,
+): boolean {
   return test === null ? stop > start : test(path, start, stop)
 }

@@ -29,13 +29,19 @@ export function toSplit(parts: readonly (string | Param)[]): Split {
  * Works from the right: for every parameter but the last it notes, for each position, the last place at or before it where the
  * parameter can end, so that the text after it fits the rest. Reading the notes from the left gives the greedy answer.
  */
-function splitMany(text: string, params: readonly Param[], between: readonly string[]): readonly string[] | undefined {
+function splitMany(
+  text: string,
+  params: readonly Param[],
+  between: readonly string[],
+): readonly string[] | undefined {
   const runs = toRuns(text)
   let ends = new Int32Array(text.length + 1).fill(-1)
   ends[text.length] = text.length
   const notes = [ends]
   for (let index = params.length - 1; index > 0; index--) {
-    ends = endsBefore(text, between[index - 1] ?? '', (start) => endOf(params[index], text, runs, start, ends))
+    ends = endsBefore(text, between[index - 1] ?? '', (start) =>
+      endOf(params[index], text, runs, start, ends),
+    )
     notes.unshift(ends)
   }
   const values: string[] = []
@@ -96,7 +102,9 @@ function endOf(param: Param | undefined, text: string, runs: Runs, start: number
       return long >= 0 ? long : within(start + 1, Math.min(digits, significant + FLOAT_DIGITS))
     }
     case 'uuid':
-      return start + 36 <= text.length && isUuid(text, start, start + 36) ? within(start + 36, start + 36) : -1
+      return start + 36 <= text.length && isUuid(text, start, start + 36)
+        ? within(start + 36, start + 36)
+        : -1
     default:
       return within(start + 1, text.length)
   }

@@ -19,7 +19,8 @@ export function overlaps<R>(tree: Tree<R>, pattern: Pattern): boolean {
 
   function meets(segment: Segment, section: string): boolean {
     const rule = section.startsWith(':') ? tree.rules.get(section.slice(1)) : undefined
-    if (rule !== undefined) return segment.kind === 'literal' ? fits(rule, segment.text) : typesMeet(segment, rule)
+    if (rule !== undefined)
+      return segment.kind === 'literal' ? fits(rule, segment.text) : typesMeet(segment, rule)
     return section !== '' && accepts(segment, section)
   }
 }
@@ -50,7 +51,12 @@ function accepts(segment: Segment, text: string): boolean {
 const NUMBERS = ['{int}', '{float}']
 
 function typesMeet(segment: Segment, rule: EdgeRule): boolean {
-  const label = segment.kind === 'param' ? `{${segment.param.type.name}}` : segment.kind === 'mixed' ? mixedShape(segment.parts) : ''
+  const label =
+    segment.kind === 'param'
+      ? `{${segment.param.type.name}}`
+      : segment.kind === 'mixed'
+        ? mixedShape(segment.parts)
+        : ''
   const pair = [label, rule.label]
   return !(pair.includes('{uuid}') && pair.some((other) => NUMBERS.includes(other)))
 }

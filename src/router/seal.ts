@@ -32,7 +32,10 @@ export function seal<R, T>(tree: Tree<R>, select: Select<R, T>): Variants<Node<T
       }
       return [{ kind: 'literal', node: sealNode(child, section, false) }]
     })
-    const differing = new Set([...leaf.by.keys(), ...children.flatMap((child) => [...variantsOf(child).by.keys()])])
+    const differing = new Set([
+      ...leaf.by.keys(),
+      ...children.flatMap((child) => [...variantsOf(child).by.keys()]),
+    ])
     return {
       rest: build(undefined),
       by: new Map([...differing].map((version) => [version, build(version)])),
@@ -50,7 +53,11 @@ export function seal<R, T>(tree: Tree<R>, select: Select<R, T>): Variants<Node<T
 }
 
 /** A copy of the trie with version roots below `prefix`: each literal leads into the root of its version. */
-export function mount<T>(root: Node<T> | null, prefix: readonly string[], mounts: ReadonlyMap<string, Mount<T>>): Node<T> {
+export function mount<T>(
+  root: Node<T> | null,
+  prefix: readonly string[],
+  mounts: ReadonlyMap<string, Mount<T>>,
+): Node<T> {
   const node = root ?? EMPTY_NODE
   const [first, ...rest] = prefix
   const literals = literalsOf(node)
@@ -61,7 +68,10 @@ export function mount<T>(root: Node<T> | null, prefix: readonly string[], mounts
   }
   const missing = [...mounts.keys()].filter((key) => !literals.some((literal) => literal.key === key))
   const all = [...literals, ...missing.map((key) => ({ ...EMPTY_NODE, key }))]
-  return { ...node, table: toTable(all.map((literal) => ({ ...literal, mount: mounts.get(literal.key) ?? null }))) }
+  return {
+    ...node,
+    table: toTable(all.map((literal) => ({ ...literal, mount: mounts.get(literal.key) ?? null }))),
+  }
 }
 
 /** A trie that matches nothing. */
@@ -90,7 +100,9 @@ function variantsOf<T>(child: Child<T>): Variants<unknown> {
 }
 
 function pick<V>(variants: Variants<V>, version: string | undefined): V | null {
-  return version !== undefined && variants.by.has(version) ? (variants.by.get(version) ?? null) : variants.rest
+  return version !== undefined && variants.by.has(version)
+    ? (variants.by.get(version) ?? null)
+    : variants.rest
 }
 
 /** The parts of a node for one version. */
@@ -145,7 +157,8 @@ function createSealer<T>(): { readonly intern: (parts: Parts<T>) => Node<T> | nu
   return {
     intern: (parts) => {
       const { key, literals, edges, leaf, slash, rest, emptyRest } = parts
-      if (literals.length + edges.length === 0 && leaf === null && slash === null && rest === null) return null
+      if (literals.length + edges.length === 0 && leaf === null && slash === null && rest === null)
+        return null
       const identity = [
         key,
         [leaf, slash, rest].map(idOf).join(),
@@ -154,7 +167,17 @@ function createSealer<T>(): { readonly intern: (parts: Parts<T>) => Node<T> | nu
       ].join('/')
       const known = nodes.get(identity)
       if (known !== undefined) return known
-      const node = { key, next: null, table: toTable(literals), edges, leaf, slash, rest, emptyRest, mount: null }
+      const node = {
+        key,
+        next: null,
+        table: toTable(literals),
+        edges,
+        leaf,
+        slash,
+        rest,
+        emptyRest,
+        mount: null,
+      }
       nodes.set(identity, node)
       return node
     },

@@ -34,7 +34,10 @@ export interface Tree<R> {
  *
  * radix3 only keeps the tree: its own `lookup` neither backtracks nor knows types, methods and versions.
  */
-export function createTree<R extends { readonly pattern: Pattern }>(routes: readonly R[], strict: boolean): Tree<R> {
+export function createTree<R extends { readonly pattern: Pattern }>(
+  routes: readonly R[],
+  strict: boolean,
+): Tree<R> {
   const router = createRouter<{ key: string }>({ strictTrailingSlash: true })
   const shapes = new Map<string, Shape<R>>()
   const rules = new Map<string, EdgeRule>()
@@ -48,7 +51,8 @@ export function createTree<R extends { readonly pattern: Pattern }>(routes: read
     shapes.set(key, { key, pattern: route.pattern, routes: [route] })
     router.insert(key, { key })
     for (const segment of route.pattern.segments) {
-      if (segment.kind === 'param' || segment.kind === 'mixed') rules.set(sectionOf(segment).slice(1), toRule(segment))
+      if (segment.kind === 'param' || segment.kind === 'mixed')
+        rules.set(sectionOf(segment).slice(1), toRule(segment))
     }
   }
   return {
@@ -64,7 +68,13 @@ const MIXED_RANK = -1
 function toRule(segment: Segment & { kind: 'param' | 'mixed' }): EdgeRule {
   if (segment.kind === 'param') {
     const { name, rank, test } = segment.param.type
-    return { test: name === 'str' ? null : test, split: null, count: 1, label: `{${name}}`, order: [rank, name] }
+    return {
+      test: name === 'str' ? null : test,
+      split: null,
+      count: 1,
+      label: `{${name}}`,
+      order: [rank, name],
+    }
   }
   const { parts } = segment
   const literal = parts.filter((part) => typeof part === 'string').join('').length

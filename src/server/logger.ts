@@ -23,6 +23,7 @@ function toLine(level: string, details: object, message: string | undefined): st
 
 /** Errors have no own properties that JSON would show, and bigints none at all. */
 function plain(_key: string, value: unknown): unknown {
-  if (value instanceof Error) return { ...value, name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+  if (value instanceof Error)
+    return { ...value, name: value.name, message: value.message, stack: value.stack, cause: value.cause }
   return typeof value === 'bigint' ? String(value) : value
 }

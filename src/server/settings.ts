@@ -55,11 +55,20 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(v
 /** The options, what they may hold, and how the expectation reads in a message. */
 const OPTIONS: Readonly<Record<string, readonly [test: (value: unknown) => boolean, expected: string]>> = {
   prefix: [isLiteralPath, "a path of literal segments, such as '/api'"],
-  trailingSlash: [(value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value), "'ignore', 'strict' or 'redirect'"],
+  trailingSlash: [
+    (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
+    "'ignore', 'strict' or 'redirect'",
+  ],
   bodyLimit: [isCount, 'a number of bytes'],
   trustProxy: [(value) => typeof value === 'boolean' || isCount(value), 'true, false or a number of proxies'],
-  validateResponses: [(value) => value === 'strip' || value === 'strict' || value === false, "'strip', 'strict' or false"],
-  logger: [(value) => value === false || isLogger(value), 'false or an object with debug, info, warn and error'],
+  validateResponses: [
+    (value) => value === 'strip' || value === 'strict' || value === false,
+    "'strip', 'strict' or false",
+  ],
+  logger: [
+    (value) => value === false || isLogger(value),
+    'false or an object with debug, info, warn and error',
+  ],
   timeouts: [isTimeouts, `numbers of milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
   versioning: [(value) => Array.isArray(value), 'a list of a scheme and its options'],
 }
@@ -70,13 +79,28 @@ export function toSettings(options: AppOptions): Settings {
     const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
     const where = 'createApp'
     if (known === undefined) {
-      return [{ code: 'unknown_option', where, message: `there is no option "${name}"`, fix: suggestion(name, Object.keys(OPTIONS)) }]
+      return [
+        {
+          code: 'unknown_option',
+          where,
+          message: `there is no option "${name}"`,
+          fix: suggestion(name, Object.keys(OPTIONS)),
+        },
+      ]
     }
     const [test, expected] = known
-    return value === undefined || test(value) ? [] : [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
+    return value === undefined || test(value)
+      ? []
+      : [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
   })
   if (problems.length > 0) throw new DefinitionError(problems)
-  const { prefix = '', trailingSlash = 'ignore', bodyLimit = 1_048_576, trustProxy = false, validateResponses = false } = options
+  const {
+    prefix = '',
+    trailingSlash = 'ignore',
+    bodyLimit = 1_048_576,
+    trustProxy = false,
+    validateResponses = false,
+  } = options
   return {
     prefix: prefix.replace(/\/$/, ''),
     trailingSlash,
@@ -95,13 +119,19 @@ function isLiteralPath(value: unknown): boolean {
 }
 
 function isLogger(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['debug', 'info', 'warn', 'error'].every((level) => level in value)
+  )
 }
 
 function isTimeouts(value: unknown): boolean {
   return (
     typeof value === 'object' &&
     value !== null &&
-    Object.entries(value).every(([name, time]) => Object.hasOwn(DEFAULT_TIMEOUTS, name) && (time === undefined || isCount(time)))
+    Object.entries(value).every(
+      ([name, time]) => Object.hasOwn(DEFAULT_TIMEOUTS, name) && (time === undefined || isCount(time)),
+    )
   )
 }

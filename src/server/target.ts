@@ -25,12 +25,15 @@ export interface Target {
  * @throws `HttpError` 414 when it is too long, 400 when it or an escape in its path is malformed.
  */
 export function readTarget(target: string): Target {
-  if (target.length > MAX_URL_LENGTH) throw httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
+  if (target.length > MAX_URL_LENGTH)
+    throw httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
   const url = target.startsWith('/') ? target : toOriginForm(target)
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   // oxlint-disable-next-line no-control-regex
-  return /[%\u0080-\uffff]/.test(path) ? { url, path: decodePath(path), escaped: true } : { url, path, escaped: false }
+  return /[%\u0080-\uffff]/.test(path)
+    ? { url, path: decodePath(path), escaped: true }
+    : { url, path, escaped: false }
 }
 
 /** The value of a parameter with its escaped slashes in place. */
@@ -40,7 +43,8 @@ export function restoreSlashes(value: string): string {
 
 function toOriginForm(target: string): string {
   const [, rest] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? []
-  if (rest === undefined) throw httpError('malformed_target', 'The request target is neither a path nor a URL')
+  if (rest === undefined)
+    throw httpError('malformed_target', 'The request target is neither a path nor a URL')
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 

@@ -33,12 +33,17 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     const { versionParameter = 'version' } = options
     const header = headerOf(options)
     const written = `${versionParameter}=${isToken(version) ? version : `"${version}"`}`
-    return { headers: { [header]: header === 'accept' ? `${headers['accept'] ?? '*/*'}; ${written}` : written } }
+    return {
+      headers: { [header]: header === 'accept' ? `${headers['accept'] ?? '*/*'}; ${written}` : written },
+    }
   },
   vary: (options) => [headerOf(options)],
   statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
   // oxlint-disable-next-line no-control-regex
-  problem: (version) => (/[\u0000-\u001f\u007f;,"\\]/.test(version) ? 'a header value cannot hold ; , " or control characters' : undefined),
+  problem: (version) =>
+    /[\u0000-\u001f\u007f;,"\\]/.test(version)
+      ? 'a header value cannot hold ; , " or control characters'
+      : undefined,
   options: ['headerParameter', 'versionParameter', 'bare', 'statusCodes'],
 }
 
@@ -47,16 +52,28 @@ function headerOf({ headerParameter = 'accept' }: HeaderOptions): string {
 }
 
 /** Reads `name=value;` lists and bare versions; several field lines arrive joined by commas. */
-function createValueReader(header: string, parameter: string, bare: boolean): (value: string) => VersionValue {
+function createValueReader(
+  header: string,
+  parameter: string,
+  bare: boolean,
+): (value: string) => VersionValue {
   const name = parameter.toLowerCase()
   return (value) => {
     const versions = splitOutsideQuotes(value, ',').flatMap((line) => {
       const items = splitOutsideQuotes(line, ';')
       const named = items.filter((item) => item.includes('='))
-      if (named.length === 0) return bare ? items.map(plain).filter((item) => item !== '').slice(0, 1) : []
+      if (named.length === 0)
+        return bare
+          ? items
+              .map(plain)
+              .filter((item) => item !== '')
+              .slice(0, 1)
+          : []
       return named.flatMap((item) => {
         const equals = item.indexOf('=')
-        return item.slice(0, equals).trim().toLowerCase() === name ? [plain(item.slice(equals + 1).trim())] : []
+        return item.slice(0, equals).trim().toLowerCase() === name
+          ? [plain(item.slice(equals + 1).trim())]
+          : []
       })
     })
     return oneOf('header', header, versions)

@@ -34,21 +34,22 @@ export const hostScheme: VersioningScheme<HostOptions> = {
       return version === '' ? label : version
     }
   },
-  write: ({ host }, version, { versionParameter = 'v' }) => ({ host: withVersion(host, versionParameter + version) }),
+  write: ({ host }, version, { versionParameter = 'v' }) => ({
+    host: withVersion(host, versionParameter + version),
+  }),
   vary: () => [],
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
   fold: (version) => version.toLowerCase(),
   problem: (version, { hostPattern }) =>
-    hostPattern === undefined && !/^[a-z0-9]+$/i.test(version) ? 'a host label of this scheme holds letters and digits only' : undefined,
+    hostPattern === undefined && !/^[a-z0-9]+$/i.test(version)
+      ? 'a host label of this scheme holds letters and digits only'
+      : undefined,
   options: ['versionParameter', 'ignoreLabels', 'hostPattern', 'statusCodes'],
 }
 
 /** The host name in lower case, without port and trailing dot. */
 function hostNameOf(host: string): string {
-  return host
-    .replace(/:\d*$/, '')
-    .replace(/\.$/, '')
-    .toLowerCase()
+  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }
 
 /** A host whose first label is the version: it replaces the first of three labels, and stands before fewer. */

@@ -12,10 +12,12 @@ export interface QueryOptions {
 export const queryScheme: VersioningScheme<QueryOptions> = {
   ...PLAIN_SCHEME,
   name: 'QUERY',
-  reader: ({ versionParameter = 'version' }) => (request) => {
-    const value = request.query[versionParameter]
-    return typeof value === 'object' ? oneOf('query', versionParameter, value) : value || undefined
-  },
+  reader:
+    ({ versionParameter = 'version' }) =>
+    (request) => {
+      const value = request.query[versionParameter]
+      return typeof value === 'object' ? oneOf('query', versionParameter, value) : value || undefined
+    },
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
   vary: () => [],
   queryParameter: ({ versionParameter = 'version' }) => versionParameter,
@@ -25,5 +27,7 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
 /** The one version that a repeated field names; ambiguous when the values differ. */
 export function oneOf(place: string, name: string, values: readonly string[]): VersionValue {
   const distinct = [...new Set(values.filter((value) => value !== ''))]
-  return distinct.length > 1 ? { ambiguous: distinct.map((value) => ({ in: place, name, value })) } : distinct[0]
+  return distinct.length > 1
+    ? { ambiguous: distinct.map((value) => ({ in: place, name, value })) }
+    : distinct[0]
 }

@@ -79,7 +79,12 @@ export interface VersioningSchemeDefinition<O> {
   readonly describe?: string
 }
 
-export const DEFAULT_STATUS_CODES: VersionStatusCodes = { unsupported: 404, unspecified: 400, invalid: 400, ambiguous: 400 }
+export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
+  unsupported: 404,
+  unspecified: 400,
+  invalid: 400,
+  ambiguous: 400,
+}
 
 /** What schemes share that has nothing special about it. */
 export const PLAIN_SCHEME = {
@@ -103,7 +108,9 @@ export const PLAIN_SCHEME = {
  * })
  * app.enableVersioning(Account, { defaultVersion: '2' })
  */
-export function defineVersioningScheme<O extends object = object>(definition: VersioningSchemeDefinition<O>): VersioningScheme<O> {
+export function defineVersioningScheme<O extends object = object>(
+  definition: VersioningSchemeDefinition<O>,
+): VersioningScheme<O> {
   const { name, read, write, vary = [], statusCodes } = definition
   return {
     ...PLAIN_SCHEME,

@@ -33,5 +33,7 @@ function strongest<V extends Versioned>(candidates: readonly V[], version: strin
     return claim === undefined ? [] : [{ candidate, claim }]
   })
   const [best] = claims.toSorted((a, b) => compareClaims(a.claim, b.claim))
-  return best === undefined ? [] : claims.filter(({ claim }) => compareClaims(claim, best.claim) === 0).map(({ candidate }) => candidate)
+  return best === undefined
+    ? []
+    : claims.filter(({ claim }) => compareClaims(claim, best.claim) === 0).map(({ candidate }) => candidate)
 }

@@ -59,7 +59,11 @@ export function declaredVersions(spec: VersionSpec | undefined): readonly string
  * The known versions, oldest first: those listed, in the order of their values or, where they have none, newest first; then those
  * only routes declare.
  */
-export function createKnown(listed: readonly string[], declared: readonly string[], format: VersionFormat): KnownVersions {
+export function createKnown(
+  listed: readonly string[],
+  declared: readonly string[],
+  format: VersionFormat,
+): KnownVersions {
   const byCanonical = new Map<string, string>()
   for (const version of [...listed, ...declared]) {
     const canonical = canonicalVersion(version, format)
@@ -134,6 +138,7 @@ export function coveredBy(range: string, known: KnownVersions): readonly string[
 function placeOf(bound: string, known: KnownVersions): number | undefined {
   const version = known.find(bound)
   if (version !== undefined) return known.list.indexOf(version)
-  if (canonicalVersion(bound, known.format) === undefined || !hasOrder(bound) || !known.list.every(hasOrder)) return undefined
+  if (canonicalVersion(bound, known.format) === undefined || !hasOrder(bound) || !known.list.every(hasOrder))
+    return undefined
   return known.list.filter((other) => compareVersions(other, bound) < 0).length - 0.5
 }

@@ -20,7 +20,10 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   }),
   vary: () => [],
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
-  segments: (version, options) => [literal(version, options), ...(options.allowBare === true ? [version] : [])],
+  segments: (version, options) => [
+    literal(version, options),
+    ...(options.allowBare === true ? [version] : []),
+  ],
   candidate: (segment, { versionParameter = 'v' }) => {
     const version = segment.startsWith(versionParameter) ? segment.slice(versionParameter.length) : undefined
     return version === '' ? undefined : version

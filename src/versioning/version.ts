@@ -47,7 +47,9 @@ function isRealDate(match: RegExpExecArray | null): boolean {
 }
 
 /** The numbers of a version and its status; `undefined` when it is neither a dotted number nor a date. */
-function toOrder(text: string): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {
+function toOrder(
+  text: string,
+): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {
   const match = /^(\d{1,15}(?:[.-]\d{1,15})*)(?:-([a-z][0-9a-z.-]*|[0-9]*[a-z][0-9a-z.-]*))?$/i.exec(text)
   if (match === null) return undefined
   return { numbers: (match[1] ?? '').split(/[.-]/).map(Number), status: match[2] }

@@ -1,0 +1,53 @@
+export type { CookieOptions, Logger, RouteInfo, UrlOptions } from './define/context.ts'
+export { defineController, defineRouter } from './define/controller.ts'
+export type { Controller, ControllerOptions, RouterOptions } from './define/controller.ts'
+export type { HandlerInput, InputSpec, ResponseSpec, Source } from './define/infer.ts'
+export { defineModule } from './define/module.ts'
+export type { Module, ModuleOptions } from './define/module.ts'
+export { html, redirect, reply, text } from './define/reply.ts'
+export type { RawReply, Reply, ReplyOptions } from './define/reply.ts'
+export type { Handler, RouteOptions } from './define/route.ts'
+export { ExecutionContext, Host, HttpRequest, HttpResponse } from './define/token.ts'
+export type { Token } from './define/token.ts'
+export { DEFINITION_ERRORS, DefinitionError } from './definition-error.ts'
+export type { DefinitionErrorCode, DefinitionProblem } from './definition-error.ts'
+export {
+  badRequest,
+  conflict,
+  ERRORS,
+  forbidden,
+  gone,
+  HttpError,
+  notFound,
+  serviceUnavailable,
+  tooManyRequests,
+  unauthorized,
+  unprocessable,
+} from './errors.ts'
+export type { ErrorCode, HttpErrorOptions } from './errors.ts'
+export type { Method, QueryRecord } from './http.ts'
+export { defineParamType } from './param-types.ts'
+export type { ParamType, ParamTypeOptions, ParamValues } from './param-types.ts'
+export { createApp } from './server/app.ts'
+export type { App, AppOptions } from './server/app.ts'
+export type { InjectOptions } from './server/inject-request.ts'
+export type { InjectResponse } from './server/inject.ts'
+export type { ListenOptions } from './server/listen.ts'
+export type { RouteEntry } from './server/routes.ts'
+export type { Timeouts } from './server/settings.ts'
+export type { DefaultVersion, VersioningOptions } from './versioning/enable.ts'
+export type { HeaderOptions } from './versioning/header.ts'
+export type { HostOptions } from './versioning/host.ts'
+export type { QueryOptions } from './versioning/query.ts'
+export { defineVersioningScheme } from './versioning/scheme.ts'
+export type {
+  RequestDraft,
+  VersioningScheme,
+  VersioningSchemeDefinition,
+  VersionStatusCodes,
+} from './versioning/scheme.ts'
+export { VersioningSchemes } from './versioning/schemes.ts'
+export { VERSION_NEUTRAL } from './versioning/spec.ts'
+export type { VersionSpec } from './versioning/spec.ts'
+export type { UrlOptions as UrlVersioningOptions } from './versioning/url.ts'
+export type { VersionFormat } from './versioning/version.ts'

@@ -1,0 +1,134 @@
+import type { FieldPlan, SourcePlan } from '../define/plan.ts'
+import { createValidator } from '../define/schema.ts'
+import type { Validated } from '../define/schema.ts'
+import { headerName } from '../define/sources.ts'
+import type { DeclaredSource, SourceName } from '../define/sources.ts'
+import { isPromise } from '../http.ts'
+import type { Awaitable, HttpRequest, QueryRecord } from '../http.ts'
+import { createBodyReader, readForm } from './read-body.ts'
+import { parseForm } from './query.ts'
+
+/** The texts that a source has for a field; `undefined` when there are none. */
+type Texts = string | readonly string[] | undefined
+
+/** Reads and validates one source of a request; `params` are the path's own texts. */
+export type ReadSource = (
+  request: HttpRequest,
+  params: Readonly<Record<string, string>>,
+) => Awaitable<Validated>
+
+/** Makes the function that reads a declared source. `hidden` is the query parameter that carries the version. */
+export function createSourceReader(source: DeclaredSource, hidden: string | undefined): ReadSource {
+  const read = READERS[source.name](source, hidden)
+  const validate = createValidator(source.schema)
+  return (request, params) => {
+    const value = read(request, params)
+    return isPromise(value) ? value.then(validate) : validate(value)
+  }
+}
+
+type Reader = (
+  source: DeclaredSource,
+  hidden: string | undefined,
+) => (request: HttpRequest, params: Readonly<Record<string, string>>) => unknown
+
+/** How the raw value of each source is found; a new source is a new row. */
+const READERS: Readonly<Record<SourceName, Reader>> = {
+  params:
+    ({ plan }) =>
+    (_request, params) =>
+      collect(plan, (name) => params[name], params, KEEP_BLANK),
+  query: ({ plan }, hidden) => {
+    // the version parameter is not the handler's business, unless it declares it
+    const skipped = hidden !== undefined && !plan.fields.has(hidden) ? hidden : undefined
+    return ({ query }) =>
+      collect(
+        plan,
+        (name) => query[name],
+        skipped === undefined ? query : without(query, skipped),
+        KEEP_BLANK,
+      )
+  },
+  headers: ({ plan }) => {
+    const names = new Map([...plan.fields.keys()].map((field) => [field, headerName(field)]))
+    return (request) =>
+      collect(
+        plan,
+        (field) => headerTexts(request, names.get(field) ?? field, plan.fields.get(field)),
+        request.headers,
+        KEEP_BLANK,
+      )
+  },
+  cookies:
+    ({ plan }) =>
+    ({ cookies }) =>
+      collect(plan, (name) => cookies[name], cookies, KEEP_BLANK),
+  form:
+    ({ plan }) =>
+    async (request) => {
+      const fields = parseForm(await readForm(request))
+      return collect(plan, (name) => fields[name], fields, DROP_BLANK)
+    },
+  body: ({ schema }) => createBodyReader(schema),
+}
+
+/** Whether a blank text for a field that takes no text counts as absent, as browsers send for inputs left empty. */
+const DROP_BLANK = true
+const KEEP_BLANK = false
+
+/** Collects the values of a source for its schema, in a record without prototype: `constructor` is a name like any other. */
+function collect(
+  plan: SourcePlan,
+  find: (name: string) => Texts,
+  all: QueryRecord,
+  dropBlank: boolean,
+): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = Object.create(null)
+  for (const [name, field] of plan.fields) {
+    const value = toValue(field, find(name), dropBlank)
+    if (value !== undefined) values[name] = value
+  }
+  if (plan.others === null) return values
+  for (const name of Object.keys(all)) {
+    if (plan.fields.has(name)) continue
+    const value = toValue(plan.others, all[name], dropBlank)
+    if (value !== undefined) values[name] = value
+  }
+  return values
+}
+
+function toValue(field: FieldPlan, texts: Texts, dropBlank: boolean): unknown {
+  if (texts === undefined) return undefined
+  if (field.list === null) {
+    if (typeof texts === 'string')
+      return dropBlank && texts === '' && !field.text ? undefined : convert(field, texts)
+    return texts.map((text) => convert(field, text))
+  }
+  const { kind, items, rest } = field.list
+  const list = (typeof texts === 'string' ? [texts] : texts).filter(
+    (text) => !dropBlank || text !== '' || field.text,
+  )
+  if (list.length === 0) return undefined
+  const values = list.map((text, index) => {
+    const item = items[index] ?? rest
+    return item === null ? text : convert(item, text)
+  })
+  return kind === 'set' ? new Set(values) : values
+}
+
+/** The value that the text means; the text itself where it means none, for the schema to refuse. */
+function convert(field: FieldPlan, text: string): unknown {
+  return field.read(text) ?? text
+}
+
+/** A list gets one entry for each field line: commas are not split. */
+function headerTexts(request: HttpRequest, name: string, field: FieldPlan | undefined): Texts {
+  if (field?.list == null) return request.header(name)
+  const lines = request.headerLines(name)
+  return lines.length === 0 ? undefined : lines
+}
+
+function without(query: QueryRecord, name: string): QueryRecord {
+  const { [name]: _version, ...rest } = query
+  return rest
+}

@@ -1,0 +1,104 @@
+import type { RadixNode } from 'radix3'
+
+import type { Pattern, Segment } from '../pattern.ts'
+import { compareRules, createTree } from './tree.ts'
+import type { Tree } from './tree.ts'
+
+/** A line of a printed tree: what stands at a pattern. */
+export interface PrintedRoute {
+  readonly pattern: Pattern
+  readonly text: string
+}
+
+/**
+ * Prints the trie that radix3 builds of the routes, most specific segments first.
+ *
+ * @example
+ * printTree([{ pattern: '/car/{id}', text: 'GET car.getOne' }])
+ * // /
+ * // └── car
+ * //     └── {id}
+ * //           GET car.getOne
+ */
+export function printTree(routes: readonly PrintedRoute[], strict: boolean): string {
+  const tree = createTree(routes, strict)
+  return ['/', ...textsOf(tree, tree.root.children.get(''), '  '), ...children(tree, tree.root, 0, '')].join(
+    '\n',
+  )
+}
+
+function children(
+  tree: Tree<PrintedRoute>,
+  node: RadixNode,
+  depth: number,
+  indent: string,
+): readonly string[] {
+  const sections = [...node.children]
+    .filter(([section]) => section !== '' || depth > 0)
+    .toSorted(([a], [b]) => rank(tree, a, b))
+  return sections.flatMap(([section, child], index) => {
+    const last = index === sections.length - 1
+    const below = `${indent}${last ? '    ' : '│   '}`
+    const label = section === '' ? '(trailing slash)' : labelOf(tree, child, section, depth)
+    return [
+      `${indent}${last ? '└── ' : '├── '}${label}`,
+      ...textsOf(tree, child, `${below}  `),
+      ...children(tree, child, depth + 1, below),
+    ]
+  })
+}
+
+function textsOf(tree: Tree<PrintedRoute>, node: RadixNode | undefined, indent: string): readonly string[] {
+  return shapeAt(tree, node)?.routes.map(({ text }) => indent + text) ?? []
+}
+
+function shapeAt(
+  tree: Tree<PrintedRoute>,
+  node: RadixNode | undefined,
+): { readonly routes: readonly PrintedRoute[] } | undefined {
+  return node === undefined || node.data === null ? undefined : tree.shapes.get(String(node.data['key']))
+}
+
+/** The segment as the first route below it writes it. */
+function labelOf(tree: Tree<PrintedRoute>, node: RadixNode, section: string, depth: number): string {
+  if (!section.startsWith(':') && section !== '**') return section
+  const segment = firstBelow(tree, node)?.pattern.segments[depth]
+  return segment === undefined ? section : toText(segment)
+}
+
+function firstBelow(tree: Tree<PrintedRoute>, node: RadixNode): PrintedRoute | undefined {
+  const own = shapeAt(tree, node)?.routes[0]
+  if (own !== undefined) return own
+  for (const child of node.children.values()) {
+    const found = firstBelow(tree, child)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function toText(segment: Segment): string {
+  switch (segment.kind) {
+    case 'literal':
+      return segment.text
+    case 'param':
+    case 'rest':
+      return `{${segment.param.name}:${segment.param.type.name}}`
+    case 'mixed':
+      return segment.parts
+        .map((part) => (typeof part === 'string' ? part : `{${part.name}:${part.type.name}}`))
+        .join('')
+  }
+}
+
+/** Literals by alphabet, then parameters by specificity, then the rest. */
+function rank(tree: Tree<PrintedRoute>, a: string, b: string): number {
+  const kind = (section: string): number => (section === '**' ? 2 : section.startsWith(':') ? 1 : 0)
+  if (kind(a) !== kind(b)) return kind(a) - kind(b)
+  const left = tree.rules.get(a.slice(1))
+  const right = tree.rules.get(b.slice(1))
+  return kind(a) === 1 && left !== undefined && right !== undefined
+    ? compareRules(left, right)
+    : a < b
+      ? -1
+      : 1
+}

@@ -1,0 +1,152 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { RouteInfo } from '../define/context.ts'
+import type { FlatRoute } from '../define/flat-route.ts'
+import type { SchemaIssue, Validated } from '../define/schema.ts'
+import { httpError } from '../errors.ts'
+import { isPromise } from '../http.ts'
+import type { Awaitable, FinishedResponse } from '../http.ts'
+import { createSourceReader } from '../request/read-sources.ts'
+import { findBuiltIn } from './built-ins.ts'
+import type { RequestContext } from './context.ts'
+import { createResponder } from './respond.ts'
+import type { Settings } from './settings.ts'
+
+/** A route of one method, ready to run. */
+export interface Endpoint {
+  readonly info: RouteInfo
+  /** Whether the pattern ends with a slash; `null` where it is for the parameter to take. */
+  readonly trailingSlash: boolean | null
+  /** Answers a request; `values` are the texts of the path parameters, decoded. */
+  readonly run: (context: RequestContext, values: readonly string[]) => Awaitable<FinishedResponse>
+}
+
+/** Makes the endpoints of a route, by method. `hidden` is the query parameter that carries the version. */
+export function createEndpoints(
+  route: FlatRoute,
+  settings: Settings,
+  hidden: string | undefined,
+): ReadonlyMap<string, Endpoint> {
+  const run = createRun(route, settings, hidden)
+  const { pattern, name, controller, meta } = route
+  const trailingSlash =
+    pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
+  return new Map(
+    route.methods.map((method) => [
+      method,
+      { info: Object.freeze({ name, method, path: pattern.text, controller, meta }), trailingSlash, run },
+    ]),
+  )
+}
+
+/** Reports the tokens of a route that nothing provides. */
+export function injectProblems(route: FlatRoute): readonly DefinitionProblem[] {
+  return [...route.inject].flatMap(([key, token]): DefinitionProblem[] =>
+    findBuiltIn(token) === undefined
+      ? [
+          {
+            code: 'missing_provider',
+            where: route.label,
+            message: `nothing provides ${token.token}, injected as ${key}`,
+            fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+          },
+        ]
+      : [],
+  )
+}
+
+function createRun(route: FlatRoute, settings: Settings, hidden: string | undefined): Endpoint['run'] {
+  const { params: paramTypes } = route.pattern
+  const readers = route.sources.map((source) => ({
+    name: source.name,
+    read: createSourceReader(source, hidden),
+  }))
+  const refined = new Set(
+    route.sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),
+  )
+  const tokens = [...route.inject].flatMap(([key, token]) => {
+    const find = findBuiltIn(token)
+    return find === undefined ? [] : [[key, find] as const]
+  })
+  const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
+
+  return (context, values) => {
+    const texts: Record<string, string> = Object.create(null)
+    const params: Record<string, unknown> = Object.create(null)
+    for (const [index, { name, type }] of paramTypes.entries()) {
+      const text = values[index] ?? ''
+      texts[name] = text
+      if (!refined.has(name)) params[name] = type.parse(text)
+    }
+    const input: Record<string, unknown> = { params, inject: toInjected(tokens, context) }
+    const outcomes = readers.map(({ read }) => read(context.request, texts))
+    return outcomes.some(isPromise)
+      ? Promise.all(outcomes).then((settled) => call(context, input, params, settled))
+      : // none of them is a promise, as was just seen
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        call(context, input, params, outcomes as Validated[])
+  }
+
+  function call(
+    context: RequestContext,
+    input: Record<string, unknown>,
+    params: Record<string, unknown>,
+    outcomes: readonly Validated[],
+  ): Awaitable<FinishedResponse> {
+    const problems: InputProblem[] = []
+    for (const [index, outcome] of outcomes.entries()) {
+      const name = readers[index]?.name ?? ''
+      if ('issues' in outcome) problems.push(...outcome.issues.map((issue) => toInputProblem(name, issue)))
+      else if (name === 'params') Object.assign(params, outcome.value)
+      else input[name] = outcome.value
+    }
+    if (problems.length > 0) throw validationError(problems)
+    // the schemas have just proven what the handler's type says
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const result = route.handler(input as never, context)
+    return isPromise(result)
+      ? Promise.resolve(result).then((value) => respond(value, context.head))
+      : respond(result, context.head)
+  }
+}
+
+function toInjected(
+  tokens: readonly (readonly [string, (context: RequestContext) => unknown])[],
+  context: RequestContext,
+): Readonly<Record<string, unknown>> {
+  return tokens.length === 0 ? NOTHING : Object.fromEntries(tokens.map(([key, find]) => [key, find(context)]))
+}
+
+const NOTHING = Object.freeze({})
+
+/** One entry of a 422. */
+interface InputProblem {
+  readonly in: string
+  readonly path: readonly (string | number)[]
+  readonly code: string
+  readonly message: string
+}
+
+/** A hostile body can have a problem in every byte: this many are listed. */
+const MAX_PROBLEMS = 200
+/** Names of unknown keys are part of messages and paths: they are cut here. */
+const MAX_TEXT = 200
+
+function toInputProblem(name: string, { path, code, message }: SchemaIssue): InputProblem {
+  return {
+    in: name,
+    path: path.map((key) => (typeof key === 'number' ? key : cut(String(key)))),
+    code,
+    message: cut(message),
+  }
+}
+
+function validationError(problems: readonly InputProblem[]): Error {
+  const count = problems.length === 1 ? 'One value is' : `${problems.length} values are`
+  return httpError('validation_failed', `${count} not as the API describes`, {
+    errors: problems.slice(0, MAX_PROBLEMS),
+  })
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}

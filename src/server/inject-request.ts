@@ -1,0 +1,250 @@
+import { stringifyCookie } from 'cookie'
+
+import { suggestion } from '../define/fields.ts'
+import { httpError } from '../errors.ts'
+import type { RawRequest } from '../http.ts'
+import { authorityOf } from '../request/request.ts'
+import type { Enabled } from '../versioning/enable.ts'
+import type { RequestDraft } from '../versioning/scheme.ts'
+import { headerProblem } from './response-head.ts'
+
+/** Values that can stand in a query or a form: lists repeat the name, `null` and `undefined` are dropped. */
+export type FormValues = Readonly<Record<string, unknown>>
+
+/** What `inject` takes besides a URL. */
+export interface InjectOptions {
+  /** In any case. @default 'GET' */
+  readonly method?: string
+  /** Path with or without query, or a whole URL. */
+  readonly url?: string
+  /** The same as `url`. */
+  readonly path?: string
+  /** Added to the query of the URL; wins over it. */
+  readonly query?: FormValues
+  /** Names in any case; a list sends several field lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly cookies?: Readonly<Record<string, string>>
+  /** Objects are sent as JSON, `URLSearchParams` and `FormData` as themselves, text and bytes as they are. */
+  readonly body?: unknown
+  /** The same as `body`. */
+  readonly payload?: unknown
+  /** Sent as JSON, whatever it is. */
+  readonly json?: unknown
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: FormValues
+  /** Sent as `multipart/form-data`. */
+  readonly multipart?: FormData | Readonly<Record<string, string | Blob>>
+  /** The Host header. @default 'localhost' */
+  readonly host?: string
+  /** @default '127.0.0.1' */
+  readonly remoteAddress?: string
+  /** @default 'http' */
+  readonly protocol?: 'http' | 'https'
+  /** Written where the enabled versioning scheme reads it. */
+  readonly version?: string
+  /** Aborts the request. */
+  readonly signal?: AbortSignal
+}
+
+const OPTIONS = [
+  'method',
+  'url',
+  'path',
+  'query',
+  'headers',
+  'cookies',
+  'body',
+  'payload',
+  'json',
+  'form',
+  'multipart',
+  'host',
+  'remoteAddress',
+  'protocol',
+  'version',
+  'signal',
+]
+const BODIES = ['body', 'payload', 'json', 'form', 'multipart'] as const
+
+/** Headers of which Node keeps the first line only. */
+const SINGLE = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'from',
+  'host',
+  'max-forwards',
+  'referer',
+  'user-agent',
+])
+
+/** Turns the options of `inject` into a request. @throws `TypeError` for options that do not exist or contradict each other. */
+export async function toRawRequest(
+  options: InjectOptions,
+  enabled: Enabled | undefined,
+  prefix: string,
+): Promise<RawRequest> {
+  checkOptions(options, enabled)
+  const { method = 'GET', remoteAddress = '127.0.0.1', protocol, version, signal } = options
+  const url = toTarget(options.url ?? options.path ?? '/')
+  const body = await toBody(options)
+  const draft = { ...toDraft(url, options, body.type), prefix }
+  const written =
+    version === undefined ? {} : (enabled?.scheme.write?.(draft, version, enabled.options) ?? {})
+  const authority = authorityOf(url)
+  const origin = authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
+  const target = withQuery(origin + (written.path ?? draft.path), url, { ...options.query, ...written.query })
+  const fixed = [...Object.keys(written.headers ?? {}), ...(written.host === undefined ? [] : ['host'])]
+  const lines = toLines(
+    { ...draft.headers, host: written.host ?? draft.host, ...written.headers },
+    options.headers ?? {},
+    fixed,
+  )
+  if (body.bytes.length > 0)
+    lines.set('content-length', lines.get('content-length') ?? [String(body.bytes.length)])
+  const headers = Object.fromEntries(
+    [...lines].map(([name, values]) => [name, SINGLE.has(name) || values.length === 1 ? values[0] : values]),
+  )
+  return {
+    method: method.toUpperCase(),
+    target,
+    headers,
+    lines: (name) => lines.get(name) ?? [],
+    remoteAddress,
+    protocol: protocol ?? (url.startsWith('https:') ? 'https' : 'http'),
+    body: {
+      length: body.bytes.length,
+      read: async (limit) => {
+        if (body.bytes.length > limit)
+          throw httpError('body_too_large', `The body is longer than ${limit} bytes`)
+        return body.bytes
+      },
+    },
+    signal: signal ?? new AbortController().signal,
+  }
+}
+
+function checkOptions(options: InjectOptions, enabled: Enabled | undefined): void {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`inject: there is no option "${unknown}"; ${suggestion(unknown, OPTIONS)}`)
+  const bodies = BODIES.filter((name) => options[name] !== undefined)
+  if (bodies.length > 1) throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
+  if (options.url !== undefined && options.path !== undefined)
+    throw new TypeError('inject: give url or path, not both')
+  if (options.method !== undefined && !/^[a-z-]+$/i.test(options.method))
+    throw new TypeError('inject: method is not a word')
+  if (options.version === undefined) return
+  if (enabled === undefined)
+    throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
+  if (enabled.scheme.write === undefined)
+    throw new TypeError(`inject: the scheme ${enabled.name} cannot write a version; give it a write function`)
+}
+
+/** The request target of a URL: no fragment, and nothing that cannot be on a request line. */
+function toTarget(url: string): string {
+  const [whole = ''] = url.split('#')
+  const target = whole === '*' || whole.startsWith('/') || /^https?:\/\//i.test(whole) ? whole : `/${whole}`
+  return target
+    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll(/[^\u0021-\u007e]+/g, (part) => encodeURIComponent(part))
+}
+
+function toDraft(
+  url: string,
+  options: InjectOptions,
+  type: string | undefined,
+): Omit<RequestDraft, 'prefix'> {
+  const { headers = {}, cookies } = options
+  const authority = authorityOf(url)
+  const rest = authority === undefined ? url : url.slice(url.indexOf(authority) + authority.length)
+  const accept = Object.entries(headers).find(([name]) => name.toLowerCase() === 'accept')?.[1]
+  return {
+    path: rest.split('?')[0] || '/',
+    query: {},
+    headers: {
+      'user-agent': 'octavo-inject',
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(cookies === undefined ? {} : { cookie: stringifyCookie(cookies) }),
+      ...(accept === undefined ? {} : { accept: [accept].flat().join(', ') }),
+    },
+    host: options.host ?? authority ?? 'localhost',
+  }
+}
+
+/** Header lines by lower-case name: the given ones win over ours, but for those that carry the version. */
+function toLines(
+  own: Readonly<Record<string, string>>,
+  given: NonNullable<InjectOptions['headers']>,
+  fixed: readonly string[],
+): Map<string, readonly string[]> {
+  const lines = new Map(Object.entries(own).map(([name, value]) => [name, [value] as readonly string[]]))
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase()
+    if (value === undefined || fixed.includes(lower)) continue
+    const values = [value].flat()
+    lines.set(lower, lower === 'cookie' ? [...(lines.get(lower) ?? []), ...values] : values)
+  }
+  const problem = headerProblem(Object.fromEntries([...lines].map(([name, values]) => [name, [...values]])))
+  if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
+  return lines
+}
+
+function withQuery(path: string, url: string, query: FormValues): string {
+  const mark = url.indexOf('?')
+  const given = mark === -1 ? '' : url.slice(mark + 1)
+  const names = Object.keys(query)
+  if (names.length === 0) return mark === -1 ? path : `${path}?${given}`
+  const kept = given
+    .split('&')
+    .filter((pair) => pair !== '' && !names.some((name) => new URLSearchParams(pair).has(name)))
+  const search = [...kept, toSearch(query).toString()].filter((part) => part !== '').join('&')
+  return search === '' ? path : `${path}?${search}`
+}
+
+function toSearch(values: FormValues): URLSearchParams {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    for (const item of [value].flat())
+      if (item !== undefined && item !== null) search.append(name, String(item))
+  }
+  return search
+}
+
+interface Body {
+  readonly bytes: Uint8Array
+  readonly type: string | undefined
+}
+
+async function toBody({ body, payload, json, form, multipart }: InjectOptions): Promise<Body> {
+  if (json !== undefined) return jsonBody(json)
+  if (form !== undefined) return webBody(toSearch(form))
+  if (multipart !== undefined)
+    return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
+  const given = body ?? payload
+  if (given === undefined || given === null) return { bytes: new Uint8Array(), type: undefined }
+  if (typeof given === 'string') return { bytes: Buffer.from(given), type: undefined }
+  if (given instanceof Uint8Array) return { bytes: given, type: undefined }
+  if (given instanceof ArrayBuffer) return { bytes: new Uint8Array(given), type: undefined }
+  if (given instanceof URLSearchParams || given instanceof FormData || given instanceof Blob)
+    return webBody(given)
+  return jsonBody(given)
+}
+
+function jsonBody(value: unknown): Body {
+  return { bytes: Buffer.from(JSON.stringify(value)), type: 'application/json' }
+}
+
+async function webBody(body: URLSearchParams | FormData | Blob): Promise<Body> {
+  const response = new Response(body)
+  return {
+    bytes: new Uint8Array(await response.arrayBuffer()),
+    type: response.headers.get('content-type') ?? undefined,
+  }
+}
+
+function toFormData(values: Readonly<Record<string, string | Blob>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(values)) form.append(name, value)
+  return form
+}

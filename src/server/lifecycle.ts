@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { isPromise } from '../http.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { Listening } from './listen.ts'
+
+/** How far an application is, and what is under way in it. */
+export interface Lifecycle {
+  readonly isClosing: () => boolean
+  /** The dispatcher, counting what is under way. */
+  readonly counted: (dispatch: Dispatch) => Dispatch
+  readonly add: (server: Listening) => void
+  /** Closes every server, then waits for what is under way, up to `grace` milliseconds in all. Idempotent. */
+  readonly close: (grace: number) => Promise<void>
+}
+
+/** Makes the life cycle of an application that is open. */
+export function createLifecycle(): Lifecycle {
+  const servers = new Set<Listening>()
+  let underWay = 0
+  let closed: Promise<void> | undefined
+  let settled: (() => void) | undefined
+  const leave = (): void => {
+    underWay--
+    if (underWay === 0) settled?.()
+  }
+  const finish = async (grace: number): Promise<void> => {
+    const timer = new AbortController()
+    const idle = new Promise<void>((resolve) => {
+      settled = resolve
+      if (underWay === 0) resolve()
+    })
+    const late = delay(grace, undefined, { signal: timer.signal }).catch(() => undefined)
+    await Promise.all([...servers].map((server) => server.close(grace)))
+    await Promise.race([idle, late])
+    timer.abort()
+  }
+  return {
+    isClosing: () => closed !== undefined,
+    counted: (dispatch) => (raw) => {
+      const exchange = dispatch(raw)
+      if (isPromise(exchange.response)) {
+        underWay++
+        void exchange.response.then(leave, leave)
+      }
+      return exchange
+    },
+    add: (server) => void servers.add(server),
+    close: (grace) => (closed ??= finish(grace)),
+  }
+}
+
+/** Closes the application on SIGTERM and SIGINT, then ends the process; a second signal ends it at once. */
+export function closeOnSignals(close: () => Promise<void>): () => void {
+  let signalled = false
+  const stop = (): void => {
+    if (signalled) process.exit(1)
+    signalled = true
+    void close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGTERM', stop).on('SIGINT', stop)
+  return () => void process.off('SIGTERM', stop).off('SIGINT', stop)
+}

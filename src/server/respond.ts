@@ -1,0 +1,154 @@
+import { createValidator } from '../define/schema.ts'
+import type { Validated } from '../define/schema.ts'
+import type { FlatRoute } from '../define/flat-route.ts'
+import { isRaw, isReply } from '../define/reply.ts'
+import { isPromise } from '../http.ts'
+import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
+import { addReplyHead } from './response-head.ts'
+import type { ResponseHead, ResponseHeaders } from './response-head.ts'
+
+/** Makes the function that turns what a handler returned into a response. */
+export function createResponder(
+  route: FlatRoute,
+  checking: 'strip' | 'strict' | false,
+): (result: unknown, head: ResponseHead | undefined) => Awaitable<FinishedResponse> {
+  const check = checking === false ? undefined : createCheck(route, checking)
+  return (result, head) => {
+    if (result instanceof Response) return fromWeb(result, head)
+    const headers: ResponseHeaders = {}
+    let status = head?.view.status
+    let data = result
+    if (isReply(result)) {
+      status = result.status ?? status
+      data = result.data
+      addReplyHead(headers, result)
+      if (isRaw(result)) {
+        head?.mergeInto(headers)
+        return finish(status ?? route.status, headers, data)
+      }
+    }
+    head?.mergeInto(headers)
+    status ??= data === undefined && route.status === 200 ? 204 : route.status
+    if (check === undefined || data === undefined) return toData(status, headers, data)
+    const final = status
+    const checked = check(status, data)
+    return isPromise(checked)
+      ? checked.then((value) => toData(final, headers, value))
+      : toData(final, headers, checked)
+  }
+}
+
+/** What `validateResponses` throws: logged, and answered with a plain 500. */
+function createCheck(
+  route: FlatRoute,
+  checking: 'strip' | 'strict',
+): (status: number, data: unknown) => Awaitable<unknown> {
+  const validators = new Map(
+    [...route.responses].map(([status, schema]) => [status, createValidator(schema)]),
+  )
+  return (status, data) => {
+    const validate = validators.get(status)
+    if (validate === undefined) {
+      if (checking === 'strip' || validators.size === 0) return data
+      throw new Error(`${route.label} answered ${status}, which its response does not declare`)
+    }
+    const validated = validate(data)
+    return isPromise(validated) ? validated.then((value) => valid(value, data)) : valid(validated, data)
+  }
+
+  function valid(validated: Validated, data: unknown): unknown {
+    if ('issues' in validated) {
+      const issues = validated.issues
+        .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+        .join('; ')
+      throw new Error(`${route.label} returned what its response does not allow: ${issues}`)
+    }
+    const extra = checking === 'strict' ? undeclared(data, validated.value, '') : undefined
+    if (extra !== undefined)
+      throw new Error(`${route.label} returned ${extra}, which its response does not declare`)
+    return validated.value
+  }
+}
+
+/** The first key of `data` that validation dropped. */
+function undeclared(data: unknown, value: unknown, path: string): string | undefined {
+  if (typeof data !== 'object' || typeof value !== 'object' || data === null || value === null)
+    return undefined
+  for (const [key, member] of Object.entries(data)) {
+    const kept: unknown = Reflect.get(value, key)
+    if (!(key in value)) return `${path}${key}`
+    const deeper = undeclared(member, kept, `${path}${key}.`)
+    if (deeper !== undefined) return deeper
+  }
+  return undefined
+}
+
+function toData(status: number, headers: ResponseHeaders, data: unknown): FinishedResponse {
+  if (data === undefined || data instanceof Uint8Array || isStream(data)) {
+    if (data !== undefined) headers['content-type'] ??= 'application/octet-stream'
+    return finish(status, headers, data)
+  }
+  const type = headers['content-type']
+  // a text that is declared as something else than JSON is sent as it stands
+  if (
+    typeof data === 'string' &&
+    typeof type === 'string' &&
+    !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
+  )
+    return finish(status, headers, data)
+  headers['content-type'] ??= 'application/json'
+  return finish(status, headers, toJsonText(data))
+}
+
+/** JSON text. Maps, sets and bigints have none, and `{}` in their place would be a silent loss. */
+function toJsonText(data: unknown): string {
+  const text = JSON.stringify(data, process.env['NODE_ENV'] === 'production' ? undefined : refuseUnknown)
+  if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
+  return text
+}
+
+function refuseUnknown(key: string, value: unknown): unknown {
+  if (typeof value === 'bigint')
+    throw new TypeError(`The result holds a bigint at "${key}", which JSON cannot hold: return String(value)`)
+  if (value instanceof Map || value instanceof Set) {
+    const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
+    throw new TypeError(`The result holds at "${key}" what JSON cannot hold, a ${kind}`)
+  }
+  return value
+}
+
+/** The response with its length, or without body where the status allows none (RFC 9110 section 6.4.1). */
+export function finish(status: number, headers: ResponseHeaders, body: unknown): FinishedResponse {
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    throw new RangeError(`The handler answered with the status ${status}, which is not from 200 to 599`)
+  if (status === 204 || status === 205 || status === 304) {
+    delete headers['content-type']
+    delete headers['content-length']
+    return { status, headers, body: null }
+  }
+  if (isStream(body)) return { status, headers, body }
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+    return { status, headers, body }
+  }
+  headers['content-length'] = '0'
+  return { status, headers, body: null }
+}
+
+function fromWeb(response: Response, head: ResponseHead | undefined): FinishedResponse {
+  const headers: ResponseHeaders = {}
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value
+  }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  head?.mergeInto(headers)
+  if (response.bodyUsed) throw new TypeError('The handler returned a Response whose body was read already')
+  const { body, status } = response
+  return body === null ? finish(status, headers, undefined) : finish(status, headers, body)
+}
+
+/** Node and web readable streams and async generators all are async iterables. */
+function isStream(value: unknown): value is BodyStream {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
