@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { describe, it } from 'node:test'
+
+/**
+ * The parts of src in reading order, and the parts above that each may import. A part is a folder or a file directly under src.
+ */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'http.ts': [],
+  'definition-error.ts': [],
+  'media-type.ts': [],
+  'errors.ts': ['http.ts'],
+  'param-types.ts': ['definition-error.ts'],
+  'pattern.ts': ['definition-error.ts', 'param-types.ts'],
+  versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
+  router: ['param-types.ts', 'pattern.ts'],
+  define: ['http.ts', 'definition-error.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
+  request: ['http.ts', 'media-type.ts', 'errors.ts', 'define'],
+  server: [
+    'http.ts',
+    'definition-error.ts',
+    'errors.ts',
+    'pattern.ts',
+    'versioning',
+    'router',
+    'define',
+    'request',
+  ],
+  'index.ts': [
+    'http.ts',
+    'definition-error.ts',
+    'errors.ts',
+    'param-types.ts',
+    'versioning',
+    'define',
+    'server',
+  ],
+}
+
+/** Packages and built-in modules that only some files may import as values, and those files. */
+const ONLY: Readonly<Record<string, RegExp>> = {
+  'node:http': /^(errors|server\/(node|listen|app))\.ts$/,
+  radix3: /^router\//,
+  zod: /^define\/schema\.ts$/,
+}
+
+const MAX_LINES = 250
+const ROOT = join(import.meta.dirname, '..')
+
+interface Import {
+  readonly from: string
+  readonly isType: boolean
+}
+
+interface SourceFile {
+  /** Relative to src. */
+  readonly path: string
+  readonly part: string
+  readonly text: string
+  /** The text without comments. */
+  readonly code: string
+  readonly imports: readonly Import[]
+}
+
+const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'))
+  .map(toSourceFile)
+
+function toSourceFile(path: string): SourceFile {
+  const text = readFileSync(join(ROOT, 'src', path), 'utf8')
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, '')
+  const imports = [
+    ...code.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from '([^']+)'|^import '([^']+)'/gm),
+  ]
+  return {
+    path,
+    part: path.split('/')[0] ?? '',
+    text,
+    code,
+    imports: imports.map(([, isType, from, bare]) => ({
+      from: from ?? bare ?? '',
+      isType: isType !== undefined,
+    })),
+  }
+}
+
+/** The part that a relative import leads to; `undefined` for packages. */
+function partOf(path: string, from: string): string | undefined {
+  return from.startsWith('.') ? join(dirname(path), from).split('/')[0] : undefined
+}
+
+describe('the parts of src', () => {
+  it('are seen', () => assert.ok(files.length > 50))
+
+  it('are all listed, and all there', () => {
+    assert.deepEqual([...new Set(files.map(({ part }) => part))].toSorted(), Object.keys(PARTS).toSorted())
+  })
+
+  it('name only parts above them, so there is no cycle', () => {
+    const names = Object.keys(PARTS)
+    for (const [index, [part, allowed]] of Object.entries(PARTS).entries()) {
+      for (const name of allowed)
+        assert.ok(names.indexOf(name) < index, `${part} names ${name}, not above it`)
+    }
+  })
+})
+
+for (const { path, part, text, code, imports } of files) {
+  describe(`src/${path}`, () => {
+    it('imports only from the parts above', () => {
+      for (const { from } of imports) {
+        const other = partOf(path, from)
+        if (other === undefined || other === part) continue
+        assert.ok(PARTS[part]?.includes(other), `${part} may not import ${other}`)
+      }
+    })
+
+    it('ends relative imports in .ts', () => {
+      for (const { from } of imports) assert.ok(!from.startsWith('.') || from.endsWith('.ts'), from)
+    })
+
+    it('leaves packages to the files they belong to', () => {
+      for (const { from, isType } of imports) {
+        const owners = ONLY[from]
+        assert.ok(owners === undefined || owners.test(path) || (from === 'zod' && isType), from)
+      }
+    })
+
+    it(`has at most ${MAX_LINES} lines`, () => {
+      const lines = text.trimEnd().split('\n').length
+      assert.ok(lines <= MAX_LINES, `${lines} lines`)
+    })
+
+    it('has no any and no default export', () => {
+      assert.doesNotMatch(code, /(?:[:<|&,=]|\bas|\bextends)\s*any\b/)
+      assert.doesNotMatch(code, /^export default\b|\bas default\b/m)
+    })
+  })
+}
+
+describe('the repository', () => {
+  // a copy without history has no list of its files
+  const listed = existsSync(join(ROOT, '.git'))
+    ? execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+    : []
+
+  it('locks packages without the address of a registry', () => {
+    assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved":\s*"https?:/)
+  })
+
+  it('names no path of one machine', () => {
+    const machinePath = /(?<![\w.~-])(?:\/(?:home|Users|work|root)\/[a-z]|[A-Z]:\\\w)/
+    for (const file of listed.filter((name) => existsSync(join(ROOT, name)))) {
+      const [found] = machinePath.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
+      assert.equal(found, undefined, file)
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+import { DEFINITION_ERRORS, ERRORS } from 'octavo'
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
+
+/** What stands below a heading. */
+function below(heading: string, within: string): string {
+  return within.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+}
+
+/** What stands between a second-level heading and the next. */
+function section(heading: string): string {
+  return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+}
+
+function codesIn(part: string): readonly string[] {
+  return [...part.matchAll(/^### `(\w+)`$/gm)].map(([, code = '']) => code)
+}
+
+const requests = section('Errors of requests')
+const definitions = section('Errors of definitions')
+
+describe('docs/errors.md', () => {
+  it('has a heading for every error of a request, and no other', () => {
+    assert.deepEqual(codesIn(requests), Object.keys(ERRORS))
+  })
+
+  it('has a heading for every error of a definition, and no other', () => {
+    assert.deepEqual(codesIn(definitions), Object.keys(DEFINITION_ERRORS))
+  })
+
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    it(`gives ${code} the status ${status}`, () => {
+      assert.equal(/^Status (\d{3})/m.exec(below(`\`${code}\``, requests))?.[1], String(status))
+    })
+  }
+
+  for (const code of Object.keys(DEFINITION_ERRORS)) {
+    it(`shows what causes ${code}, and how to mend it`, () => {
+      const part = below(`\`${code}\``, definitions)
+      assert.match(part, /^```ts throws$/m)
+      assert.match(part, /^Mend: /m)
+    })
+  }
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it, mock } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import * as octavo from 'octavo'
+
+const ROOT = join(import.meta.dirname, '../..')
+const TEMPORARY = join(import.meta.dirname, '.tmp')
+
+/** A `ts` fence of a page. CONTRIBUTING.md says what the marks mean. */
+interface Snippet {
+  readonly page: string
+  readonly line: number
+  /** The heading above, without backticks. */
+  readonly heading: string
+  readonly mark: '' | 'no-run' | 'setup' | 'throws'
+  readonly code: string
+  /** What a `text` fence right below says is printed. */
+  readonly printed: string | undefined
+}
+
+const FENCE = /^```ts(?: (\S+))?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm
+const MARKS = ['', 'no-run', 'setup', 'throws'] as const
+
+function readSnippets(page: string): readonly Snippet[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  return [...text.matchAll(FENCE)].map((match) => {
+    const above = text.slice(0, match.index)
+    const mark = MARKS.find((known) => known === (match[1] ?? ''))
+    const line = above.split('\n').length
+    assert.ok(mark !== undefined, `${page}:${line} has the unknown mark "${match[1]}"`)
+    const heading = [...above.matchAll(/^#+ (.+)$/gm)].at(-1)?.[1]?.replaceAll('`', '') ?? ''
+    return { page, line, heading, mark, code: match[2] ?? '', printed: match[3] }
+  })
+}
+
+/** Turns `expression // → value` into an assertion, on the line where it stands. */
+function toModule(code: string, head: string): string {
+  const body = code.replaceAll(/^;?(.+?) +\/\/ → (.+)$/gm, '; check__(($1), ($2))')
+  const check = "import { deepStrictEqual } from 'node:assert'; "
+  return `${check}const check__: (actual: unknown, expected: unknown) => void = deepStrictEqual; ${head}\n${body}\nexport {}\n`
+}
+
+/** On a page with a setup, snippets are run after it, with every name of Octavo and `z` in scope. */
+function headOf(setup: Snippet | undefined): string {
+  if (setup === undefined) return ''
+  const names = Object.keys(octavo).join(', ')
+  return `import { ${names} } from 'octavo'; import { z } from 'zod'\n${setup.code}`
+}
+
+async function run(file: string): Promise<string> {
+  const log = mock.method(console, 'log', () => undefined)
+  try {
+    await import(pathToFileURL(file).href)
+    return log.mock.calls.map(({ arguments: values }) => `${values.map(String).join(' ')}\n`).join('')
+  } finally {
+    log.mock.restore()
+  }
+}
+
+const pages = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+]
+
+describe('the snippets of the documentation', () => {
+  mkdirSync(TEMPORARY, { recursive: true })
+  const folder = mkdtempSync(join(TEMPORARY, 'run-'))
+  after(() => rmSync(folder, { recursive: true }))
+
+  for (const page of pages) {
+    const snippets = readSnippets(page)
+    const setup = snippets.find(({ mark }) => mark === 'setup')
+    for (const snippet of snippets) {
+      const { line, heading, mark, code, printed } = snippet
+      if (mark === 'no-run' || mark === 'setup') continue
+      const free = setup !== undefined
+      const name = `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`
+      const file = join(folder, free ? `untyped-${name}` : name)
+      writeFileSync(file, toModule(code, headOf(setup)))
+      if (mark === 'throws') {
+        it(`${page}:${line} throws ${heading}`, () =>
+          assert.rejects(run(file), (error) => {
+            assert.ok(error instanceof octavo.DefinitionError, String(error))
+            assert.deepEqual([...new Set(error.errors.map((problem) => problem.code))], [heading])
+            return true
+          }))
+      } else {
+        it(`${page}:${line} does what it says`, async () => {
+          const output = await run(file)
+          if (printed !== undefined) assert.equal(output, printed)
+        })
+      }
+    }
+  }
+
+  it('are valid TypeScript', () => {
+    const config = {
+      extends: '../../../../tsconfig.json',
+      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+      include: ['./*.ts'],
+      exclude: ['./untyped-*'],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    try {
+      execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' })
+    } catch (error) {
+      assert.fail(String(Object(error).stdout))
+    }
+  })
+})
