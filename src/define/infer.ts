@@ -46,19 +46,23 @@ export type SourceOutput<S> = S extends Schema
   ? OutputOf<S>
   : S extends readonly (infer Name extends string)[]
     ? { [K in Name]: string }
-    : { [K in keyof S]: OutputOf<S[K]> }
+    : { -readonly [K in keyof S]: OutputOf<S[K]> }
 
-/** The parameters of the pattern, refined by those that `input.params` declares. */
-type ParamsInput<P, I> = I extends { readonly params: infer S }
-  ? Flat<Omit<ParamsOf<P>, keyof SourceOutput<S>> & SourceOutput<S>>
-  : Flat<ParamsOf<P>>
+/** The parameters of prefix and path, refined by those that `input.params` declares. */
+type ParamsInput<P, Path, I> = I extends { readonly params: infer S }
+  ? Flat<Omit<ParamsOf<P> & ParamsOf<Path>, keyof SourceOutput<S>> & SourceOutput<S>>
+  : Flat<ParamsOf<P> & ParamsOf<Path>>
+
+type InjectInput<I, C> = Injected<I extends { readonly inject: infer M } ? Flat<C & M> : C>
 
 /** A handler's first argument: one key for each declared source, and always `params` and `inject`. */
-export type HandlerInput<P, I, C> = Flat<
-  { params: ParamsInput<P, I> } & { [K in Exclude<keyof I, 'params' | 'inject'>]: SourceOutput<I[K]> } & {
-    inject: Flat<Injected<C & (I extends { readonly inject: infer M } ? M : unknown)>>
-  }
->
+export type HandlerInput<P, Path, I, C> = {
+  [K in keyof I | 'params' | 'inject']: K extends 'params'
+    ? ParamsInput<P, Path, I>
+    : K extends 'inject'
+      ? InjectInput<I, C>
+      : SourceOutput<I[K & keyof I]>
+}
 
 /*
  * A route object is inferred as one element type that holds its method, path, name, input and response as a union; the types
@@ -66,7 +70,8 @@ export type HandlerInput<P, I, C> = Flat<
  * routes be fully typed without a helper around each.
  */
 
-type Or<A, B> = [A] extends [never] ? B : A
+/** The first type, or the second where there is none. */
+export type Or<A, B> = [A] extends [never] ? B : A
 
 /** The path of a route element. */
 export type PathIn<E> = Or<Extract<E, `/${string}`>, '/'>
@@ -74,31 +79,33 @@ export type PathIn<E> = Or<Extract<E, `/${string}`>, '/'>
 /** The explicit name of a route element. */
 export type NameIn<E> = Exclude<Extract<E, string>, `/${string}` | Method>
 
-type StatusMap<E> = { [K in keyof E & number as undefined extends E[K] ? never : K]: E[K] }
 type Pairs = readonly (readonly [number, Schema])[]
 
-/** The response declaration of a route element: a schema or a map by status. */
-export type ResponseIn<E> = E extends string | readonly Method[]
-  ? never
-  : E extends Schema
-    ? E
-    : E extends Pairs
-      ? { [P in E[number] as P[0]]: P[1] }
-      : E extends readonly unknown[]
-        ? never
-        : [keyof StatusMap<E>] extends [never]
-          ? never
-          : StatusMap<E>
+/** The members of an object that are there: in a union of object literals each gets the others' keys as `undefined`. */
+type Present<E, Keys> = { [K in keyof E & Keys as undefined extends E[K] ? never : K]: E[K] }
 
-type SourcesIn<E> = { [K in keyof E & keyof InputSpec as undefined extends E[K] ? never : K]: E[K] }
+type NotEmpty<E> = [keyof E] extends [never] ? never : E
+
+type HasStatuses<E> = [keyof E & number] extends [never] ? false : true
+
+/** The response declaration of a route element: a schema or a map by status. */
+export type ResponseIn<E> = E extends Schema
+  ? E
+  : E extends readonly unknown[]
+    ? E extends Pairs
+      ? { [P in E[number] as P[0]]: P[1] }
+      : never
+    : HasStatuses<E> extends true
+      ? NotEmpty<Present<E, number>>
+      : never
 
 /** The input declaration of a route element. */
 export type InputIn<E> = Or<
-  E extends string | Schema | readonly unknown[]
+  E extends Schema | readonly unknown[]
     ? never
-    : [keyof StatusMap<E>] extends [never]
-      ? SourcesIn<E>
-      : never,
+    : HasStatuses<E> extends true
+      ? NotEmpty<Present<E, keyof InputSpec>>
+      : E,
   unknown
 >
 
@@ -116,6 +123,4 @@ export type Returnable<R> =
       : OutputOf<R[keyof R & SuccessStatus]> | RepliesOf<R>)
 
 /** What the handler of a route element may return. */
-export type HandlerResult<E> = [ResponseIn<E>] extends [never]
-  ? unknown
-  : Returnable<ResponseIn<E>> | Promise<Returnable<ResponseIn<E>>>
+export type HandlerResult<R> = [R] extends [never] ? unknown : Returnable<R> | Promise<Returnable<R>>

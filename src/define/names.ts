@@ -76,6 +76,11 @@ type Literals<P extends string> = P extends `/${infer First}/${infer Rest}`
 type Literal<S extends string> = S extends `${string}{${string}` ? '' : S
 type JoinDash<A extends string, B extends string> = A extends '' ? B : B extends '' ? A : `${A}-${B}`
 type JoinDot<A extends string, B extends string> = A extends '' ? B : B extends '' ? A : `${A}.${B}`
+type AfterDot<A extends string, K extends string> = A extends ''
+  ? K
+  : K extends `${A}.${infer Rest}`
+    ? Rest
+    : never
 
 /** The name of a controller for types: from its name, else from its prefix. */
 type ControllerName<N, P> = string extends N
@@ -96,40 +101,39 @@ type OwnPrefix<N, P> = P extends ''
     ? P
     : ''
 
-/** The parameters of every explicitly named route of a controller or router, by full name. */
-type NamedRoutes<C, Name extends string = '', Prefix extends string = ''> =
+/** The explicit names in a controller and the routers below it. */
+type NamesIn<C, Above extends string = ''> =
   C extends Controller<infer N, infer P, infer T, infer R>
-    ?
-        | RoutesByName<T, JoinDot<Name, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
-        | (R extends readonly []
-            ? never
-            : NamedRoutes<
-                R[number & keyof R],
-                JoinDot<Name, ControllerName<N, P>>,
-                `${Prefix}${OwnPrefix<N, P>}`
-              >)
+    ? NamesBelow<T, R, JoinDot<Above, ControllerName<N, P>>>
     : never
 
-type RoutesByName<T, Name extends string, Prefix extends string> = T extends readonly unknown[]
-  ? {
-      [
-        K in keyof T as K extends `${number}`
-          ? NameIn<T[K]> extends infer R extends string
-            ? JoinDot<Name, R>
-            : never
-          : never
-      ]: Flat<ParamsOf<`${Prefix}${PathIn<T[K]>}`>>
-    }
+type NamesBelow<T, R, Name extends string> =
+  | (T extends readonly unknown[] ? { [K in JoinDot<Name, NameIn<T[number]>>]: Name } : never)
+  | (R extends readonly [] ? never : NamesIn<R[number & keyof R], Name>)
+
+/** The whole pattern of the route called K, when it is in the controller or the routers below it. */
+type PatternIn<C, K extends string, Above extends string = '', Prefix extends string = ''> =
+  C extends Controller<infer N, infer P, infer T, infer R>
+    ? PatternBelow<T, R, K, JoinDot<Above, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
+    : never
+
+type PatternBelow<T, R, K extends string, Name extends string, Prefix extends string> =
+  | ([AfterDot<Name, K>] extends [never] ? never : `${Prefix}${PathNamed<T, AfterDot<Name, K>>}`)
+  | (R extends readonly [] ? never : PatternIn<R[number & keyof R], K, Name, Prefix>)
+
+/** The paths of the elements with a name, for there can be one in each version. */
+type PathNamed<T, Route> = T extends readonly unknown[]
+  ? { [K in keyof T]: Route extends T[K] ? PathIn<T[K]> : never }[number]
   : never
 
 type ControllersOf<M> =
   M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
 
-type KeysOf<U> = U extends unknown ? keyof U : never
-type ValueOf<U, K extends PropertyKey> = U extends { readonly [Key in K]: infer V } ? V : never
+/** The explicitly named routes of an application. */
+export type RouteNames<M> = KeysOf<NamesIn<ControllersOf<M>>> & string
 
-/** The explicitly named routes of an application, with their path parameters. */
-export type RouteNames<M> = KeysOf<NamedRoutes<ControllersOf<M>>> & string
+type KeysOf<U> = U extends unknown ? keyof U : never
 
 /** The path parameters of a named route. */
-export type RouteParams<M, K extends string> = ValueOf<NamedRoutes<ControllersOf<M>>, K>
+export type RouteParams<M, K extends string> =
+  PatternIn<ControllersOf<M>, K> extends infer P ? (P extends string ? Flat<ParamsOf<P>> : never) : never

@@ -1,15 +1,8 @@
 import type { Method } from '../http.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { ExecutionContext } from './context.ts'
-import type {
-  HandlerInput,
-  HandlerResult,
-  InputIn,
-  InputSpec,
-  PathIn,
-  ResponseSpec,
-  Returnable,
-} from './infer.ts'
+import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
+import type { Schema } from './schema.ts'
 import type { Token } from './token.ts'
 
 /** What routes, controllers, routers and modules have in common. */
@@ -41,25 +34,48 @@ export interface RouteOptions extends Shared {
   readonly validateResponses?: 'strip' | 'strict' | false
 }
 
-/** The route objects of a controller, each with its own inference. `C` is what the controller injects. */
-export type RoutesOf<T, P extends string, C> = {
-  readonly [K in keyof T]: RouteOptions & {
-    /** One method or several. */
-    readonly method: T[K] & (Method | readonly Method[])
-    /** Appended to the prefix. @default '/' */
-    readonly path?: T[K] & `/${string}`
-    /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
-    readonly name?: T[K] & string
-    /** The sources the handler receives. */
-    readonly input?: T[K] & { readonly [S in keyof InputSpec]?: unknown }
-    /** Documents and types the answer. */
-    readonly response?: T[K] & ResponseSpec
-    readonly handler: (
-      input: HandlerInput<`${P}${PathIn<T[K]>}`, InputIn<T[K]>, C>,
-      context: ExecutionContext,
-    ) => HandlerResult<T[K]>
-  }
+/**
+ * The part of a route element that a field holds; where there is none, what the field takes, so that a wrong value is reported
+ * against that. A conditional type and not an intersection: checking a schema against an intersection walks all of zod's types.
+ */
+type Kept<E, Allowed> = Or<Extract<E, Allowed>, Allowed>
+
+/**
+ * An input in which what is no source, or no schema, is reported at its own place. Response maps, which have numbers for keys,
+ * pass.
+ */
+type KnownKeys<E> = E extends Schema
+  ? E
+  : {
+      readonly [K in keyof E]: K extends keyof InputSpec
+        ? E[K] extends object | undefined
+          ? E[K]
+          : InputSpec[K]
+        : K extends number
+          ? E[K]
+          : 'not a source: use params, query, headers, cookies, body, form or inject'
+    }
+
+/** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects. */
+export interface Route<E, P extends string, C> extends RouteOptions {
+  /** One method or several. */
+  readonly method: Kept<E, Method | readonly Method[]>
+  /** Appended to the prefix. @default '/' */
+  readonly path?: Kept<E, `/${string}`>
+  /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
+  readonly name?: Extract<E, string>
+  /** The sources the handler receives. */
+  readonly input?: Or<KnownKeys<Extract<E, object>>, object>
+  /** Documents and types the answer. */
+  readonly response?: Kept<E, object>
+  readonly handler: (
+    input: HandlerInput<P, PathIn<E>, InputIn<Extract<E, object>>, C>,
+    context: ExecutionContext,
+  ) => HandlerResult<ResponseIn<Extract<E, object>>>
 }
+
+/** The route objects of a controller, each with its own inference. */
+export type RoutesOf<T, P extends string, C> = { readonly [K in keyof T]: Route<T[K], P, C> }
 
 /**
  * The type of a handler that is written away from its route.
@@ -69,9 +85,9 @@ export type RoutesOf<T, P extends string, C> = {
  * export const list: Handler<typeof input, '/orgs/{org_id:int}/cars'> = ({ params, query }) => find(params.org_id, query.limit)
  */
 export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown> = (
-  input: HandlerInput<P, I, C>,
+  input: HandlerInput<'', P, I, C>,
   context: ExecutionContext,
-) => unknown extends R ? unknown : Returnable<R> | Promise<Returnable<R>>
+) => unknown extends R ? unknown : HandlerResult<R>
 
 /** A route whose types are forgotten: what the framework itself works on. */
 export interface AnyRoute extends RouteOptions {

@@ -1,0 +1,196 @@
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineRouter,
+  HttpResponse,
+  redirect,
+  reply,
+  text,
+} from 'octavo'
+import type { ExecutionContext, Handler } from 'octavo'
+import { expectTypeOf } from 'expect-type'
+import { z } from 'zod'
+
+const Car = z.object({ id: z.string(), name: z.string(), year: z.number() })
+const Filter = z.object({ limit: z.number().default(10), tags: z.array(z.string()).optional() })
+
+export const inferred = defineController({
+  name: 'CarController',
+  prefix: '/orgs/{org_id:int}',
+  inject: { head: HttpResponse },
+  routes: [
+    {
+      method: 'GET',
+      path: '/{car_id:uuid}/{ratio:float}/{name}/{rest:path}',
+      name: 'params',
+      handler: ({ params, inject }, context) => {
+        expectTypeOf(params).toEqualTypeOf<{
+          org_id: number
+          car_id: string
+          ratio: number
+          name: string
+          rest: string
+        }>()
+        expectTypeOf(inject.head).toEqualTypeOf<HttpResponse>()
+        expectTypeOf(context).toEqualTypeOf<ExecutionContext>()
+      },
+    },
+    {
+      method: 'GET',
+      path: '/{from}-{to:int}.json',
+      handler: ({ params }) =>
+        expectTypeOf(params).toEqualTypeOf<{ org_id: number; from: string; to: number }>(),
+    },
+    {
+      method: 'PUT',
+      path: '/{car_id:int}',
+      name: 'refined',
+      input: { params: { car_id: z.enum(['a', 'b']) } },
+      handler: ({ params }) => expectTypeOf(params).toEqualTypeOf<{ org_id: number; car_id: 'a' | 'b' }>(),
+    },
+    {
+      method: 'POST',
+      input: {
+        body: Car,
+        query: Filter,
+        headers: { userAgent: z.string() },
+        cookies: ['sid', 'theme'],
+        inject: { own: HttpResponse },
+      },
+      handler: ({ body, query, headers, cookies, inject }) => {
+        expectTypeOf(body).toEqualTypeOf<{ id: string; name: string; year: number }>()
+        expectTypeOf(query).toEqualTypeOf<{ limit: number; tags?: string[] | undefined }>()
+        expectTypeOf(headers).toEqualTypeOf<{ userAgent: string }>()
+        expectTypeOf(cookies).toEqualTypeOf<{ sid: string; theme: string }>()
+        expectTypeOf(inject.own).toEqualTypeOf<HttpResponse>()
+        expectTypeOf(inject.head).toEqualTypeOf<HttpResponse>()
+      },
+    },
+    {
+      method: ['GET', 'HEAD'],
+      path: '/form',
+      input: { form: { size: z.number() } },
+      handler: ({ form }) => expectTypeOf(form).toEqualTypeOf<{ size: number }>(),
+    },
+  ],
+})
+
+export const responses = defineController({
+  prefix: '/responses',
+  routes: [
+    { method: 'GET', response: Car, handler: () => ({ id: '1', name: 'Ford', year: 2026 }) },
+    { method: 'GET', response: Car, handler: async () => ({ id: '1', name: 'Ford', year: 2026 }) },
+    { method: 'GET', response: { 200: Car, 404: z.string() }, handler: () => reply(404, 'no such car') },
+    {
+      method: 'GET',
+      response: [
+        [201, Car],
+        [404, z.string()],
+      ],
+      handler: () => reply(201, { id: '1', name: 'Ford', year: 2026 }),
+    },
+    { method: 'GET', response: Car, handler: () => redirect('/elsewhere') },
+    { method: 'GET', response: Car, handler: () => text('plain') },
+    { method: 'GET', response: Car, handler: () => new Response('as it is') },
+    {
+      method: 'GET',
+      input: { query: { limit: z.number() } },
+      response: { 200: z.array(Car), 404: z.string() },
+      handler: async ({ query }) =>
+        query.limit > 3 ? reply(404, 'too many') : [{ id: '1', name: 'Ford', year: query.limit }],
+    },
+    // @ts-expect-error a number is no car
+    { method: 'GET', response: Car, handler: () => 1 },
+    // @ts-expect-error the id of a car is text
+    { method: 'GET', response: Car, handler: () => ({ id: 1, name: 'Ford', year: 2026 }) },
+    // @ts-expect-error 404 answers with text
+    { method: 'GET', response: { 200: Car, 404: z.string() }, handler: () => reply(404, 7) },
+    // @ts-expect-error 405 is not declared
+    { method: 'GET', response: { 200: Car, 404: z.string() }, handler: () => reply(405, 'no') },
+    // @ts-expect-error a plain value is the success schema's, not that of 404
+    { method: 'GET', response: { 200: Car, 404: z.string() }, handler: () => 'no such car' },
+  ],
+})
+
+export const misuse = defineController({
+  prefix: '/misuse',
+  routes: [
+    // @ts-expect-error a misspelt field
+    { method: 'GET', path: '/a', handlr: () => 1 },
+    // @ts-expect-error a misspelt method
+    { method: 'GETT', path: '/b', handler: () => 1 },
+    // @ts-expect-error a path without slash
+    { method: 'GET', path: 'c', handler: () => 1 },
+    // @ts-expect-error a misspelt source
+    { method: 'GET', path: '/d', input: { qery: z.string() }, handler: () => 1 },
+    // @ts-expect-error a misspelt source beside a right one
+    { method: 'GET', path: '/e', input: { query: ['a'], qery: z.string() }, handler: () => 1 },
+    // @ts-expect-error a source that is no schema
+    { method: 'GET', path: '/f', input: { body: 5 }, handler: () => 1 },
+    // @ts-expect-error a source that is not declared
+    { method: 'GET', path: '/g', handler: ({ body }) => body },
+    // @ts-expect-error a parameter that the path lacks
+    { method: 'GET', path: '/h/{id}', handler: ({ params }) => params.name },
+    // @ts-expect-error a response that is no schema
+    { method: 'GET', path: '/i', response: 5, handler: () => 1 },
+    // @ts-expect-error no handler
+    { method: 'GET', path: '/j' },
+    // @ts-expect-error a version is text
+    { method: 'GET', path: '/k', version: 2, handler: () => 1 },
+  ],
+})
+
+const input = { query: { limit: z.number() }, body: Car }
+export const elsewhere: Handler<typeof input, '/orgs/{org_id:int}/cars', typeof Car> = ({
+  params,
+  query,
+  body,
+}) => {
+  expectTypeOf(params).toEqualTypeOf<{ org_id: number }>()
+  expectTypeOf(query).toEqualTypeOf<{ limit: number }>()
+  return { ...body, year: query.limit }
+}
+export const usesElsewhere = defineController({
+  prefix: '/orgs/{org_id:int}',
+  routes: [{ method: 'POST', path: '/cars', input, response: Car, handler: elsewhere }],
+})
+export const wrongPlace = defineController({
+  prefix: '/orgs',
+  // @ts-expect-error the handler needs org_id, which this path lacks
+  routes: [{ method: 'POST', path: '/cars', input, response: Car, handler: elsewhere }],
+})
+
+const users = defineRouter({
+  prefix: '/users/{user_id:uuid}',
+  routes: [{ method: 'GET', path: '/posts', name: 'posts', handler: ({ params }) => params.user_id.length }],
+})
+const admin = defineRouter({
+  name: 'AdminAreaController',
+  routes: [{ method: 'GET', name: 'home', handler: () => 1 }],
+  routers: [users],
+})
+const named = defineController({
+  name: 'HTTPCarController',
+  routes: [
+    { method: 'GET', path: '/{car_id:int}', name: 'getOne', version: '1', handler: () => 1 },
+    { method: 'GET', name: 'list', handler: () => 1 },
+  ],
+})
+const app = createApp(defineModule({ imports: [defineModule({ controllers: [named] })], routers: [admin] }))
+
+export const urls = (): readonly string[] => [
+  app.urlFor('http-car.getOne', { car_id: 7 }),
+  app.urlFor('http-car.getOne', { car_id: 7 }, { version: '1', query: { q: 'x' } }),
+  app.urlFor('http-car.list'),
+  app.urlFor('admin-area.home'),
+  app.urlFor('admin-area.users.posts', { user_id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' }),
+  // @ts-expect-error a name that no route has
+  app.urlFor('http-car.nope'),
+  // @ts-expect-error a parameter of another type
+  app.urlFor('http-car.getOne', { car_id: '7' }),
+  // @ts-expect-error a parameter is missing
+  app.urlFor('http-car.getOne', {}),
+  // @ts-expect-error all parameters are missing
+  app.urlFor('http-car.getOne'),
+]
