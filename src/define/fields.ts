@@ -30,7 +30,8 @@ const SHARED: Readonly<Record<string, Kind>> = {
   includeInSchema: FLAG,
 }
 
-const isDefinition =
+/** Whether the value was made by a function that makes one of these kinds of definition. */
+export const isDefinition =
   (...kinds: readonly string[]) =>
   (value: unknown): boolean =>
     typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
@@ -66,7 +67,7 @@ export const FIELDS = {
   router: { ...GROUP, routes: ROUTES, routers: ROUTERS },
   route: {
     ...SHARED,
-    method: { test: () => true, expected: '' },
+    method: { test: () => true, expected: 'a method or a list of methods' },
     path: TEXT,
     name: TEXT,
     meta: RECORD,
@@ -110,7 +111,7 @@ export function checkFields(
       code: 'invalid_field',
       where,
       message: `the ${kind} has no ${field}`,
-      fix: `give it ${fields[field]?.expected || `a ${field}`}`,
+      fix: `give it ${fields[field]?.expected ?? field}`,
     })),
     ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
       const known = Object.hasOwn(fields, field) ? fields[field] : undefined
@@ -146,6 +147,8 @@ export function suggestion(field: string, names: readonly string[]): string {
 
 /** The methods of a route; a problem when there are none or one is unknown. */
 export function checkMethods(method: unknown, where: string): readonly DefinitionProblem[] {
+  // a route without method is reported as such
+  if (method === undefined) return []
   const methods: readonly unknown[] = Array.isArray(method) ? method : [method]
   if (methods.length === 0) {
     return [

@@ -1,8 +1,7 @@
-import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, normalizePrefix, parsePattern } from '../pattern.ts'
 import type { AnyController } from './controller.ts'
-import { checkFields } from './fields.ts'
+import { checkFields, isDefinition } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { toFlatRoute } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
@@ -10,24 +9,32 @@ import type { AnyModule } from './module.ts'
 import { controllerName, nameFromPrefix } from './names.ts'
 import { duplicateNames } from './duplicates.ts'
 
-/**
- * Lists every route of a module and its imports with everything inherited written out: imports first, each module once.
- *
- * @throws `DefinitionError` with every mistake that can be seen without knowing how versions travel.
- */
-export function flatten(root: AnyModule, prefix = ''): readonly FlatRoute[] {
+/** What a module says, with the mistakes that can be seen without knowing how versions travel. */
+export interface Flattened {
+  readonly routes: readonly FlatRoute[]
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** Lists every route of a module and its imports with everything inherited written out: imports first, each module once. */
+export function flatten(root: AnyModule, prefix = ''): Flattened {
   const problems: DefinitionProblem[] = []
   const routes = modulesOf(root, problems).flatMap((module) => flattenModule(module, prefix, problems))
-  problems.push(...duplicateNames(routes))
-  if (problems.length > 0) throw new DefinitionError(problems)
-  return routes
+  return { routes, problems: [...problems, ...duplicateNames(routes)] }
+}
+
+const NO_MODULE: DefinitionProblem = {
+  code: 'invalid_field',
+  where: 'createApp',
+  message: 'the root module is not made by defineModule',
+  fix: 'write createApp(defineModule({ controllers: [carController] }))',
 }
 
 /** The module and everything it imports, each once, imports first; cycles are legal. */
 function modulesOf(root: AnyModule, problems: DefinitionProblem[]): readonly AnyModule[] {
   const seen = new Set<AnyModule>()
   const ordered: AnyModule[] = []
-  visit(root)
+  if (isDefinition('module')(root)) visit(root)
+  else problems.push(NO_MODULE)
   return ordered
 
   function visit(module: AnyModule): void {
@@ -35,7 +42,7 @@ function modulesOf(root: AnyModule, problems: DefinitionProblem[]): readonly Any
     seen.add(module)
     const found = checkFields('module', module, module.name ?? 'a module')
     problems.push(...found)
-    if (found.length > 0) return
+    if (found.some(({ code }) => code === 'invalid_field')) return
     for (const imported of module.imports ?? []) visit(imported)
     ordered.push(module)
   }
@@ -46,10 +53,11 @@ function flattenModule(
   prefix: string,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
-  const where = module.name ?? 'a module'
+  const base = joinPrefix(prefix, module.prefix ?? '', module.name ?? 'a module', problems)
+  if (base === undefined) return []
   const inherited: Inherited = {
     controller: '',
-    prefix: joinPrefix(prefix, module.prefix ?? '', where, problems),
+    prefix: base,
     version: module.version,
     tags: module.tags,
     deprecated: module.deprecated ?? false,
@@ -83,10 +91,12 @@ function flattenController(
   if (found.some(({ code }) => code === 'invalid_field')) return []
   const own = ownName(controller, where, problems)
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
+  const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
+  if (prefix === undefined) return []
   const shared: Inherited = {
     controller: name,
-    prefix: joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems),
-    version: 'version' in controller ? controller.version : inherited.version,
+    prefix,
+    version: controller.version ?? inherited.version,
     tags: controller.tags ?? inherited.tags,
     deprecated: controller.deprecated ?? inherited.deprecated,
     includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
@@ -121,20 +131,32 @@ function ownName(controller: AnyController, where: string, problems: DefinitionP
     problems.push({
       code: 'invalid_name',
       where,
-      message: own === '' ? 'the name is only the word Controller' : `"${name}" is not a name`,
+      message: name === 'Controller' ? 'the name is only the word Controller' : `"${name}" is not a name`,
       fix: "use letters, digits, - and _, as in 'CarController'",
     })
   }
   return own
 }
 
-function joinPrefix(base: string, prefix: string, where: string, problems: DefinitionProblem[]): string {
-  if (prefix === '' || prefix.startsWith('/')) return normalizePrefix(base + normalizePrefix(prefix))
-  problems.push({
-    code: 'invalid_pattern',
-    where,
-    message: `the prefix "${prefix}" does not begin with a slash`,
-    fix: `write "/${prefix}"`,
-  })
-  return base
+/** The prefix below another one; `undefined` when it cannot be read, which is reported here and not for every route. */
+function joinPrefix(
+  base: string,
+  prefix: string,
+  where: string,
+  problems: DefinitionProblem[],
+): string | undefined {
+  if (prefix !== '' && !prefix.startsWith('/')) {
+    problems.push({
+      code: 'invalid_pattern',
+      where,
+      message: `the prefix "${prefix}" does not begin with a slash`,
+      fix: `write "/${prefix}"`,
+    })
+    return undefined
+  }
+  const joined = normalizePrefix(base + normalizePrefix(prefix))
+  const pattern = parsePattern(joinPaths(joined, '/'))
+  if ('segments' in pattern) return joined
+  problems.push(...pattern.map((problem) => ({ ...problem, where })))
+  return undefined
 }

@@ -78,7 +78,16 @@ export function toSources(
 
 function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]): Schema | undefined {
   if (isSchema(declared)) return declared
-  if (RULES[name].text && isNames(declared)) return toNamesSchema(declared)
+  if (RULES[name].text && isNames(declared)) {
+    for (const twice of new Set(declared.filter((field, index) => declared.indexOf(field) !== index))) {
+      problems.push({
+        code: 'duplicate_param',
+        message: `input.${name} lists ${twice} twice`,
+        fix: 'keep one of them',
+      })
+    }
+    return toNamesSchema(declared)
+  }
   if (RULES[name].text && isRecord(declared)) {
     const wrong = Object.entries(declared).filter(([, field]) => !isSchema(field))
     for (const [field] of wrong) {

@@ -28,8 +28,14 @@ export function toFlatRoute(
   inherited: Inherited,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
-  const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? route.path : '/')
-  const place = `${inherited.controller}: ${[route.method].flat().join(',')} ${text}`
+  const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? withSlash(route.path) : '/')
+  const place = [
+    inherited.controller === '' ? '' : `${inherited.controller}:`,
+    [route.method].flat().join(','),
+    text,
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
   const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
@@ -45,7 +51,7 @@ export function toFlatRoute(
   if (!/^[a-z_$][\w$-]*$/i.test(own)) {
     report({ code: 'invalid_name', message: `"${own}" is not a name`, fix: 'use letters, digits, - and _' })
   }
-  const version = 'version' in route && route.version !== undefined ? route.version : inherited.version
+  const version = route.version ?? inherited.version
   for (const problem of checkVersions(version, where)) report(problem)
   const sourceProblems: Omit<DefinitionProblem, 'where'>[] = []
   const sources = toSources(route.input ?? {}, pattern, sourceProblems)
@@ -77,6 +83,11 @@ export function toFlatRoute(
       meta: { ...inherited.meta, ...route.meta },
     },
   ]
+}
+
+/** For messages: a path that does not begin with a slash is reported as such. */
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 function readPattern(
@@ -117,10 +128,15 @@ function toInject(
   problems: Omit<DefinitionProblem, 'where'>[],
 ): ReadonlyMap<string, Token<unknown>> {
   const tokens = new Map<string, Token<unknown>>()
-  const entries = [
-    ...Object.entries(above),
-    ...(typeof own === 'object' && own !== null ? Object.entries(own) : []),
-  ]
+  const isRecord = typeof own === 'object' && own !== null && !Array.isArray(own)
+  if (own !== undefined && !isRecord) {
+    problems.push({
+      code: 'invalid_field',
+      message: 'input.inject is not a record of tokens',
+      fix: 'write inject: { request: HttpRequest }',
+    })
+  }
+  const entries = [...Object.entries(above), ...(isRecord ? Object.entries(own) : [])]
   for (const [key, token] of entries as readonly (readonly [string, unknown])[]) {
     if (!isToken(token)) {
       problems.push({

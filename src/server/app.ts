@@ -21,7 +21,7 @@ import { createNodeHandler, refuseClosing } from './node.ts'
 import type { NodeHandler } from './node.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
-import { toSettings } from './settings.ts'
+import { optionProblems, toSettings } from './settings.ts'
 import type { AppOptions as Options } from './settings.ts'
 
 /** What `createApp` takes besides the module. */
@@ -85,11 +85,12 @@ export interface App<M = unknown> {
  * @throws `DefinitionError` with every mistake in the definitions that does not depend on versioning.
  */
 export function createApp<M extends Module<unknown, unknown>>(module: M, options: AppOptions = {}): App<M> {
+  const mistakes = optionProblems(options)
   const { versioning, ...rest } = options
-  const settings = toSettings(rest)
-  // what a module was made of is checked field by field below
+  const settings = toSettings(mistakes.length > 0 ? {} : rest)
+  // what a module was made of is checked field by field
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const routes = readDefinitions(module as unknown as AnyModule, settings)
+  const routes = readDefinitions(module as unknown as AnyModule, settings.prefix, mistakes)
   const lifecycle = createLifecycle()
   let enabled: Enabled | undefined =
     versioning === undefined ? undefined : toEnabled(versioning[0], versioning[1] ?? {})

@@ -1,4 +1,5 @@
 import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import { flatten } from '../define/flatten.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { AnyModule } from '../define/module.ts'
@@ -20,11 +21,19 @@ export interface Compiled {
   readonly urlFor: UrlFor
 }
 
-/** Lists the routes of a module. @throws `DefinitionError` with every mistake that does not depend on versioning. */
-export function readDefinitions(module: AnyModule, settings: Settings): readonly FlatRoute[] {
-  const routes = flatten(module, settings.prefix)
-  const problems = routes.flatMap(injectProblems)
-  if (problems.length > 0) throw new DefinitionError(problems)
+/**
+ * Lists the routes of a module. `mistakes` are those that the options have.
+ *
+ * @throws `DefinitionError` with every mistake that does not depend on versioning.
+ */
+export function readDefinitions(
+  module: AnyModule,
+  prefix: string,
+  mistakes: readonly DefinitionProblem[],
+): readonly FlatRoute[] {
+  const { routes, problems } = flatten(module, prefix)
+  const all = [...mistakes, ...problems, ...routes.flatMap(injectProblems)]
+  if (all.length > 0) throw new DefinitionError(all)
   return routes
 }
 

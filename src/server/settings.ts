@@ -1,4 +1,3 @@
-import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Logger } from '../define/context.ts'
 import { suggestion } from '../define/fields.ts'
@@ -70,14 +69,14 @@ const OPTIONS: Readonly<Record<string, readonly [test: (value: unknown) => boole
     'false or an object with debug, info, warn and error',
   ],
   timeouts: [isTimeouts, `numbers of milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
-  versioning: [(value) => Array.isArray(value), 'a list of a scheme and its options'],
+  versioning: [isVersioning, 'a list of a scheme and its options'],
 }
 
-/** Reads the options of `createApp`. @throws `DefinitionError` with every option that cannot be used. */
-export function toSettings(options: AppOptions): Settings {
-  const problems = Object.entries(options).flatMap(([name, value]): DefinitionProblem[] => {
+/** Reports every option of `createApp` that cannot be used. */
+export function optionProblems(options: object): readonly DefinitionProblem[] {
+  const where = 'createApp'
+  return Object.entries(options).flatMap(([name, value]): DefinitionProblem[] => {
     const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
-    const where = 'createApp'
     if (known === undefined) {
       return [
         {
@@ -93,7 +92,10 @@ export function toSettings(options: AppOptions): Settings {
       ? []
       : [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
   })
-  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/** Reads the options of `createApp`, without problems as they are. */
+export function toSettings(options: AppOptions): Settings {
   const {
     prefix = '',
     trailingSlash = 'ignore',
@@ -116,6 +118,11 @@ function isLiteralPath(value: unknown): boolean {
   if (value === '') return true
   const pattern = typeof value === 'string' ? parsePattern(value) : []
   return 'segments' in pattern && pattern.params.length === 0
+}
+
+function isVersioning(value: unknown): boolean {
+  const scheme: unknown = Array.isArray(value) ? value[0] : undefined
+  return typeof scheme === 'object' && scheme !== null && 'reader' in scheme
 }
 
 function isLogger(value: unknown): boolean {

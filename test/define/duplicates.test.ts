@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
+import type { AppOptions, Controller, Logger } from 'octavo'
+
+const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+
+const routes = (...list: readonly object[]) =>
+  defineModule({
+    controllers: [
+      controller({
+        prefix: '/',
+        routes: list.map((route) => ({ method: 'GET', handler: () => null, ...route })),
+      }),
+    ],
+  })
+
+describe('two routes that answer the same requests', () => {
+  const fix = 'change the path, the method or the version of one of them'
+  const cases = [
+    [
+      'by literal path',
+      {},
+      [
+        { path: '/a', name: 'x' },
+        { path: '/a', name: 'y' },
+      ],
+      { where: 'y: GET /a', message: 'x: GET /a answers GET on the same path too', fix },
+    ],
+    [
+      'by the shape of the path',
+      {},
+      [
+        { path: '/{a}', name: 'x' },
+        { path: '/{b:str}', name: 'y' },
+      ],
+      { where: 'y: GET /{b:str}', message: 'x: GET /{a} answers GET on the same path too', fix },
+    ],
+    [
+      'by one of several methods',
+      {},
+      [
+        { name: 'x', method: ['GET', 'PUT'] },
+        { name: 'y', method: ['POST', 'PUT'] },
+      ],
+      { where: 'y: POST,PUT /', message: 'x: GET,PUT / answers PUT on the same path too', fix },
+    ],
+    [
+      'by name and path',
+      {},
+      [
+        { path: '/a', name: 'x' },
+        { path: '/a', name: 'x' },
+      ],
+      { where: 'x: GET /a', message: 'x: GET /a answers GET on the same path too', fix },
+    ],
+    [
+      'but for a slash at the end, when that is ignored',
+      {},
+      [
+        { path: '/a', name: 'x' },
+        { path: '/a/', name: 'y' },
+      ],
+      { where: 'y: GET /a/', message: 'x: GET /a answers GET on the same path too', fix },
+    ],
+    [
+      'but for a slash at the end, when that is redirected',
+      { trailingSlash: 'redirect' },
+      [
+        { path: '/a', name: 'x' },
+        { path: '/a/', name: 'y' },
+      ],
+      { where: 'y: GET /a/', message: 'x: GET /a answers GET on the same path too', fix },
+    ],
+    [
+      'but for versions that nothing reads',
+      {},
+      [
+        { path: '/a', name: 'x', version: '1' },
+        { path: '/a', name: 'y', version: '2' },
+      ],
+      {
+        where: 'y: GET /a',
+        message: 'x: GET /a answers GET on the same path too',
+        fix: 'call app.enableVersioning: their versions do not count before',
+      },
+    ],
+    [
+      'in one of several versions',
+      { versioning: [VersioningSchemes.URL] },
+      [
+        { path: '/a', name: 'x', version: ['1', '2'] },
+        { path: '/a', name: 'y', version: ['2', '3'] },
+      ],
+      { where: 'y: GET /a', message: 'x: GET /a answers GET on the same path for version 2 too', fix },
+    ],
+  ] as const
+  for (const [title, options, list, expected] of cases) {
+    it(`are refused: the same ${title}`, async () => {
+      const app = createApp(routes(...list), { ...options, logger: false } as AppOptions)
+      await assert.rejects(app.ready(), (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(error.errors, [{ code: 'duplicate_route', ...expected }])
+        return true
+      })
+    })
+  }
+
+  const legal = [
+    ['another method', {}, [{ name: 'x' }, { name: 'y', method: 'PUT' }]],
+    [
+      'another type of parameter',
+      {},
+      [
+        { path: '/{a:int}', name: 'x' },
+        { path: '/{a}', name: 'y' },
+      ],
+    ],
+    [
+      'another slash at the end under strict',
+      { trailingSlash: 'strict' },
+      [
+        { path: '/a', name: 'x' },
+        { path: '/a/', name: 'y' },
+      ],
+    ],
+    [
+      'another version',
+      { versioning: [VersioningSchemes.URL] },
+      [
+        { name: 'x', version: '1' },
+        { name: 'x', version: '2' },
+      ],
+    ],
+  ] as const
+  for (const [title, options, list] of legal) {
+    it(`are legal with ${title}`, async () => {
+      const app = createApp(routes(...list), { ...options, logger: false } as AppOptions)
+      await app.ready()
+      assert.deepEqual(app.routes().length, 2)
+    })
+  }
+})
+
+describe('a route that others shadow completely', () => {
+  it('is a warning', async () => {
+    const warnings: unknown[] = []
+    const nothing = (): void => undefined
+    const logger: Logger = {
+      debug: nothing,
+      info: nothing,
+      error: nothing,
+      warn: (details) => void warnings.push(details),
+    }
+    const app = createApp(routes({ name: 'x', version: '1' }, { name: 'x', version: '2' }, { name: 'y' }), {
+      logger,
+      versioning: [VersioningSchemes.HEADER, { headerParameter: 'accept', defaultVersion: '1' }],
+    })
+    await app.ready()
+    assert.deepEqual(warnings, [
+      {
+        where: 'y: GET /',
+        message: 'this route can never be reached: others answer for every version',
+      },
+    ])
+  })
+})
+
+describe('a DefinitionError', () => {
+  it('holds every entry in its message', () => {
+    const broken = routes({ path: '/:id' }, { name: 'a b' })
+    assert.throws(
+      () => createApp(broken, { logger: false }),
+      (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(
+          { name: error.name, message: error.message },
+          {
+            name: 'DefinitionError',
+            message: [
+              '2 mistakes in the definitions',
+              '  GET /:id: ":id" is not how a pattern is written here; write "{id}" [foreign_pattern]',
+              '  a b: GET /: "a b" is not a name; use letters, digits, - and _ [invalid_name]',
+            ].join('\n'),
+          },
+        )
+        return true
+      },
+    )
+  })
+
+  it('says so when there is one', () => {
+    assert.throws(() => createApp(routes({ path: '/:id' }), { logger: false }), {
+      message:
+        'A mistake in the definitions\n  GET /:id: ":id" is not how a pattern is written here; write "{id}" [foreign_pattern]',
+    })
+  })
+})

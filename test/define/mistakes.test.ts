@@ -1,0 +1,1684 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineParamType,
+  defineRouter,
+  DefinitionError,
+  HttpRequest,
+  HttpResponse,
+} from 'octavo'
+import type { AppOptions, Controller, DefinitionProblem, Module } from 'octavo'
+import { z } from 'zod'
+
+/** The definitions without their types: these mistakes are for those whom no compiler warned. */
+const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+const router = defineRouter as unknown as (options: object) => Controller<string, string, readonly []>
+const moduleOf = defineModule as unknown as (options: object) => Module<unknown, unknown>
+
+function mistakesOf(make: () => unknown): readonly DefinitionProblem[] {
+  try {
+    make()
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors
+    throw error
+  }
+  return []
+}
+
+const inModule = (options: object) => () => createApp(moduleOf(options), { logger: false })
+const inController = (options: object) => inModule({ controllers: [controller(options)] })
+const inRoute = (options: object) =>
+  inController({ name: 'CarController', routes: [{ method: 'GET', handler: () => null, ...options }] })
+
+type Case = readonly [title: string, make: () => unknown, ...expected: readonly DefinitionProblem[]]
+
+function table(cases: readonly Case[]): void {
+  for (const [title, make, ...expected] of cases) {
+    it(title, () => assert.deepEqual(mistakesOf(make), expected))
+  }
+}
+
+defineParamType({ name: 'own', pattern: /[a-z]+/ })
+
+describe('a bad controller', () => {
+  table([
+    [
+      'has neither a name nor a prefix',
+      inController({ routes: [] }),
+      {
+        code: 'missing_name',
+        where: 'controller without a name',
+        message: 'the controller has neither a name nor a prefix',
+        fix: "give it one: name: 'CarController' or prefix: '/car'",
+      },
+    ],
+    [
+      'is named only Controller',
+      inController({ name: 'Controller', routes: [] }),
+      {
+        code: 'invalid_name',
+        where: 'controller Controller',
+        message: 'the name is only the word Controller',
+        fix: "use letters, digits, - and _, as in 'CarController'",
+      },
+    ],
+    [
+      'has an empty name',
+      inController({ name: '', routes: [] }),
+      {
+        code: 'invalid_name',
+        where: 'controller ',
+        message: '"" is not a name',
+        fix: "use letters, digits, - and _, as in 'CarController'",
+      },
+    ],
+    [
+      'has a name with blanks',
+      inController({ name: 'Car Park', routes: [] }),
+      {
+        code: 'invalid_name',
+        where: 'controller Car Park',
+        message: '"Car Park" is not a name',
+        fix: "use letters, digits, - and _, as in 'CarController'",
+      },
+    ],
+    [
+      'has a name that is no string',
+      inController({ name: 7, routes: [] }),
+      { code: 'invalid_field', where: 'controller 7', message: 'name is not a string', fix: 'give a string' },
+    ],
+    [
+      'has a prefix without slash',
+      inController({ prefix: 'car', routes: [] }),
+      {
+        code: 'invalid_pattern',
+        where: 'controller car',
+        message: 'the prefix "car" does not begin with a slash',
+        fix: 'write "/car"',
+      },
+    ],
+    [
+      'has a prefix that is no string',
+      inController({ prefix: ['/car'], routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller /car',
+        message: 'prefix is not a string',
+        fix: 'give a string',
+      },
+    ],
+    [
+      'has no routes',
+      inController({ name: 'Car' }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'the controller has no routes',
+        fix: 'give it a list of route objects',
+      },
+    ],
+    [
+      'has routes that are no list',
+      inController({ name: 'Car', routes: {} }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'routes is not a list of route objects',
+        fix: 'give a list of route objects',
+      },
+    ],
+    [
+      'has a route that is no object',
+      inController({ name: 'Car', routes: [null] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'routes is not a list of route objects',
+        fix: 'give a list of route objects',
+      },
+    ],
+    [
+      'has a misspelt field',
+      inController({ name: 'Car', route: [], routes: [] }),
+      {
+        code: 'unknown_field',
+        where: 'controller Car',
+        message: 'a controller has no field "route"',
+        fix: 'did you mean "routes"?',
+      },
+    ],
+    [
+      'has a field that does not exist',
+      inController({ name: 'Car', colour: 'red', routes: [] }),
+      {
+        code: 'unknown_field',
+        where: 'controller Car',
+        message: 'a controller has no field "colour"',
+        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, inject, routes',
+      },
+    ],
+    [
+      'has a field that every object inherits',
+      inController({ name: 'Car', constructor: 1, routes: [] }),
+      {
+        code: 'unknown_field',
+        where: 'controller Car',
+        message: 'a controller has no field "constructor"',
+        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, inject, routes',
+      },
+    ],
+    [
+      'has a version that is a number',
+      inController({ name: 'Car', version: 1, routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message:
+          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+      },
+    ],
+    [
+      'has an empty list of versions',
+      inController({ name: 'Car', version: [], routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message:
+          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+      },
+    ],
+    [
+      'has an empty version',
+      inController({ name: 'Car', version: '', routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message:
+          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+      },
+    ],
+    [
+      'has tags that are no list',
+      inController({ name: 'Car', tags: 'cars', routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'tags is not a list of strings',
+        fix: 'give a list of strings',
+      },
+    ],
+    [
+      'is deprecated in words',
+      inController({ name: 'Car', deprecated: 'yes', routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'deprecated is not true or false',
+        fix: 'give true or false',
+      },
+    ],
+    [
+      'is in the schema in words',
+      inController({ name: 'Car', includeInSchema: 'no', routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'includeInSchema is not true or false',
+        fix: 'give true or false',
+      },
+    ],
+    [
+      'has meta that is no object',
+      inController({ name: 'Car', meta: 'x', routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'meta is not an object',
+        fix: 'give an object',
+      },
+    ],
+    [
+      'injects a list',
+      inController({ name: 'Car', inject: [HttpRequest], routes: [] }),
+      {
+        code: 'invalid_field',
+        where: 'controller Car',
+        message: 'inject is not an object',
+        fix: 'give an object',
+      },
+    ],
+    [
+      'injects what is no token',
+      inController({
+        name: 'CarController',
+        inject: { request: 'HttpRequest' },
+        routes: [{ method: 'GET', handler: () => null }],
+      }),
+      {
+        code: 'missing_provider',
+        where: 'car.get: GET /car/',
+        message: 'inject.request is not a token',
+        fix: 'inject a token, such as HttpRequest',
+      },
+    ],
+    [
+      'injects what nothing provides',
+      inController({
+        name: 'CarController',
+        inject: { cars: { token: 'CarService' } },
+        routes: [{ method: 'GET', handler: () => null }],
+      }),
+      {
+        code: 'missing_provider',
+        where: 'car.get: GET /car/',
+        message: 'nothing provides CarService, injected as cars',
+        fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+      },
+    ],
+    [
+      'injects under a key what its route injects otherwise',
+      inController({
+        name: 'CarController',
+        inject: { it: HttpRequest },
+        routes: [{ method: 'GET', input: { inject: { it: HttpResponse } }, handler: () => null }],
+      }),
+      {
+        code: 'duplicate_key',
+        where: 'car.get: GET /car/',
+        message: 'inject.it is given by the controller and by the route',
+        fix: 'rename one of them',
+      },
+    ],
+  ])
+})
+
+describe('a bad route', () => {
+  table([
+    [
+      'has no method',
+      inController({ name: 'Car', routes: [{ handler: () => null }] }),
+      {
+        code: 'invalid_field',
+        where: 'car: /car/',
+        message: 'the route has no method',
+        fix: 'give it a method or a list of methods',
+      },
+    ],
+    [
+      'has an unknown method',
+      inRoute({ method: 'FETCH' }),
+      {
+        code: 'invalid_method',
+        where: 'car: FETCH /car/',
+        message: '"FETCH" is not a method',
+        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      },
+    ],
+    [
+      'has a method in lower case',
+      inRoute({ method: 'get' }),
+      {
+        code: 'invalid_method',
+        where: 'car: get /car/',
+        message: '"get" is not a method',
+        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      },
+    ],
+    [
+      'has no method in its list',
+      inRoute({ method: [] }),
+      {
+        code: 'invalid_method',
+        where: 'car: /car/',
+        message: 'the list of methods is empty',
+        fix: 'name one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      },
+    ],
+    [
+      'has an unknown method in its list',
+      inRoute({ method: ['GET', 'LINK'] }),
+      {
+        code: 'invalid_method',
+        where: 'car: GET,LINK /car/',
+        message: '"LINK" is not a method',
+        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      },
+    ],
+    [
+      'has a method that is no string',
+      inRoute({ method: null }),
+      {
+        code: 'invalid_method',
+        where: 'car: /car/',
+        message: 'null is not a method',
+        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      },
+    ],
+    [
+      'has no handler',
+      inController({ name: 'Car', routes: [{ method: 'GET' }] }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'the route has no handler',
+        fix: 'give it a function',
+      },
+    ],
+    [
+      'has a handler that is no function',
+      inRoute({ handler: 'getOne' }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'handler is not a function',
+        fix: 'give a function',
+      },
+    ],
+    [
+      'has a path without slash',
+      inRoute({ path: 'welcome' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/welcome',
+        message: 'the path "welcome" does not begin with a slash',
+        fix: 'write "/welcome"',
+      },
+    ],
+    [
+      'has a path that is no string',
+      inRoute({ path: 7 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'path is not a string',
+        fix: 'give a string',
+      },
+    ],
+    [
+      'has a name with blanks',
+      inRoute({ name: 'get one' }),
+      {
+        code: 'invalid_name',
+        where: 'car.get one: GET /car/',
+        message: '"get one" is not a name',
+        fix: 'use letters, digits, - and _',
+      },
+    ],
+    [
+      'has an empty name',
+      inRoute({ name: '' }),
+      {
+        code: 'invalid_name',
+        where: 'car.: GET /car/',
+        message: '"" is not a name',
+        fix: 'use letters, digits, - and _',
+      },
+    ],
+    [
+      'has a name with a dot',
+      inRoute({ name: 'get.one' }),
+      {
+        code: 'invalid_name',
+        where: 'car.get.one: GET /car/',
+        message: '"get.one" is not a name',
+        fix: 'use letters, digits, - and _',
+      },
+    ],
+    [
+      'has a name that is no string',
+      inRoute({ name: 7 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'name is not a string',
+        fix: 'give a string',
+      },
+    ],
+    [
+      'has a field that does not exist',
+      inRoute({ url: '/welcome' }),
+      {
+        code: 'unknown_field',
+        where: 'car: GET /car/',
+        message: 'a route has no field "url"',
+        fix: 'use one of version, tags, deprecated, includeInSchema, method, path, name, meta, status, summary, description, operationId, validateResponses, input, response, handler',
+      },
+    ],
+    [
+      'has a misspelt field',
+      inRoute({ respons: z.string() }),
+      {
+        code: 'unknown_field',
+        where: 'car: GET /car/',
+        message: 'a route has no field "respons"',
+        fix: 'did you mean "response"?',
+      },
+    ],
+    [
+      'has a version with blanks',
+      inRoute({ version: ' 1' }),
+      {
+        code: 'invalid_version',
+        where: 'car.get: GET /car/',
+        message: 'the version " 1" has blanks around it or more than 64 characters',
+        fix: 'write it as requests name it',
+      },
+    ],
+    [
+      'has a version of 65 characters',
+      inRoute({ version: '1'.repeat(65) }),
+      {
+        code: 'invalid_version',
+        where: 'car.get: GET /car/',
+        message:
+          'the version "1111111111111111111111111111111111111111111111111111111111111111" has blanks around it or more than 64 characters',
+        fix: 'write it as requests name it',
+      },
+    ],
+    [
+      'has a version in a list that is a number',
+      inRoute({ version: ['1', 2] }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message:
+          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+      },
+    ],
+    [
+      'has an informational status',
+      inRoute({ status: 101 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'status is not a status from 200 to 599',
+        fix: 'give a status from 200 to 599',
+      },
+    ],
+    [
+      'has a status above 599',
+      inRoute({ status: 600 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'status is not a status from 200 to 599',
+        fix: 'give a status from 200 to 599',
+      },
+    ],
+    [
+      'has a status in words',
+      inRoute({ status: 'created' }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'status is not a status from 200 to 599',
+        fix: 'give a status from 200 to 599',
+      },
+    ],
+    [
+      'has a summary that is no string',
+      inRoute({ summary: 1 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'summary is not a string',
+        fix: 'give a string',
+      },
+    ],
+    [
+      'has a description that is no string',
+      inRoute({ description: 1 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'description is not a string',
+        fix: 'give a string',
+      },
+    ],
+    [
+      'has an operationId that is no string',
+      inRoute({ operationId: 1 }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'operationId is not a string',
+        fix: 'give a string',
+      },
+    ],
+    [
+      'validates responses in a way that does not exist',
+      inRoute({ validateResponses: true }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: "validateResponses is not 'strip', 'strict' or false",
+        fix: "give 'strip', 'strict' or false",
+      },
+    ],
+    [
+      'has input that is no object',
+      inRoute({ input: [] }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'input is not an object',
+        fix: 'give an object',
+      },
+    ],
+    [
+      'has a response that is no schema',
+      inRoute({ response: 'Car' }),
+      {
+        code: 'invalid_field',
+        where: 'car: GET /car/',
+        message: 'response is not a schema, or schemas by status',
+        fix: 'give a schema, or schemas by status',
+      },
+    ],
+    [
+      'has a response by a word',
+      inRoute({ response: { ok: z.string() } }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car/',
+        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+      },
+    ],
+    [
+      'has a response by a status above 599',
+      inRoute({ response: { 600: z.string() } }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car/',
+        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+      },
+    ],
+    [
+      'has a status with no schema',
+      inRoute({ response: { 200: 'Car' } }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car/',
+        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+      },
+    ],
+    [
+      'has a pair with no schema',
+      inRoute({ response: [[200]] }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car/',
+        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+      },
+    ],
+    [
+      'has two pairs for a status',
+      inRoute({
+        response: [
+          [200, z.string()],
+          [200, z.number()],
+        ],
+      }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car/',
+        message: 'response declares 200 twice',
+        fix: 'declare each status once',
+      },
+    ],
+  ])
+})
+
+describe('a bad pattern', () => {
+  table([
+    [
+      'is written as in Express',
+      inRoute({ path: '/:id' }),
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/:id',
+        message: '":id" is not how a pattern is written here',
+        fix: 'write "{id}"',
+      },
+    ],
+    [
+      'has a bare star',
+      inRoute({ path: '/*' }),
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/*',
+        message: '"*" is not how a pattern is written here',
+        fix: 'write "{rest:path}" as the last segment',
+      },
+    ],
+    [
+      'has a named star',
+      inRoute({ path: '/files/*rest' }),
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/files/*rest',
+        message: '"*rest" is not how a pattern is written here',
+        fix: 'write "{rest:path}" as the last segment',
+      },
+    ],
+    [
+      'is written as in Next.js',
+      inRoute({ path: '/[id]' }),
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/[id]',
+        message: '"[id]" is not how a pattern is written here',
+        fix: 'write "{id}"',
+      },
+    ],
+    [
+      'is percent-encoded',
+      inRoute({ path: '/%41' }),
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/%41',
+        message: '"%41" is not how a pattern is written here',
+        fix: 'write the character itself instead of "%41": patterns are not percent-encoded',
+      },
+    ],
+    [
+      'has two slashes in a row',
+      inRoute({ path: '/a//b' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/a//b',
+        message: 'the pattern has two slashes in a row',
+        fix: 'remove one',
+      },
+    ],
+    [
+      'begins with two slashes',
+      inRoute({ path: '//a' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car//a',
+        message: 'the pattern has two slashes in a row',
+        fix: 'remove one',
+      },
+    ],
+    [
+      'opens a brace',
+      inRoute({ path: '/{id' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{id',
+        message: '"{id" has a brace without its other half',
+        fix: 'write "{name}" or "{name:type}"',
+      },
+    ],
+    [
+      'closes a brace',
+      inRoute({ path: '/id}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/id}',
+        message: '"id}" has a brace without its other half',
+        fix: 'write "{name}" or "{name:type}"',
+      },
+    ],
+    [
+      'has an empty parameter',
+      inRoute({ path: '/{}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{}',
+        message: '"{}" is not a parameter',
+        fix: 'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
+      },
+    ],
+    [
+      'has a parameter that begins with a digit',
+      inRoute({ path: '/{1st}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{1st}',
+        message: '"{1st}" is not a parameter',
+        fix: 'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
+      },
+    ],
+    [
+      'names a parameter __proto__',
+      inRoute({ path: '/{__proto__}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{__proto__}',
+        message: '"{__proto__}" is not a parameter',
+        fix: 'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
+      },
+    ],
+    [
+      'has two types for a parameter',
+      inRoute({ path: '/{id:int:str}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{id:int:str}',
+        message: '"{id:int:str}" is not a parameter',
+        fix: 'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
+      },
+    ],
+    [
+      'has an unknown type',
+      inRoute({ path: '/{id:number}' }),
+      {
+        code: 'unknown_param_type',
+        where: 'car: GET /car/{id:number}',
+        message: '"{id:number}" has an unknown type',
+        fix: 'use one of uuid, int, float, str, path, own, or add the type with defineParamType',
+      },
+    ],
+    [
+      'has text after {rest:path}',
+      inRoute({ path: '/{rest:path}.json' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{rest:path}.json',
+        message: '"{rest:path}.json" is not the last segment alone',
+        fix: 'let "{name:path}" be the whole last segment',
+      },
+    ],
+    [
+      'has a segment after {rest:path}',
+      inRoute({ path: '/{rest:path}/edit' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{rest:path}/edit',
+        message: '"{rest:path}" is not the last segment alone',
+        fix: 'let "{name:path}" be the whole last segment',
+      },
+    ],
+    [
+      'has two parameters side by side',
+      inRoute({ path: '/{from}{to}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{from}{to}',
+        message: '"{from}{to}" has two parameters with nothing between them',
+        fix: 'put text between them',
+      },
+    ],
+    [
+      'mixes a type of its own with another parameter',
+      inRoute({ path: '/{a:own}-{b}' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/{a:own}-{b}',
+        message: '"{a:own}-{b}" mixes a type of your own with another parameter',
+        fix: 'give it a segment of its own',
+      },
+    ],
+    [
+      'names a parameter twice',
+      inRoute({ path: '/{id}/{id:int}' }),
+      {
+        code: 'duplicate_param',
+        where: 'car: GET /car/{id}/{id:int}',
+        message: '"/car/{id}/{id:int}" names the parameter id twice',
+        fix: 'give each parameter a name of its own',
+      },
+    ],
+    [
+      'names a parameter of the prefix again',
+      inController({ prefix: '/{id}', routes: [{ method: 'GET', path: '/{id}', handler: () => null }] }),
+      {
+        code: 'duplicate_param',
+        where: 'GET /{id}/{id}',
+        message: '"/{id}/{id}" names the parameter id twice',
+        fix: 'give each parameter a name of its own',
+      },
+    ],
+    [
+      'has a query',
+      inRoute({ path: '/a?b' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/a?b',
+        message: '"a?b" can never be a path segment',
+        fix: 'remove it from the path',
+      },
+    ],
+    [
+      'has a fragment',
+      inRoute({ path: '/a#b' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/a#b',
+        message: '"a#b" can never be a path segment',
+        fix: 'remove it from the path',
+      },
+    ],
+    [
+      'has a backslash',
+      inRoute({ path: '/a\\b' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/a\\b',
+        message: '"a\\b" can never be a path segment',
+        fix: 'remove it from the path',
+      },
+    ],
+    [
+      'has a dot segment',
+      inRoute({ path: '/../a' }),
+      {
+        code: 'invalid_pattern',
+        where: 'car: GET /car/../a',
+        message: '".." can never be a path segment',
+        fix: 'remove it from the path',
+      },
+    ],
+    [
+      'is a prefix',
+      inController({ prefix: '/:org', routes: [{ method: 'GET', path: '/a', handler: () => null }] }),
+      {
+        code: 'foreign_pattern',
+        where: 'controller /:org',
+        message: '":org" is not how a pattern is written here',
+        fix: 'write "{org}"',
+      },
+    ],
+    [
+      'is the prefix of a controller without routes',
+      inController({ prefix: '/:org', routes: [] }),
+      {
+        code: 'foreign_pattern',
+        where: 'controller /:org',
+        message: '":org" is not how a pattern is written here',
+        fix: 'write "{org}"',
+      },
+    ],
+    [
+      'is the prefix of a module',
+      inModule({ prefix: 'api', controllers: [controller({ prefix: '/', routes: [] })] }),
+      {
+        code: 'invalid_pattern',
+        where: 'a module',
+        message: 'the prefix "api" does not begin with a slash',
+        fix: 'write "/api"',
+      },
+    ],
+    [
+      'has several mistakes',
+      inRoute({ path: '/:id/{x:foo}/*' }),
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/:id/{x:foo}/*',
+        message: '":id" is not how a pattern is written here',
+        fix: 'write "{id}"',
+      },
+      {
+        code: 'unknown_param_type',
+        where: 'car: GET /car/:id/{x:foo}/*',
+        message: '"{x:foo}" has an unknown type',
+        fix: 'use one of uuid, int, float, str, path, own, or add the type with defineParamType',
+      },
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/:id/{x:foo}/*',
+        message: '"*" is not how a pattern is written here',
+        fix: 'write "{rest:path}" as the last segment',
+      },
+    ],
+  ])
+})
+
+describe('bad input', () => {
+  table([
+    [
+      'has a source that does not exist',
+      inRoute({ input: { headers: ['a'], param: ['id'] } }),
+      {
+        code: 'unknown_source',
+        where: 'car.get: GET /car/',
+        message: 'input.param is not a source',
+        fix: 'use one of params, query, headers, cookies, body, form, inject',
+      },
+    ],
+    [
+      'has both body and form',
+      inRoute({ input: { body: z.string(), form: ['a'] } }),
+      {
+        code: 'conflicting_sources',
+        where: 'car.get: GET /car/',
+        message: 'input has both body and form',
+        fix: 'keep one: a request has one body',
+      },
+    ],
+    [
+      'has a field that is no schema',
+      inRoute({ input: { query: { limit: 10, sort: z.string() } } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.query.limit is not a zod schema',
+        fix: "write a schema, such as z.string(), or list the names: query: ['limit']",
+      },
+    ],
+    [
+      'has a source that is no schema',
+      inRoute({ input: { query: 'limit' } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.query is not a zod schema, a record of schemas or a list of names',
+        fix: "write z.object({ … }), { name: z.string() } or ['name']",
+      },
+    ],
+    [
+      'has a list of names that are no strings',
+      inRoute({ input: { query: ['a', 1] } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.query is not a zod schema, a record of schemas or a list of names',
+        fix: "write z.object({ … }), { name: z.string() } or ['name']",
+      },
+    ],
+    [
+      'has a body that is a record of schemas',
+      inRoute({ input: { body: { name: z.string() } } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.body is not a zod schema',
+        fix: 'write a schema, such as z.object({ … })',
+      },
+    ],
+    [
+      'has a body that is a list of names',
+      inRoute({ input: { body: ['name'] } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.body is not a zod schema',
+        fix: 'write a schema, such as z.object({ … })',
+      },
+    ],
+    [
+      'declares a parameter that the pattern lacks',
+      inRoute({ input: { params: ['id'] }, path: '/{car_id}' }),
+      {
+        code: 'unknown_param',
+        where: 'car.getByCarId: GET /car/{car_id}',
+        message: 'input.params.id is not in the pattern "/car/{car_id}"',
+        fix: 'add {id} to the path, or remove the field',
+      },
+    ],
+    [
+      'has an object in the query',
+      inRoute({ input: { query: { filter: z.object({ a: z.string() }) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.query.filter holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has a record in the query',
+      inRoute({ input: { query: { filter: z.record(z.string(), z.string()) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.query.filter holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has a list of objects in the query',
+      inRoute({ input: { query: { f: z.array(z.object({})) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.query.f holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has a list of lists in the query',
+      inRoute({ input: { query: { f: z.array(z.array(z.string())) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.query.f holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has an optional object in the headers',
+      inRoute({ input: { headers: { a: z.object({}).optional() } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.headers.a holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has an object in the cookies',
+      inRoute({ input: { cookies: { a: z.object({}) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.cookies.a holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has an object in the form',
+      inRoute({ input: { form: { a: z.object({}) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.form.a holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has an object in the params',
+      inRoute({ path: '/{a}', input: { params: { a: z.object({}) } } }),
+      {
+        code: 'nested_field',
+        where: 'car.getByA: GET /car/{a}',
+        message: 'input.params.a holds objects or lists of lists',
+        fix: 'send nested data as a JSON body',
+      },
+    ],
+    [
+      'has a list in the params',
+      inRoute({ path: '/{a}', input: { params: { a: z.array(z.string()) } } }),
+      {
+        code: 'list_field',
+        where: 'car.getByA: GET /car/{a}',
+        message: 'input.params.a is a list, and params hold one value each',
+        fix: 'declare one value, or split the text with z.preprocess',
+      },
+    ],
+    [
+      'has a list in the cookies',
+      inRoute({ input: { cookies: { a: z.set(z.string()).optional() } } }),
+      {
+        code: 'list_field',
+        where: 'car.get: GET /car/',
+        message: 'input.cookies.a is a list, and cookies hold one value each',
+        fix: 'declare one value, or split the text with z.preprocess',
+      },
+    ],
+    [
+      'names a field twice',
+      inRoute({ input: { query: ['a', 'b', 'a', 'a'] } }),
+      {
+        code: 'duplicate_param',
+        where: 'car.get: GET /car/',
+        message: 'input.query lists a twice',
+        fix: 'keep one of them',
+      },
+    ],
+    [
+      'reads a header twice',
+      inRoute({ input: { headers: ['userAgent', 'user_agent'] } }),
+      {
+        code: 'duplicate_param',
+        where: 'car.get: GET /car/',
+        message: 'input.headers.user_agent reads the header user-agent, which another field reads too',
+        fix: 'keep one of them',
+      },
+    ],
+    [
+      'injects what is no token',
+      inRoute({ input: { inject: { request: {} } } }),
+      {
+        code: 'missing_provider',
+        where: 'car.get: GET /car/',
+        message: 'inject.request is not a token',
+        fix: 'inject a token, such as HttpRequest',
+      },
+    ],
+    [
+      'injects what nothing provides',
+      inRoute({ input: { inject: { cars: { token: 'CarService' } } } }),
+      {
+        code: 'missing_provider',
+        where: 'car.get: GET /car/',
+        message: 'nothing provides CarService, injected as cars',
+        fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+      },
+    ],
+    [
+      'injects a list',
+      inRoute({ input: { inject: [HttpRequest] } }),
+      {
+        code: 'invalid_field',
+        where: 'car.get: GET /car/',
+        message: 'input.inject is not a record of tokens',
+        fix: 'write inject: { request: HttpRequest }',
+      },
+    ],
+    [
+      'injects no record',
+      inRoute({ input: { inject: 'request' } }),
+      {
+        code: 'invalid_field',
+        where: 'car.get: GET /car/',
+        message: 'input.inject is not a record of tokens',
+        fix: 'write inject: { request: HttpRequest }',
+      },
+    ],
+  ])
+})
+
+describe('a bad module', () => {
+  const looped: Controller<string, string, readonly []>[] = []
+  const loop = router({ prefix: '/loop', routers: looped })
+  looped.push(loop)
+
+  table([
+    [
+      'is no module',
+      () => createApp(controller({ name: 'Car', routes: [] }) as unknown as Module<unknown, unknown>),
+      {
+        code: 'invalid_field',
+        where: 'createApp',
+        message: 'the root module is not made by defineModule',
+        fix: 'write createApp(defineModule({ controllers: [carController] }))',
+      },
+    ],
+    [
+      'is nothing',
+      () => createApp(undefined as unknown as Module<unknown, unknown>),
+      {
+        code: 'invalid_field',
+        where: 'createApp',
+        message: 'the root module is not made by defineModule',
+        fix: 'write createApp(defineModule({ controllers: [carController] }))',
+      },
+    ],
+    [
+      'has a field that does not exist',
+      inModule({ name: 'App', routes: [] }),
+      {
+        code: 'unknown_field',
+        where: 'App',
+        message: 'a module has no field "routes"',
+        fix: 'did you mean "routers"?',
+      },
+    ],
+    [
+      'has a misspelt field',
+      inModule({ name: 'App', controller: [] }),
+      {
+        code: 'unknown_field',
+        where: 'App',
+        message: 'a module has no field "controller"',
+        fix: 'did you mean "controllers"?',
+      },
+    ],
+    [
+      'has a version that is no string',
+      inModule({ name: 'App', version: 2 }),
+      {
+        code: 'invalid_field',
+        where: 'App',
+        message:
+          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+      },
+    ],
+    [
+      'imports what is no module',
+      inModule({ name: 'App', imports: [{}] }),
+      {
+        code: 'invalid_field',
+        where: 'App',
+        message: 'imports is not a list of modules made by defineModule',
+        fix: 'give a list of modules made by defineModule',
+      },
+    ],
+    [
+      'lists a plain object as controller',
+      inModule({ name: 'App', controllers: [{ name: 'Car', routes: [] }] }),
+      {
+        code: 'invalid_field',
+        where: 'App',
+        message: 'controllers is not a list of controllers made by defineController',
+        fix: 'give a list of controllers made by defineController',
+      },
+    ],
+    [
+      'lists a router as controller',
+      inModule({ controllers: [router({ name: 'Car' })] }),
+      {
+        code: 'invalid_field',
+        where: 'a module',
+        message: 'controllers is not a list of controllers made by defineController',
+        fix: 'give a list of controllers made by defineController',
+      },
+    ],
+    [
+      'lists a controller as router',
+      inModule({ routers: [controller({ name: 'Car', routes: [] })] }),
+      {
+        code: 'invalid_field',
+        where: 'a module',
+        message: 'routers is not a list of routers made by defineRouter',
+        fix: 'give a list of routers made by defineRouter',
+      },
+    ],
+    [
+      'has a router that injects',
+      inModule({ routers: [router({ name: 'Car', inject: {} })] }),
+      {
+        code: 'unknown_field',
+        where: 'router Car',
+        message: 'a router has no field "inject"',
+        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, routes, routers',
+      },
+    ],
+    [
+      'has a router with neither name nor prefix',
+      inModule({ routers: [router({})] }),
+      {
+        code: 'missing_name',
+        where: 'router without a name',
+        message: 'the router has neither a name nor a prefix',
+        fix: "give it one: name: 'CarController' or prefix: '/car'",
+      },
+    ],
+    [
+      'has a router that contains itself',
+      inModule({ routers: [loop] }),
+      {
+        code: 'circular_router',
+        where: 'router /loop',
+        message: 'the router contains itself',
+        fix: 'remove it from its own routers',
+      },
+    ],
+    [
+      'has a router that holds a controller',
+      inModule({ routers: [router({ name: 'a', routers: [controller({ name: 'b', routes: [] })] })] }),
+      {
+        code: 'invalid_field',
+        where: 'router a',
+        message: 'routers is not a list of routers made by defineRouter',
+        fix: 'give a list of routers made by defineRouter',
+      },
+    ],
+  ])
+})
+
+describe('names given twice', () => {
+  const get = { method: 'GET', name: 'one', handler: () => null }
+  table([
+    [
+      'are refused for two paths',
+      inController({
+        name: 'Car',
+        routes: [
+          { ...get, path: '/a' },
+          { ...get, path: '/b' },
+        ],
+      }),
+      {
+        code: 'duplicate_name',
+        where: 'car.one: GET /car/b',
+        message: 'car.one: GET /car/a has the same name',
+        fix: 'give one of them another name; only versions of one route may share it',
+      },
+    ],
+    [
+      'are refused for two methods of a path in one version',
+      inController({ name: 'Car', routes: [get, { ...get, method: 'PUT' }] }),
+      {
+        code: 'duplicate_name',
+        where: 'car.one: PUT /car/',
+        message: 'car.one: GET /car/ has the same name',
+        fix: 'give one of them another name; only versions of one route may share it',
+      },
+    ],
+    [
+      'are refused for versions that overlap',
+      inController({
+        name: 'Car',
+        routes: [
+          { ...get, path: '/a', version: ['1', '2'] },
+          { ...get, path: '/b', version: '2' },
+        ],
+      }),
+      {
+        code: 'duplicate_name',
+        where: 'car.one: GET /car/b',
+        message: 'car.one: GET /car/a has the same name',
+        fix: 'give one of them another name; only versions of one route may share it',
+      },
+    ],
+    [
+      'are refused between controllers of one name',
+      inModule({
+        controllers: [
+          controller({ name: 'Car', routes: [get] }),
+          controller({ name: 'CarController', prefix: '/cars', routes: [get] }),
+        ],
+      }),
+      {
+        code: 'duplicate_name',
+        where: 'car.one: GET /cars/',
+        message: 'car.one: GET /car/ has the same name',
+        fix: 'give one of them another name; only versions of one route may share it',
+      },
+    ],
+    [
+      'are legal between versions of one route',
+      inController({
+        name: 'Car',
+        routes: [
+          { ...get, version: '1' },
+          { ...get, version: '2' },
+        ],
+      }),
+    ],
+    [
+      'are legal between a version and none',
+      inController({ name: 'Car', routes: [get, { ...get, version: '2' }] }),
+    ],
+  ])
+})
+
+describe('several mistakes', () => {
+  table([
+    [
+      'come together, whatever they are in',
+      () =>
+        createApp(
+          moduleOf({
+            name: 'AppModule',
+            colour: 'red',
+            imports: [moduleOf({ name: 'CarModule', imports: [], routes: [] })],
+            controllers: [
+              controller({ routes: [] }),
+              controller({
+                name: 'CarController',
+                colour: 'red',
+                inject: { cars: { token: 'CarService' } },
+                routes: [
+                  { method: 'GET', path: '/:id', handler: () => null },
+                  { method: ['GET', 'get'], path: '/a', status: 7, handler: () => null },
+                  {
+                    method: 'GET',
+                    name: 'a b',
+                    version: ' 1',
+                    input: { query: { limit: 10 }, params: ['id'], cookie: ['a'] },
+                    response: { 200: 'Car' },
+                    handler: () => null,
+                  },
+                ],
+              }),
+            ],
+          }),
+          { logger: false, colour: 'red' } as AppOptions,
+        ),
+      {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: 'there is no option "colour"',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, versioning',
+      },
+      {
+        code: 'unknown_field',
+        where: 'AppModule',
+        message: 'a module has no field "colour"',
+        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, imports, controllers, routers',
+      },
+      {
+        code: 'unknown_field',
+        where: 'CarModule',
+        message: 'a module has no field "routes"',
+        fix: 'did you mean "routers"?',
+      },
+      {
+        code: 'missing_name',
+        where: 'controller without a name',
+        message: 'the controller has neither a name nor a prefix',
+        fix: "give it one: name: 'CarController' or prefix: '/car'",
+      },
+      {
+        code: 'unknown_field',
+        where: 'controller CarController',
+        message: 'a controller has no field "colour"',
+        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, inject, routes',
+      },
+      {
+        code: 'foreign_pattern',
+        where: 'car: GET /car/:id',
+        message: '":id" is not how a pattern is written here',
+        fix: 'write "{id}"',
+      },
+      {
+        code: 'invalid_field',
+        where: 'car: GET,get /car/a',
+        message: 'status is not a status from 200 to 599',
+        fix: 'give a status from 200 to 599',
+      },
+      {
+        code: 'invalid_method',
+        where: 'car: GET,get /car/a',
+        message: '"get" is not a method',
+        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      },
+      {
+        code: 'invalid_name',
+        where: 'car.a b: GET /car/',
+        message: '"a b" is not a name',
+        fix: 'use letters, digits, - and _',
+      },
+      {
+        code: 'invalid_version',
+        where: 'car.a b: GET /car/',
+        message: 'the version " 1" has blanks around it or more than 64 characters',
+        fix: 'write it as requests name it',
+      },
+      {
+        code: 'unknown_source',
+        where: 'car.a b: GET /car/',
+        message: 'input.cookie is not a source',
+        fix: 'use one of params, query, headers, cookies, body, form, inject',
+      },
+      {
+        code: 'unknown_param',
+        where: 'car.a b: GET /car/',
+        message: 'input.params.id is not in the pattern "/car/"',
+        fix: 'add {id} to the path, or remove the field',
+      },
+      {
+        code: 'invalid_schema',
+        where: 'car.a b: GET /car/',
+        message: 'input.query.limit is not a zod schema',
+        fix: "write a schema, such as z.string(), or list the names: query: ['limit']",
+      },
+      {
+        code: 'invalid_response',
+        where: 'car.a b: GET /car/',
+        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+      },
+      {
+        code: 'missing_provider',
+        where: 'car.a b: GET /car/',
+        message: 'nothing provides CarService, injected as cars',
+        fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+      },
+    ],
+  ])
+})
+
+describe('a bad option of createApp', () => {
+  const withOption = (options: object) => () => createApp(defineModule({}), options as AppOptions)
+  table([
+    [
+      'does not exist',
+      withOption({ colour: 'red' }),
+      {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: 'there is no option "colour"',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, versioning',
+      },
+    ],
+    [
+      'is misspelt',
+      withOption({ bodylimit: 10 }),
+      {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: 'there is no option "bodylimit"',
+        fix: 'did you mean "bodyLimit"?',
+      },
+    ],
+    [
+      'is inherited by every object',
+      withOption({ toString: 1 }),
+      {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: 'there is no option "toString"',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, versioning',
+      },
+    ],
+    [
+      'is a prefix without slash',
+      withOption({ prefix: 'api' }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: "prefix is not a path of literal segments, such as '/api'",
+        fix: "give a path of literal segments, such as '/api'",
+      },
+    ],
+    [
+      'is a prefix with a parameter',
+      withOption({ prefix: '/{org}' }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: "prefix is not a path of literal segments, such as '/api'",
+        fix: "give a path of literal segments, such as '/api'",
+      },
+    ],
+    [
+      'is an unknown way with trailing slashes',
+      withOption({ trailingSlash: 'remove' }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: "trailingSlash is not 'ignore', 'strict' or 'redirect'",
+        fix: "give 'ignore', 'strict' or 'redirect'",
+      },
+    ],
+    [
+      'is a body limit with a unit',
+      withOption({ bodyLimit: '1mb' }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'bodyLimit is not a number of bytes',
+        fix: 'give a number of bytes',
+      },
+    ],
+    [
+      'is a negative body limit',
+      withOption({ bodyLimit: -1 }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'bodyLimit is not a number of bytes',
+        fix: 'give a number of bytes',
+      },
+    ],
+    [
+      'trusts a proxy by address',
+      withOption({ trustProxy: '10.0.0.1' }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'trustProxy is not true, false or a number of proxies',
+        fix: 'give true, false or a number of proxies',
+      },
+    ],
+    [
+      'validates responses in a way that does not exist',
+      withOption({ validateResponses: true }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: "validateResponses is not 'strip', 'strict' or false",
+        fix: "give 'strip', 'strict' or false",
+      },
+    ],
+    [
+      'is a logger without methods',
+      withOption({ logger: {} }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'logger is not false or an object with debug, info, warn and error',
+        fix: 'give false or an object with debug, info, warn and error',
+      },
+    ],
+    [
+      'is a timeout that does not exist',
+      withOption({ timeouts: { connect: 1 } }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'timeouts is not numbers of milliseconds for headers, request, idle, grace',
+        fix: 'give numbers of milliseconds for headers, request, idle, grace',
+      },
+    ],
+    [
+      'is a timeout with a unit',
+      withOption({ timeouts: { idle: '5s' } }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'timeouts is not numbers of milliseconds for headers, request, idle, grace',
+        fix: 'give numbers of milliseconds for headers, request, idle, grace',
+      },
+    ],
+    [
+      'is versioning without a list',
+      withOption({ versioning: 'URL' }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'versioning is not a list of a scheme and its options',
+        fix: 'give a list of a scheme and its options',
+      },
+    ],
+    [
+      'is versioning without a scheme',
+      withOption({ versioning: ['URL'] }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'versioning is not a list of a scheme and its options',
+        fix: 'give a list of a scheme and its options',
+      },
+    ],
+  ])
+})
