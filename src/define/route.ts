@@ -98,6 +98,3 @@ export interface AnyRoute extends RouteOptions {
   readonly response?: unknown
   readonly handler: (input: never, context: ExecutionContext) => unknown
 }
-
-/** A record of tokens whose types are forgotten. */
-export type AnyTokens = Readonly<Record<string, Token<unknown>>>
