@@ -3,7 +3,6 @@ import type { VersionSpec } from '../versioning/spec.ts'
 import type { ExecutionContext } from './context.ts'
 import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
 import type { Schema } from './schema.ts'
-import type { Token } from './token.ts'
 
 /** What routes, controllers, routers and modules have in common. */
 export interface Shared {

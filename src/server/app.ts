@@ -25,9 +25,9 @@ import { optionProblems, toSettings } from './settings.ts'
 import type { AppOptions as Options } from './settings.ts'
 
 /** What `createApp` takes besides the module. */
-export interface AppOptions extends Options {
+export interface AppOptions<O extends object = object> extends Options {
   /** The same as a call of `enableVersioning`. */
-  readonly versioning?: readonly [scheme: VersioningScheme<object>, options?: object & VersioningOptions]
+  readonly versioning?: readonly [scheme: VersioningScheme<O>, options?: O & VersioningOptions]
 }
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
@@ -84,7 +84,10 @@ export interface App<M = unknown> {
  *
  * @throws `DefinitionError` with every mistake in the definitions that does not depend on versioning.
  */
-export function createApp<M extends Module<unknown, unknown>>(module: M, options: AppOptions = {}): App<M> {
+export function createApp<M extends Module<unknown, unknown>, O extends object = object>(
+  module: M,
+  options: AppOptions<O> = {},
+): App<M> {
   const mistakes = optionProblems(options)
   const { versioning, ...rest } = options
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
@@ -92,8 +95,7 @@ export function createApp<M extends Module<unknown, unknown>>(module: M, options
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const routes = readDefinitions(module as unknown as AnyModule, settings.prefix, mistakes)
   const lifecycle = createLifecycle()
-  let enabled: Enabled | undefined =
-    versioning === undefined ? undefined : toEnabled(versioning[0], versioning[1] ?? {})
+  let enabled = versioning === undefined ? undefined : enable(...versioning)
   let compiled: Compiled | undefined
   let door: { readonly dispatch: Dispatch; readonly handler: NodeHandler } | undefined
 
@@ -120,9 +122,7 @@ export function createApp<M extends Module<unknown, unknown>>(module: M, options
         throw new Error(
           'enableVersioning: the application is ready already; call it before the first request',
         )
-      // an absent options object means every option's default
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      enabled = toEnabled(scheme, schemeOptions ?? ({} as NonNullable<typeof schemeOptions>))
+      enabled = enable(scheme, schemeOptions)
       compiled = undefined
     },
     ready: async () => void open(),
@@ -151,4 +151,11 @@ export function createApp<M extends Module<unknown, unknown>>(module: M, options
     routes: () => toRouteList(routes),
     printRoutes: () => printTable(routes, settings),
   }
+}
+
+/** Applies a scheme's options; without any, every option has its default. */
+function enable<O extends object>(scheme: VersioningScheme<O>, options?: O & VersioningOptions): Enabled {
+  // the options of a scheme are all optional
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return toEnabled(scheme, options ?? ({} as O & VersioningOptions))
 }

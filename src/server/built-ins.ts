@@ -1,5 +1,5 @@
-import { ExecutionContext, Host, HttpRequest, HttpResponse } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
+import { ExecutionContext, Host, HttpRequest, HttpResponse } from '../define/tokens.ts'
 import type { ExecutionContext as Context } from '../define/context.ts'
 
 /** What each built-in token supplies. */
