@@ -9,6 +9,7 @@ import type { Dispatch } from './dispatch.ts'
 import { createEndpoints, injectProblems } from './endpoint.ts'
 import { createLocate } from './locate.ts'
 import type { Settings } from './settings.ts'
+import { createMiss } from './miss.ts'
 import { createTable } from './table.ts'
 import type { Table } from './table.ts'
 import { createUrlFor } from './url-for.ts'
@@ -54,10 +55,15 @@ export function compile(
     return path.slice(0, depth) + (slash === -1 ? '' : path.slice(slash)) || '/'
   }
   const lent = { settings, urlFor, versionFree }
-  const redirects = settings.trailingSlash === 'redirect'
+  const site = {
+    locate: createLocate(table, enabled, mode),
+    miss: createMiss(table, enabled),
+    vary: enabled?.vary ?? [],
+    redirects: settings.trailingSlash === 'redirect',
+  }
   return {
     table,
     urlFor,
-    dispatch: createDispatch(table, createLocate(table, enabled, mode), lent, { enabled, redirects }),
+    dispatch: createDispatch(site, lent),
   }
 }

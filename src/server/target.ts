@@ -65,3 +65,20 @@ function fromBytes(path: string): string {
   if (/^[\u0000-\u007f]*$/.test(path)) return path
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(path, 'latin1'))
 }
+
+/** The URL with its trailing slash added or removed; never one that a client could read as another host. */
+export function otherSpelling(url: string, slash: boolean): string {
+  const mark = url.indexOf('?')
+  const path = mark === -1 ? url : url.slice(0, mark)
+  const query = mark === -1 ? '' : url.slice(mark)
+  const other = slash ? path.slice(0, -1) : `${path}/`
+  return encodeForHeader(other.replace(/^\/+/, '/').replaceAll('\\', '%5C') + query)
+}
+
+/** Escapes what a header cannot carry. */
+function encodeForHeader(text: string): string {
+  return text.replaceAll(
+    /[^\u0021-\u007e]/g,
+    (char) => `%${Buffer.from(char, 'latin1').toString('hex').toUpperCase()}`,
+  )
+}
