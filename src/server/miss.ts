@@ -2,11 +2,11 @@ import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import { METHODS } from '../http.ts'
 import { findLeaves } from '../router/find.ts'
-import type { Leaf } from '../router/node.ts'
+import type { Leaf, Node } from '../router/node.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Located, Resolution } from './locate.ts'
+import type { Located, Resolution } from './resolution.ts'
 import type { Table } from './table.ts'
 
 /** What to answer when nothing matched: an error, or the methods of an OPTIONS request. `vary`: whether a header decided. */
@@ -34,8 +34,8 @@ const FAULTS = {
 export function createMiss(table: Table, enabled: Enabled | undefined): Miss {
   return ({ match, resolution }, method) => {
     const start = Math.min(resolution.start, match.end)
-    const at = (root: Table['union']): Leaves => findLeaves(root, match.path, start, match.end)
-    const all = at(table.union)
+    const at = (root: Node<Endpoint>): Leaves => findLeaves(root, match.path, start, match.end)
+    const all = at(resolution.union)
     const vary = all.some(({ shape }) => shape.vary)
     if (all.length === 0) {
       return { vary: false, error: httpError('route_not_found', 'Nothing is served at this path') }
@@ -45,7 +45,9 @@ export function createMiss(table: Table, enabled: Enabled | undefined): Miss {
       return answers ? answer(all, method, vary) : { vary, error: versionError('unspecified', all, {}) }
     }
     const own = at(resolution.root)
-    if (own.length > 0) return answer(own, method, vary)
+    if (own.length > 0 && !(isUnreadable(resolution) && all.some(isVersioned))) {
+      return answer(own, method, vary)
+    }
     return { vary, error: faultOf(resolution, all) }
   }
 
@@ -65,6 +67,15 @@ export function createMiss(table: Table, enabled: Enabled | undefined): Miss {
       ...(status === undefined ? {} : { status }),
     })
   }
+}
+
+/** Whether the version cannot be read: where versions count, that is told before a wrong method. */
+function isUnreadable({ kind }: Resolution): boolean {
+  return kind === 'ambiguous' || kind === 'invalid'
+}
+
+function isVersioned({ shape }: Leaf<Endpoint>): boolean {
+  return shape.versions.length > 0
 }
 
 /** 405 with the methods there are, or those methods for OPTIONS (RFC 9110 section 15.5.6). */
