@@ -21,6 +21,8 @@ export interface FieldPlan {
     readonly items: readonly FieldPlan[]
     readonly rest: FieldPlan | null
   } | null
+  /** Whether the field can hold several values: a list, or one of a value and a list. */
+  readonly several: boolean
   /** Whether the field declares a nested object. */
   readonly nested: boolean
 }
@@ -32,9 +34,9 @@ export interface SourcePlan {
   readonly others: FieldPlan | null
 }
 
-const TEXT: FieldPlan = { read: (text) => text, text: true, list: null, nested: false }
+const TEXT: FieldPlan = { read: (text) => text, text: true, list: null, several: false, nested: false }
 /** For schemas of unknown kind: one value as text, several as a list. */
-const NONE: FieldPlan = { read: () => undefined, text: false, list: null, nested: false }
+const NONE: FieldPlan = { ...TEXT, read: () => undefined, text: false }
 
 /** Reads from a schema how its fields arrive as text. A schema that is no object hands every field on as it came. */
 export function toSourcePlan(schema: Schema): SourcePlan {
@@ -96,6 +98,7 @@ export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boo
   const def = defOf(schema)
   const shape = def.type === 'object' ? recordOf(def['shape']) : {}
   if (Object.keys(shape).some((name) => name in Object.prototype)) return true
+  if (def.type === 'lazy') return seen.size > MAX_SCHEMAS || declaresInherited(innerOf(def) ?? schema, seen)
   const inner = [
     ...Object.values(shape),
     ...Object.values(def),
@@ -104,6 +107,9 @@ export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boo
   ]
   return inner.filter(isSchema).some((child) => declaresInherited(child, seen))
 }
+
+/** A lazy schema can make new ones for ever; beyond this many the answer is taken to be yes. */
+const MAX_SCHEMAS = 1000
 
 const TEXT_TYPES = new Set([
   'string',
@@ -124,12 +130,21 @@ const WRAPPERS = new Set([
   'catch',
   'nonoptional',
   'success',
+  'lazy',
 ])
+
+/** The schema inside a wrapper. */
+function innerOf({ innerType, getter }: SchemaDef): Schema | undefined {
+  return schemaOf(typeof getter === 'function' ? getter() : innerType)
+}
 
 /** The schema that a value meets first, below wrappers; `undefined` when the raw value is wanted (preprocess, codecs). */
 function unwrapSchema(schema: Schema): Schema | undefined {
   const def = defOf(schema)
-  if (WRAPPERS.has(def.type)) return isSchema(def['innerType']) ? unwrapSchema(def['innerType']) : schema
+  if (WRAPPERS.has(def.type)) {
+    const inner = innerOf(def)
+    return inner === undefined ? schema : unwrapSchema(inner)
+  }
   if (def.type !== 'pipe') return schema
   const { in: first, reverseTransform } = def
   if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform')
@@ -154,36 +169,42 @@ const READERS: Readonly<Record<string, (def: SchemaDef) => FromText>> = {
 
 const NESTED_TYPES = new Set(['object', 'record', 'map', 'intersection', 'file'])
 
-function toFieldPlan(schema: Schema): FieldPlan {
-  const def = unwrap(schema)
+/** A recursive schema, such as `z.json()`, is not followed for ever. */
+const MAX_DEPTH = 8
+
+function toFieldPlan(schema: Schema, depth = 0): FieldPlan {
+  const def = depth > MAX_DEPTH ? undefined : unwrap(schema)
   if (def === undefined || def['coerce'] === true) return TEXT
+  const toPlan = (inner: Schema): FieldPlan => toFieldPlan(inner, depth + 1)
   switch (def.type) {
     case 'array':
-      return toListPlan('array', [], schemaOf(def['element']))
+      return toListPlan('array', [], schemasOf([def['element']]).map(toPlan)[0])
     case 'set':
-      return toListPlan('set', [], schemaOf(def['valueType']))
+      return toListPlan('set', [], schemasOf([def['valueType']]).map(toPlan)[0])
     case 'tuple':
-      return toListPlan('array', schemasOf(def['items']), schemaOf(def['rest']))
+      return toListPlan('array', schemasOf(def['items']).map(toPlan), schemasOf([def['rest']]).map(toPlan)[0])
     case 'union':
-      return toUnionPlan(schemasOf(def['options']).map(toFieldPlan))
+      return toUnionPlan(schemasOf(def['options']).map(toPlan))
     default: {
       const reader = READERS[def.type]
       if (reader === undefined) return { ...TEXT, nested: NESTED_TYPES.has(def.type) }
       const read = reader(def)
-      return { read, text: read('') !== undefined, list: null, nested: false }
+      return { ...NONE, read, text: read('') !== undefined }
     }
   }
 }
 
-function toListPlan(kind: 'array' | 'set', items: readonly Schema[], rest: Schema | undefined): FieldPlan {
-  const itemPlans = items.map(toFieldPlan)
-  const restPlan = rest === undefined ? null : toFieldPlan(rest)
-  const plans = restPlan === null ? itemPlans : [...itemPlans, restPlan]
-  const list = { kind, items: itemPlans, rest: restPlan }
+function toListPlan(
+  kind: 'array' | 'set',
+  items: readonly FieldPlan[],
+  rest: FieldPlan | undefined,
+): FieldPlan {
+  const plans = rest === undefined ? items : [...items, rest]
   return {
     ...NONE,
     text: plans.some((plan) => plan.text),
-    list,
+    list: { kind, items, rest: rest ?? null },
+    several: true,
     nested: plans.some((plan) => plan.nested || plan.list !== null),
   }
 }
@@ -201,6 +222,7 @@ function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
     },
     text: options.some((option) => option.text),
     list: single.length === 0 ? (options.find((option) => option.list !== null)?.list ?? null) : null,
+    several: options.some((option) => option.several),
     nested: options.some((option) => option.nested),
   }
 }

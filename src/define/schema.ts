@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+import { isPromise } from '../http.ts'
+import type { Awaitable } from '../http.ts'
+
 /**
  * What Octavo needs to know of a zod schema's type. Constraining with this instead of `z.ZodType` keeps the type check of an
  * application several times cheaper.
@@ -53,27 +56,49 @@ export interface SchemaIssue {
 export type Validated = { readonly value: unknown } | { readonly issues: readonly SchemaIssue[] }
 
 /**
- * Makes the function that validates with a schema: synchronous, until the schema turns out to hold asynchronous refinements or
- * transforms; from then on it gives promises.
+ * Makes the function that validates with a schema. It is synchronous unless a refinement or transform gives a promise: schemas that
+ * hold none take the way that zod compiles; the others are never tried synchronously, for a promise that zod gives up on would
+ * reject unseen and end the process.
  */
-export function createValidator(schema: Schema): (value: unknown) => Validated | Promise<Validated> {
+export function createValidator(schema: Schema): (value: unknown) => Awaitable<Validated> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
   const type = schema as unknown as z.ZodType
-  let isAsync = false
-  const validateAsync = async (value: unknown): Promise<Validated> =>
-    toValidated(await type.safeParseAsync(value))
+  if (!holdsFunctions(schema, new Set())) return (value) => toValidated(type.safeParse(value))
   return (value) => {
-    if (isAsync) return validateAsync(value)
-    try {
-      return toValidated(type.safeParse(value))
-    } catch (error) {
-      if (!(error instanceof z.core.$ZodAsyncError)) throw error
-      isAsync = true
-      return validateAsync(value)
-    }
+    const payload = type._zod.run({ value, issues: [] }, EITHER)
+    return isPromise(payload) ? payload.then(fromPayload) : fromPayload(payload)
   }
 }
 
+const EITHER: z.core.ParseContextInternal = { async: true }
+
 function toValidated(result: z.ZodSafeParseResult<unknown>): Validated {
   return result.success ? { value: result.data } : { issues: result.error.issues }
+}
+
+function fromPayload({ value, issues }: z.core.ParsePayload): Validated {
+  if (issues.length === 0) return { value }
+  return { issues: issues.map((issue) => z.core.util.finalizeIssue(issue, EITHER, z.core.config())) }
+}
+
+/** The types of schema that run no function of the user's own, besides those of the schemas and checks in them. */
+const PLAIN_TYPES = new Set(
+  `string number int bigint boolean symbol undefined null any unknown never void date nan enum literal file template_literal
+  object array set map record tuple union intersection optional nullable default prefault nonoptional readonly catch success
+  pipe`.split(/\s+/),
+)
+
+function holdsFunctions(schema: Schema, seen: Set<Schema>): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  const def = defOf(schema)
+  if (!PLAIN_TYPES.has(def.type) || typeof def['transform'] === 'function') return true
+  const checks: readonly unknown[] = Array.isArray(def['checks']) ? def['checks'] : []
+  // zod keeps the definition of a check where it keeps that of a schema
+  const checkDefs = checks.flatMap((check) => (isSchema(check) ? [defOf(check)] : []))
+  if (checkDefs.some(({ check }) => check === 'custom')) return true
+  const members = [def, def['shape'], def['options'], def['items'], ...checkDefs]
+  return members
+    .flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []))
+    .some((inner) => isSchema(inner) && holdsFunctions(inner, seen))
 }

@@ -121,11 +121,11 @@ function convert(field: FieldPlan, text: string): unknown {
   return field.read(text) ?? text
 }
 
-/** A list gets one entry for each field line: commas are not split. */
+/** A field that can hold several values gets one for each field line: commas are not split. */
 function headerTexts(request: HttpRequest, name: string, field: FieldPlan | undefined): Texts {
-  if (field?.list == null) return request.header(name)
+  if (field?.several !== true) return request.header(name)
   const lines = request.headerLines(name)
-  return lines.length === 0 ? undefined : lines
+  return lines.length > 1 ? lines : lines[0]
 }
 
 function without(query: QueryRecord, name: string): QueryRecord {

@@ -4,8 +4,9 @@ import type { FlatRoute } from '../define/flat-route.ts'
 import type { SchemaIssue, Validated } from '../define/schema.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
-import type { Awaitable, FinishedResponse } from '../http.ts'
+import type { Awaitable, FinishedResponse, HttpRequest } from '../http.ts'
 import { createSourceReader } from '../request/read-sources.ts'
+import type { ReadSource } from '../request/read-sources.ts'
 import { findBuiltIn } from './built-ins.ts'
 import type { RequestContext } from './context.ts'
 import { createResponder } from './respond.ts'
@@ -78,7 +79,7 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
       if (!refined.has(name)) params[name] = type.parse(text)
     }
     const input: Record<string, unknown> = { params, inject: toInjected(tokens, context) }
-    const outcomes = readers.map(({ read }) => read(context.request, texts))
+    const outcomes = readAll(readers, context.request, texts)
     return outcomes.some(isPromise)
       ? Promise.all(outcomes).then((settled) => call(context, input, params, settled))
       : // none of them is a promise, as was just seen
@@ -107,6 +108,22 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
       ? Promise.resolve(result).then((value) => respond(value, context.head))
       : respond(result, context.head)
   }
+}
+
+function readAll(
+  readers: readonly { readonly read: ReadSource }[],
+  request: HttpRequest,
+  texts: Readonly<Record<string, string>>,
+): readonly Awaitable<Validated>[] {
+  const outcomes: Awaitable<Validated>[] = []
+  try {
+    for (const { read } of readers) outcomes.push(read(request, texts))
+  } catch (error) {
+    // what is under way may fail too: nobody waits for it any more
+    for (const outcome of outcomes) if (isPromise(outcome)) outcome.then(undefined, () => undefined)
+    throw error
+  }
+  return outcomes
 }
 
 function toInjected(
