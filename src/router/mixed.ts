@@ -92,7 +92,7 @@ function endOf(param: Param | undefined, text: string, runs: Runs, start: number
   }
   const digits = runs.digits[start] ?? start
   const significant = Math.min(runs.zeros[start] ?? start, digits)
-  switch (param?.type.name) {
+  switch (param?.type.name ?? 'str') {
     case 'int':
       return within(start + 1, Math.min(digits, safeEnd(text, significant)))
     case 'float': {

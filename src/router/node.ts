@@ -32,14 +32,23 @@ export interface Mount<T> {
   readonly root: Node<T>
 }
 
+/** Literal children by their whole segment. */
+export interface Wide<T> {
+  /** Characters of the longest segment: a longer one is not worth hashing. */
+  readonly longest: number
+  readonly children: ReadonlyMap<string, Node<T>>
+}
+
 /** A node of the sealed trie: what the matcher walks. It is not written after it was built. */
 export interface Node<T> {
   /** The literal segment that leads here; `''` for roots and the children of edges. */
   readonly key: string
   /** The next child in the same bucket of the parent's table. */
   readonly next: Node<T> | null
-  /** Literal children, in buckets by length, first and last character. */
+  /** Literal children, in buckets by first character; `null` when there are none or `wide` has them. */
   readonly table: readonly (Node<T> | null)[] | null
+  /** Literal children, where many begin with the same character. */
+  readonly wide: Wide<T> | null
   /** Children with parameters, most specific first. */
   readonly edges: readonly Edge<T>[]
   /** What answers when the path ends here. */
@@ -52,11 +61,3 @@ export interface Node<T> {
   readonly emptyRest: Leaf<T> | null
   readonly mount: Mount<T> | null
 }
-
-/** The bucket of a segment of `length` characters that begins with `first` and ends with `last`. */
-export function bucketOf(length: number, first: number, last: number, mask: number): number {
-  return (length * 7 + first * 31 + last * 17) & mask
-}
-
-/** A method table with nothing in it. */
-export const NO_METHODS: readonly undefined[] = []

@@ -35,16 +35,9 @@ function fits(rule: EdgeRule, text: string): boolean {
 }
 
 function accepts(segment: Segment, text: string): boolean {
-  switch (segment.kind) {
-    case 'literal':
-      return segment.text === text
-    case 'param':
-      return segment.param.type.test(text, 0, text.length)
-    case 'mixed':
-      return toSplit(segment.parts)(text) !== undefined
-    case 'rest':
-      return true
-  }
+  if (segment.kind === 'literal') return segment.text === text
+  if (segment.kind === 'mixed') return toSplit(segment.parts)(text) !== undefined
+  return segment.kind === 'rest' || segment.param.type.test(text, 0, text.length)
 }
 
 /** The built-in types that share no text with a number. */

@@ -77,22 +77,18 @@ function firstBelow(tree: Tree<PrintedRoute>, node: RadixNode): PrintedRoute | u
 }
 
 function toText(segment: Segment): string {
-  switch (segment.kind) {
-    case 'literal':
-      return segment.text
-    case 'param':
-    case 'rest':
-      return `{${segment.param.name}:${segment.param.type.name}}`
-    case 'mixed':
-      return segment.parts
-        .map((part) => (typeof part === 'string' ? part : `{${part.name}:${part.type.name}}`))
-        .join('')
-  }
+  if (segment.kind === 'literal') return segment.text
+  const parts = segment.kind === 'mixed' ? segment.parts : [segment.param]
+  return parts.map((part) => (typeof part === 'string' ? part : `{${part.name}:${part.type.name}}`)).join('')
+}
+
+function kind(section: string): number {
+  if (section === '**') return 2
+  return section.startsWith(':') ? 1 : 0
 }
 
 /** Literals by alphabet, then parameters by specificity, then the rest. */
 function rank(tree: Tree<PrintedRoute>, a: string, b: string): number {
-  const kind = (section: string): number => (section === '**' ? 2 : section.startsWith(':') ? 1 : 0)
   if (kind(a) !== kind(b)) return kind(a) - kind(b)
   const left = tree.rules.get(a.slice(1))
   const right = tree.rules.get(b.slice(1))

@@ -1,7 +1,6 @@
 import type { RadixNode } from 'radix3'
 
-import { bucketOf } from './node.ts'
-import type { Edge, Leaf, Mount, Node } from './node.ts'
+import type { Edge, Leaf, Mount, Node, Wide } from './node.ts'
 import { compareRules } from './tree.ts'
 import type { Shape, Tree } from './tree.ts'
 
@@ -64,13 +63,13 @@ export function mount<T>(
   if (first !== undefined) {
     const child = literals.find(({ key }) => key === first)
     const others = literals.filter((literal) => literal !== child)
-    return { ...node, table: toTable([...others, { ...mount(child ?? null, rest, mounts), key: first }]) }
+    return { ...node, ...toTables([...others, { ...mount(child ?? null, rest, mounts), key: first }]) }
   }
   const missing = [...mounts.keys()].filter((key) => !literals.some((literal) => literal.key === key))
   const all = [...literals, ...missing.map((key) => ({ ...EMPTY_NODE, key }))]
   return {
     ...node,
-    table: toTable(all.map((literal) => ({ ...literal, mount: mounts.get(literal.key) ?? null }))),
+    ...toTables(all.map((literal) => ({ ...literal, mount: mounts.get(literal.key) ?? null }))),
   }
 }
 
@@ -79,6 +78,7 @@ export const EMPTY_NODE: Node<never> = {
   key: '',
   next: null,
   table: null,
+  wide: null,
   edges: [],
   leaf: null,
   slash: null,
@@ -170,7 +170,7 @@ function createSealer<T>(): { readonly intern: (parts: Parts<T>) => Node<T> | nu
       const node = {
         key,
         next: null,
-        table: toTable(literals),
+        ...toTables(literals),
         edges,
         leaf,
         slash,
@@ -184,23 +184,36 @@ function createSealer<T>(): { readonly intern: (parts: Parts<T>) => Node<T> | nu
   }
 }
 
-/** Literal children as a hash table: a power of two of buckets, half of them empty at least. */
-function toTable<T>(literals: readonly Node<T>[]): readonly (Node<T> | null)[] | null {
-  if (literals.length === 0) return null
+/** The longest bucket that is searched key by key. */
+const NARROW = 12
+
+/** Literal children in a power of two of buckets, or in a map where a bucket would be long. */
+function toTables<T>(literals: readonly Node<T>[]): Pick<Node<T>, 'table' | 'wide'> {
+  if (literals.length === 0) return { table: null, wide: null }
   let size = 1
   while (size < literals.length * 2) size *= 2
   const table: (Node<T> | null)[] = Array.from({ length: size }, () => null)
+  const counts = new Map<number, number>()
   for (const literal of literals) {
-    const { key } = literal
-    const bucket = bucketOf(key.length, key.charCodeAt(0), key.charCodeAt(key.length - 1), size - 1)
+    const bucket = literal.key.charCodeAt(0) & (size - 1)
     table[bucket] = { ...literal, next: table[bucket] ?? null }
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
-  return table
+  return [...counts.values()].some((count) => count > NARROW)
+    ? { table: null, wide: toWide(literals) }
+    : { table, wide: null }
+}
+
+function toWide<T>(literals: readonly Node<T>[]): Wide<T> {
+  let longest = 0
+  for (const { key } of literals) longest = Math.max(longest, key.length)
+  return { longest, children: new Map(literals.map((literal) => [literal.key, literal])) }
 }
 
 /** The literal children of a node. */
-export function literalsOf<T>(node: Node<T>): readonly Node<T>[] {
-  return (node.table ?? []).flatMap((head) => {
+export function literalsOf<T>({ table, wide }: Node<T>): readonly Node<T>[] {
+  if (wide !== null) return [...wide.children.values()]
+  return (table ?? []).flatMap((head) => {
     const chain: Node<T>[] = []
     for (let child = head; child !== null; child = child.next) chain.push(child)
     return chain
