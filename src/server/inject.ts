@@ -6,6 +6,7 @@ import { httpError, toProblem } from '../errors.ts'
 import type { FinishedResponse, RawRequest } from '../http.ts'
 import { MAX_HEADER_BYTES } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
+import { openStream } from './stream.ts'
 
 /** The answer of `inject`. */
 export interface InjectResponse {
@@ -40,11 +41,11 @@ export async function inject(dispatch: Dispatch, raw: RawRequest): Promise<Injec
     const refused = toProblem(
       httpError('headers_too_large', `The headers are longer than ${MAX_HEADER_BYTES} bytes`),
     )
-    return toInjectResponse(refused, null, null)
+    return toInjectResponse(refused, null, null, raw.signal)
   }
   const { context, response } = dispatch(raw)
   return unlessAborted(raw.signal, async () =>
-    toInjectResponse(await response, context.route, context.version),
+    toInjectResponse(await response, context.route, context.version, raw.signal),
   )
 }
 
@@ -65,8 +66,9 @@ async function toInjectResponse(
   { status, headers, body }: FinishedResponse,
   route: RouteInfo | null,
   version: string | null,
+  signal: AbortSignal,
 ): Promise<InjectResponse> {
-  const bytes = await toBytes(body)
+  const bytes = await toBytes(body, signal)
   const text = bytes.toString('utf8')
   const json = (): unknown => {
     try {
@@ -90,11 +92,27 @@ async function toInjectResponse(
   }
 }
 
-async function toBytes(body: FinishedResponse['body']): Promise<Buffer> {
+async function toBytes(body: FinishedResponse['body'], signal: AbortSignal): Promise<Buffer> {
   if (body === null) return Buffer.alloc(0)
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return Buffer.from(body)
+  const source = openStream(body)
+  if (signal.aborted) source.cancel()
+  signal.addEventListener('abort', source.cancel)
   const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
-  return Buffer.concat(chunks)
+  try {
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next())
+      chunks.push(typeof chunk.value === 'string' ? Buffer.from(chunk.value) : toChunk(chunk.value))
+    return Buffer.concat(chunks)
+  } catch (error) {
+    source.cancel()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', source.cancel)
+  }
+}
+
+function toChunk(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  throw new TypeError(`A chunk of a streamed body is a ${typeof value}, neither text nor bytes`)
 }

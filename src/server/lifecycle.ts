@@ -9,6 +9,7 @@ export interface Lifecycle {
   readonly isClosing: () => boolean
   /** The dispatcher, counting what is under way. */
   readonly counted: (dispatch: Dispatch) => Dispatch
+  /** @throws `Error` when the application has closed meanwhile; then the server is closed too. */
   readonly add: (server: Listening) => void
   /** Closes every server, then waits for what is under way, up to `grace` milliseconds in all. Idempotent. */
   readonly close: (grace: number) => Promise<void>
@@ -45,22 +46,39 @@ export function createLifecycle(): Lifecycle {
       }
       return exchange
     },
-    add: (server) => void servers.add(server),
+    add: (server) => {
+      servers.add(server)
+      if (closed === undefined) return
+      void server.close(0)
+      throw new Error('The application is closed')
+    },
     close: (grace) => (closed ??= finish(grace)),
   }
 }
 
-/** Closes the application on SIGTERM and SIGINT, then ends the process; a second signal ends it at once. */
+/** What signals close, in all applications of the process. */
+const closers = new Set<() => Promise<void>>()
+let signalled = false
+
+/**
+ * Closes the application on SIGTERM and SIGINT, then ends the process; a second signal ends it at once. Gives the function that
+ * forgets it.
+ */
 export function closeOnSignals(close: () => Promise<void>): () => void {
-  let signalled = false
-  const stop = (): void => {
-    if (signalled) process.exit(1)
-    signalled = true
-    void close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    )
+  const closer = (): Promise<void> => close()
+  if (closers.size === 0 && !signalled) process.on('SIGTERM', stop).on('SIGINT', stop)
+  closers.add(closer)
+  return () => {
+    closers.delete(closer)
+    if (closers.size === 0 && !signalled) process.off('SIGTERM', stop).off('SIGINT', stop)
   }
-  process.on('SIGTERM', stop).on('SIGINT', stop)
-  return () => void process.off('SIGTERM', stop).off('SIGINT', stop)
+}
+
+function stop(): void {
+  if (signalled) process.exit(1)
+  signalled = true
+  void Promise.all([...closers].map((close) => close())).then(
+    () => process.exit(0),
+    () => process.exit(1),
+  )
 }

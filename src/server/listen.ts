@@ -1,13 +1,14 @@
 import { createServer } from 'node:http'
-import type { Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import type { Server } from 'node:http'
+import { Server as TcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 
-import { httpError, toProblem } from '../errors.ts'
-import type { ErrorCode } from '../errors.ts'
+import { httpError, HttpError } from '../errors.ts'
+import { createConnections } from './connections.ts'
 import { MAX_HEADER_BYTES } from './dispatch.ts'
-import { refuseClosing } from './node.ts'
+import { refuseClosing, refuseRequest } from './node.ts'
 import type { NodeHandler } from './node.ts'
+import { createRefuser, endSocket } from './refuse.ts'
 import type { Settings } from './settings.ts'
 import { MAX_URL_LENGTH } from './target.ts'
 
@@ -30,59 +31,63 @@ export interface Listening {
 /** Serves a handler on node:http. Rejects when the address cannot be taken. */
 export async function listen(
   handler: NodeHandler,
-  { timeouts }: Settings,
+  { logger, timeouts }: Settings,
   { port = 3000, host }: ListenOptions,
 ): Promise<Listening> {
-  const busy = new Map<Socket, number>()
+  const connections = createConnections()
   let closing = false
+  const server = createHttpServer(timeouts)
   const onRequest: NodeHandler = (request, response) => {
-    if (closing) return refuseClosing(response)
-    track(request.socket, response)
-    handler(request, response)
+    connections.track(request.socket, response)
+    if (closing) refuseClosing(response)
+    else handler(request, response)
   }
-  const server = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      requireHostHeader: false,
-      headersTimeout: timeouts.headers,
-      requestTimeout: timeouts.request,
-      keepAliveTimeout: timeouts.idle,
-    },
-    onRequest,
-  )
+  server.on('request', onRequest)
   // the handler itself tells a client that asks first to go on, once it wants the body
   server.on('checkContinue', onRequest)
-  server.on('clientError', refuse)
-  server.on('connection', (socket: Socket) => {
-    busy.set(socket, 0)
-    socket.once('close', () => busy.delete(socket))
+  server.on('checkExpectation', (request, response) => {
+    connections.track(request.socket, response)
+    refuseRequest(response, new HttpError(417, 'No expectation but 100-continue can be met'))
   })
+  server.on('connect', ({ socket }) => {
+    // this connection is none of the server's any more
+    socket.on('error', () => socket.destroy()).resume()
+    endSocket(socket, httpError('malformed_target', 'The request target is neither a path nor a URL'))
+  })
+  server.on('clientError', createRefuser(connections.inFlight))
+  server.on('connection', connections.add)
   await start(server, port, host)
+  server.on('error', (error) => logger.error({ err: error }, 'The server failed to accept a connection'))
   return {
     url: toUrl(server, host),
     close: async (grace) => {
       closing = true
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      for (const [socket, count] of busy) if (count === 0) socket.destroy()
-      const timer = new AbortController()
-      const late = delay(grace, undefined, { signal: timer.signal }).then(
-        () => server.closeAllConnections(),
-        () => undefined,
-      )
+      // the method of node:http would cut responses that are not flushed yet
+      const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
+      connections.finish()
+      const late = setTimeout(connections.destroy, grace)
       await closed
-      timer.abort()
-      await late
+      clearTimeout(late)
+      // stops the timer that looks for slow requests
+      server.close()
     },
   }
+}
 
-  function track(socket: Socket, response: ServerResponse): void {
-    busy.set(socket, (busy.get(socket) ?? 0) + 1)
-    response.once('close', () => {
-      const count = (busy.get(socket) ?? 1) - 1
-      if (busy.has(socket)) busy.set(socket, count)
-      if (closing && count === 0) socket.end()
-    })
-  }
+/** How often slow requests are looked for, in milliseconds, at most and at least. */
+const CHECKING = { max: 30_000, min: 50 } as const
+
+function createHttpServer({ headers, request, idle }: Settings['timeouts']): Server {
+  const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
+  return createServer({
+    maxHeaderSize: MAX_URL_LENGTH + MAX_HEADER_BYTES + 1,
+    requireHostHeader: false,
+    // Node refuses a limit for a part that is above the limit for the whole
+    headersTimeout: request > 0 ? Math.min(headers, request) : headers,
+    requestTimeout: request,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
+  })
 }
 
 function start(server: Server, port: number, host: string | undefined): Promise<void> {
@@ -101,48 +106,4 @@ function toUrl(server: Server, host: string | undefined): string {
   const { port } = server.address() as AddressInfo
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-/** What the parser refuses, by its code. */
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-}
-
-interface ParserError extends Error {
-  readonly code?: string
-  readonly rawPacket?: Uint8Array
-}
-
-/** Answers what never became a request with a problem document, and ends the connection. */
-function refuse(error: ParserError, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const code = isLongUrl(error) ? 'url_too_long' : (REFUSALS[error.code ?? ''] ?? 'malformed_request')
-  const { status, headers, body } = toProblem(httpError(code, DETAILS[code]))
-  const lines = Object.entries({ ...headers, date: new Date().toUTCString(), connection: 'close' })
-  const head = [
-    `HTTP/1.1 ${status} ${code.replaceAll('_', ' ')}`,
-    ...lines.map(([name, value]) => `${name}: ${String(value)}`),
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${String(body)}`)
-}
-
-const DETAILS = {
-  url_too_long: `The request target is longer than ${MAX_URL_LENGTH} characters`,
-  headers_too_large: `The headers are longer than ${MAX_HEADER_BYTES} bytes`,
-  request_timeout: 'The request took too long to arrive',
-  malformed_request: 'The request is not valid HTTP',
-} as Readonly<Record<string, string>> as Readonly<Record<ErrorCode, string>>
-
-/** The parser counts the request line among the headers: a line that does not end in time is a URL that is too long. */
-function isLongUrl({ code, rawPacket }: ParserError): boolean {
-  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return false
-  const end = rawPacket.indexOf(10)
-  return (
-    /^[A-Z]+ /.test(Buffer.from(rawPacket.subarray(0, 16)).toString('latin1')) &&
-    (end === -1 || end > MAX_URL_LENGTH)
-  )
 }

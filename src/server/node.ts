@@ -1,9 +1,17 @@
+import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import type { Logger } from '../define/context.ts'
 import { httpError, toProblem } from '../errors.ts'
+import type { HttpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
 import type { BodyStream, FinishedResponse, HeaderMap, RawBody, RawRequest } from '../http.ts'
+import { MAX_HEADER_BYTES } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
+import { linger } from './linger.ts'
+import { openStream } from './stream.ts'
+import type { ChunkSource } from './stream.ts'
+import { MAX_URL_LENGTH } from './target.ts'
 
 /** What a Node server passes on to a request listener. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -11,22 +19,52 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 /** Makes the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
 export function createNodeHandler(dispatch: Dispatch, isClosing: () => boolean): NodeHandler {
   return (request, response) => {
+    const refusal = findRefusal(request)
+    if (refusal !== undefined) return refuseRequest(response, refusal)
     const raw = new NodeRequest(request, response)
-    // Node would refuse this by itself, without saying why (RFC 9112 section 3.2)
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      write(response, toProblem(httpError('missing_host', 'The request has no Host header')), true)
-      return
-    }
-    const { response: answer } = dispatch(raw)
-    if (isPromise(answer))
-      void answer.then((finished) => write(response, finished, raw.refused || isClosing()))
-    else write(response, answer, raw.refused || isClosing())
+    const { context, response: answer } = dispatch(raw)
+    const send = (finished: FinishedResponse): void =>
+      write(response, finished, raw.refused || isClosing(), context.log)
+    if (isPromise(answer)) void answer.then(send)
+    else send(answer)
   }
 }
 
 /** Refuses a request while the application closes, and ends its connection. */
 export function refuseClosing(response: ServerResponse): void {
-  write(response, toProblem(httpError('closing', 'The server is shutting down')), true)
+  refuseRequest(response, httpError('closing', 'The server is shutting down'))
+}
+
+/** Answers a request with an error, and ends its connection. */
+export function refuseRequest(response: ServerResponse, error: HttpError): void {
+  write(response, toProblem(error), true, undefined)
+}
+
+/** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
+export function toResponseText({ status, headers, body }: FinishedResponse): string {
+  const all = { ...headers, date: new Date().toUTCString(), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`)
+  const text = typeof body === 'string' ? body : ''
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`, ...lines, '', text].join('\r\n')
+}
+
+/** Why a request does not get as far as the application. */
+function findRefusal({
+  headers,
+  httpVersion,
+  rawHeaders,
+  url = '/',
+}: IncomingMessage): HttpError | undefined {
+  // Node would refuse this by itself, without saying why (RFC 9112 section 3.2)
+  if (headers.host === undefined && httpVersion === '1.1')
+    return httpError('missing_host', 'The request has no Host header')
+  if (url.length > MAX_URL_LENGTH)
+    return httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
+  // names and values alternate, with two separating characters after each
+  const size = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+  return size > MAX_HEADER_BYTES
+    ? httpError('headers_too_large', `The headers are longer than ${MAX_HEADER_BYTES} bytes`)
+    : undefined
 }
 
 /** A request of node:http. A class because one is made for every request, and little of it is needed. */
@@ -34,7 +72,7 @@ class NodeRequest implements RawRequest {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   #abort: AbortController | undefined
-  /** Whether the body was refused: then the rest of it is not waited for. */
+  /** Whether the body was refused: then the connection ends with the answer. */
   refused = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -92,8 +130,9 @@ class NodeRequest implements RawRequest {
   async #read(limit: number, length: number | undefined): Promise<Uint8Array> {
     if (length === 0) return new Uint8Array()
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
+    if (this.#request.destroyed) throw endedEarly()
     // only now: a client that asked whether to go on is not told to send what would be refused
-    if (this.#request.headers.expect?.toLowerCase() === '100-continue') this.#response.writeContinue()
+    if (awaitsContinue(this.#response)) this.#response.writeContinue()
     const chunks: Uint8Array[] = []
     let size = 0
     return new Promise((resolve, reject) => {
@@ -105,8 +144,8 @@ class NodeRequest implements RawRequest {
       this.#request.once('end', () =>
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
       )
-      this.#request.once('error', reject)
-      this.#request.once('close', () => reject(httpError('malformed_request', 'The body ended early')))
+      this.#request.once('error', () => reject(endedEarly()))
+      this.#request.once('close', () => reject(endedEarly()))
     })
   }
 
@@ -116,36 +155,94 @@ class NodeRequest implements RawRequest {
   }
 }
 
-function write(response: ServerResponse, finished: FinishedResponse, last: boolean): void {
+function endedEarly(): HttpError {
+  return httpError('malformed_request', 'The body ended early')
+}
+
+/** Whether the client waits to be told to send its body. A server without a listener for it has told it already. */
+function awaitsContinue(response: ServerResponse): boolean {
+  const { expect } = response.req.headers
+  if (expect === undefined || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return false
+  return !('_sent100' in response && response._sent100 === true)
+}
+
+function write(
+  response: ServerResponse,
+  finished: FinishedResponse,
+  last: boolean,
+  log: Logger | undefined,
+): void {
   const { status, headers, body } = finished
-  if (response.destroyed || response.headersSent) return
-  if (last) headers['connection'] = 'close'
-  response.writeHead(status, headers)
-  if (body === null || typeof body === 'string' || body instanceof Uint8Array) response.end(body ?? undefined)
-  else void writeStream(response, body)
+  let source: ChunkSource | undefined
+  try {
+    if (isStream(body)) source = openStream(body)
+    if (response.destroyed || response.headersSent) return source?.cancel()
+    if (last) headers['connection'] = 'close'
+    // a length that is not kept would make the next response on the connection part of this one
+    response.strictContentLength = true
+    response.writeHead(status, headers)
+  } catch (error) {
+    source?.cancel()
+    log?.error({ err: error }, 'A response cannot be sent')
+    const problem = toProblem(
+      httpError('internal_error', 'The response cannot be sent; the log has the reason'),
+    )
+    return write(response, problem, last, undefined)
+  }
+  if (source === undefined) end(response, isStream(body) ? null : body, last)
+  else void writeStream(response, source, last, log)
+}
+
+function isStream(body: FinishedResponse['body']): body is BodyStream {
+  return body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
+}
+
+/** Ends a response. A client may still be sending to a connection that ends with it: then it gets the time to read the response. */
+function end(response: ServerResponse, body: string | Uint8Array | null, last: boolean): void {
+  const { req: request } = response
+  const ends = last || !response.shouldKeepAlive
+  if (!ends || request.complete || request.socket.readableEnded || awaitsContinue(response)) {
+    response.end(body ?? undefined)
+    return
+  }
+  if (body === null) response.flushHeaders()
+  else response.write(body)
+  linger(request, () => {
+    if (!response.destroyed) response.end()
+  })
 }
 
 /** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
-async function writeStream(response: ServerResponse, body: BodyStream): Promise<void> {
+async function writeStream(
+  response: ServerResponse,
+  source: ChunkSource,
+  last: boolean,
+  log: Logger | undefined,
+): Promise<void> {
+  response.once('close', source.cancel)
   try {
-    for await (const chunk of body) {
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
       if (response.destroyed) return
-      if (!response.write(chunk)) await drained(response)
+      if (!response.write(chunk.value)) await drained(response)
     }
-    response.end()
-  } catch {
+    response.off('close', source.cancel)
+    if (!response.destroyed) end(response, null, last)
+  } catch (error) {
+    source.cancel()
+    if (response.destroyed) return
+    log?.error({ err: error }, 'A response broke off')
     response.destroy()
   }
 }
 
+/** Resolves when the client has taken what was written, or has gone. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
-      response.off('drain', go)
-      response.off('close', go)
+      response.off('drain', go).off('close', go)
       resolve()
     }
-    response.once('drain', go)
-    response.once('close', go)
+    if (response.destroyed) resolve()
+    else response.once('drain', go).once('close', go)
   })
 }

@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net'
+
+import { httpError, toProblem } from '../errors.ts'
+import type { ErrorCode, HttpError } from '../errors.ts'
+import { MAX_HEADER_BYTES } from './dispatch.ts'
+import { LINGER } from './linger.ts'
+import { refuseRequest, toResponseText } from './node.ts'
+import type { NodeHandler } from './node.ts'
+import { MAX_URL_LENGTH } from './target.ts'
+
+type ServerResponse = Parameters<NodeHandler>[1]
+
+/** What the parser reports. */
+export interface ParserError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Uint8Array
+}
+
+/**
+ * Makes the function that answers what never became a request with a problem document, and ends the connection. `inFlight` gives
+ * the responses under way on a connection, oldest first: theirs come before.
+ */
+export function createRefuser(
+  inFlight: (socket: Socket) => readonly ServerResponse[],
+): (error: ParserError, socket: Socket) => void {
+  const refused = new WeakMap<Socket, number>()
+  return (error, socket) => {
+    const start = refused.get(socket)
+    if (start !== undefined) {
+      // the parser reports everything that still arrives
+      if (socket.readableEnded) socket.destroySoon()
+      else if (socket.bytesRead - start > LINGER.bytes) socket.destroy()
+      return
+    }
+    refused.set(socket, socket.bytesRead)
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const problem = toError(error)
+    const latest = inFlight(socket).at(-1)
+    if (latest === undefined) endSocket(socket, problem)
+    else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem))
+    else if (latest.headersSent) socket.destroySoon()
+    else refuseRequest(latest, problem)
+  }
+}
+
+/** Answers a connection outside of any request, and ends it. The client has some time to read the answer before the end. */
+export function endSocket(socket: Socket, error: HttpError): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(toResponseText(toProblem(error)))
+  const timer = setTimeout(() => socket.destroy(), LINGER.milliseconds)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** What the parser refuses, by its code. */
+const REFUSALS: Readonly<Record<string, readonly [code: ErrorCode, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', `The headers are longer than ${MAX_HEADER_BYTES} bytes`],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive'],
+}
+
+function toError(error: ParserError): HttpError {
+  if (isLongUrl(error))
+    return httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
+  const [code, detail] = REFUSALS[error.code ?? ''] ?? ['malformed_request', 'The request is not valid HTTP']
+  return httpError(code, detail)
+}
+
+/**
+ * The parser counts the request line among the headers, and shows the latest packet only: one without any end of line is part of
+ * a URL when it starts like a request, or has no blank.
+ */
+function isLongUrl({ code, rawPacket }: ParserError): boolean {
+  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return false
+  const text = Buffer.from(rawPacket).toString('latin1')
+  const end = text.indexOf('\n')
+  const line = end === -1 ? text : text.slice(0, end)
+  return /^[A-Z]+ /.test(line) ? line.length > MAX_URL_LENGTH : end === -1 && !line.includes(' ')
+}
