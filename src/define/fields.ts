@@ -194,11 +194,11 @@ export function checkVersions(version: unknown, where: string): readonly Definit
 /** The number of edits between two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, char] of [...a].entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1]
     for (let j = 1; j <= b.length; j++) {
       next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (char === b[j - 1] ? 0 : 1)),
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i] === b[j - 1] ? 0 : 1)),
       )
     }
     row = next

@@ -29,60 +29,57 @@ export function toFlatRoute(
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? withSlash(route.path) : '/')
-  const place = [
-    inherited.controller === '' ? '' : `${inherited.controller}:`,
-    [route.method].flat().join(','),
-    text,
-  ]
-    .filter((part) => part !== '')
-    .join(' ')
+  const place = placeOf(route, inherited, text)
   const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
   const pattern = readPattern(route, text, place, problems)
-  if (pattern === undefined) return []
+  return pattern === undefined ? [] : [withPattern(route, inherited, pattern, problems)]
+}
 
+function withPattern(
+  route: AnyRoute,
+  inherited: Inherited,
+  pattern: Pattern,
+  problems: DefinitionProblem[],
+): FlatRoute {
+  const { controller } = inherited
   const methods = [...new Set([route.method].flat())]
-  const own = route.name ?? handlerName(route) ?? routeName(methods[0] ?? 'GET', patternOfPath(route.path))
-  const name = inherited.controller === '' ? own : `${inherited.controller}.${own}`
-  const where = `${name}: ${methods.join(',')} ${text}`
-  const report = (problem: Omit<DefinitionProblem, 'where'>): void =>
-    void problems.push({ ...problem, where })
-  if (!/^[a-z_$][\w$-]*$/i.test(own)) {
-    report({ code: 'invalid_name', message: `"${own}" is not a name`, fix: 'use letters, digits, - and _' })
-  }
+  const own = ownName(route, methods[0] ?? 'GET')
+  const name = controller === '' ? own : `${controller}.${own}`
+  const label = `${name}: ${methods.join(',')} ${pattern.text}`
   const version = route.version ?? inherited.version
-  for (const problem of checkVersions(version, where)) report(problem)
-  const sourceProblems: Omit<DefinitionProblem, 'where'>[] = []
-  const sources = toSources(route.input ?? {}, pattern, sourceProblems)
-  const responses = toResponses(route.response, sourceProblems)
-  const inject = toInject(inherited.inject, route.input?.['inject'], sourceProblems)
-  for (const problem of sourceProblems) report(problem)
+  const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
+  const sources = toSources(route.input ?? {}, pattern, found)
+  const responses = toResponses(route.response, found)
+  const inject = toInject(inherited.inject, route.input?.['inject'], found)
+  problems.push(...found.map((problem) => ({ ...problem, where: label })))
+  const { summary, description, operationId, validateResponses, handler } = route
+  return {
+    ...{ label, name, controller, methods, pattern, version, sources, inject, handler },
+    ...{ summary, description, operationId, validateResponses },
+    responses: responses.byStatus(route.status),
+    status: route.status ?? responses.success ?? 200,
+    tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
+    deprecated: route.deprecated ?? inherited.deprecated,
+    includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
+    meta: { ...inherited.meta, ...route.meta },
+  }
+}
 
-  const { summary, description, operationId, validateResponses } = route
-  return [
-    {
-      label: where,
-      name,
-      controller: inherited.controller,
-      methods,
-      pattern,
-      version,
-      sources,
-      inject,
-      responses: responses.byStatus(route.status),
-      status: route.status ?? responses.success ?? 200,
-      validateResponses,
-      handler: route.handler,
-      tags: route.tags ?? inherited.tags ?? (inherited.controller === '' ? [] : [inherited.controller]),
-      summary,
-      description,
-      operationId,
-      deprecated: route.deprecated ?? inherited.deprecated,
-      includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
-      meta: { ...inherited.meta, ...route.meta },
-    },
-  ]
+/** Where a route stands, before it is known what it is called. */
+function placeOf(route: AnyRoute, { controller }: Inherited, text: string): string {
+  const parts = [controller === '' ? '' : `${controller}:`, [route.method].flat().join(','), text]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function ownName(route: AnyRoute, method: string): string {
+  return route.name ?? handlerName(route) ?? routeName(method, patternOfPath(route.path))
+}
+
+function nameProblems(name: string): readonly Omit<DefinitionProblem, 'where'>[] {
+  if (/^[a-z_$][\w$-]*$/i.test(name)) return []
+  return [{ code: 'invalid_name', message: `"${name}" is not a name`, fix: 'use letters, digits, - and _' }]
 }
 
 /** For messages: a path that does not begin with a slash is reported as such. */

@@ -15,3 +15,19 @@ export function parseForm(text: string): QueryRecord {
 }
 
 const NO_QUERY: QueryRecord = Object.freeze(Object.create(null))
+
+/** A query or form from values: lists repeat the name, dates are ISO 8601, `null` and `undefined` are dropped. */
+export function toSearchParams(values: Readonly<Record<string, unknown>>): URLSearchParams {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    for (const item of [value].flat()) {
+      if (item !== undefined && item !== null) search.append(name, toText(item))
+    }
+  }
+  return search
+}
+
+function toText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

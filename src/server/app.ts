@@ -1,34 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { UrlOptions } from '../define/context.ts'
-import type { AnyModule, Module } from '../define/module.ts'
+import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { VersioningOptions } from '../versioning/enable.ts'
-import { toEnabled } from '../versioning/enable.ts'
-import type { Enabled } from '../versioning/enable.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
-import { compile, readDefinitions } from './compile.ts'
-import type { Compiled } from './compile.ts'
-import type { Dispatch } from './dispatch.ts'
+import { createCore } from './core.ts'
+import type { AppOptions } from './core.ts'
 import { inject } from './inject.ts'
 import { toRawRequest } from './inject-request.ts'
 import type { InjectOptions } from './inject-request.ts'
 import type { InjectResponse } from './inject.ts'
-import { closeOnSignals, createLifecycle } from './lifecycle.ts'
+import { closeOnSignals } from './lifecycle.ts'
 import { listen } from './listen.ts'
 import type { ListenOptions } from './listen.ts'
-import { createNodeHandler, refuseClosing } from './node.ts'
-import type { NodeHandler } from './node.ts'
+import { refuseClosing } from './node.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
-import { optionProblems, toSettings } from './settings.ts'
-import type { AppOptions as Options } from './settings.ts'
-
-/** What `createApp` takes besides the module. */
-export interface AppOptions<O extends object = object> extends Options {
-  /** The same as a call of `enableVersioning`. */
-  readonly versioning?: readonly [scheme: VersioningScheme<O>, options?: O & VersioningOptions]
-}
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
 type UrlArguments<P> = object extends P
@@ -88,74 +76,33 @@ export function createApp<M extends Module<unknown, unknown>, O extends object =
   module: M,
   options: AppOptions<O> = {},
 ): App<M> {
-  const mistakes = optionProblems(options)
-  const { versioning, ...rest } = options
-  const settings = toSettings(mistakes.length > 0 ? {} : rest)
-  // what a module was made of is checked field by field
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const routes = readDefinitions(module as unknown as AnyModule, settings.prefix, mistakes)
-  const lifecycle = createLifecycle()
-  let enabled = versioning === undefined ? undefined : enable(...versioning)
-  let compiled: Compiled | undefined
-  let door: { readonly dispatch: Dispatch; readonly handler: NodeHandler } | undefined
-
-  const build = (): Compiled => {
-    if (compiled !== undefined) return compiled
-    compiled = compile(routes, settings, enabled)
-    for (const warning of compiled.table.warnings)
-      settings.logger.warn(warning, 'A definition deserves a look')
-    return compiled
-  }
-  const open = (): NonNullable<typeof door> => {
-    if (door !== undefined) return door
-    const dispatch = lifecycle.counted(build().dispatch)
-    door = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing) }
-    return door
-  }
-  const refuse = (): void => {
+  const core = createCore(module, options)
+  const { settings, lifecycle } = core
+  const refuseClosed = (): void => {
     if (lifecycle.isClosing()) throw new Error('The application is closed')
   }
-
   return {
-    enableVersioning: (scheme, schemeOptions) => {
-      if (door !== undefined)
-        throw new Error(
-          'enableVersioning: the application is ready already; call it before the first request',
-        )
-      enabled = enable(scheme, schemeOptions)
-      compiled = undefined
-    },
-    ready: async () => void open(),
+    enableVersioning: core.enableVersioning,
+    ready: async () => void core.open(),
     inject: async (request) => {
-      refuse()
-      const { dispatch } = open()
-      const raw = await toRawRequest(
-        typeof request === 'string' ? { url: request } : request,
-        enabled,
-        settings.prefix,
-      )
-      return inject(dispatch, raw)
+      refuseClosed()
+      const { dispatch } = core.open()
+      const given = typeof request === 'string' ? { url: request } : request
+      return inject(dispatch, await toRawRequest(given, core.enabled(), settings.prefix))
     },
     handler: (request, response) =>
-      lifecycle.isClosing() ? refuseClosing(response) : open().handler(request, response),
+      lifecycle.isClosing() ? refuseClosing(response) : core.open().handler(request, response),
     listen: async (listenOptions = {}) => {
-      refuse()
-      const server = await listen(open().handler, settings, listenOptions)
+      refuseClosed()
+      const server = await listen(core.open().handler, settings, listenOptions)
       const release = closeOnSignals(() => lifecycle.close(settings.timeouts.grace))
       lifecycle.add({ url: server.url, close: (grace) => server.close(grace).finally(release) })
       settings.logger.info({ url: server.url }, 'Listening')
       return server.url
     },
     close: () => lifecycle.close(settings.timeouts.grace),
-    urlFor: (name, ...[params = {}, urlOptions = {}]) => build().urlFor(name, params, urlOptions),
-    routes: () => toRouteList(routes),
-    printRoutes: () => printTable(routes, settings),
+    urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
+    routes: () => toRouteList(core.routes),
+    printRoutes: () => printTable(core.routes, settings),
   }
-}
-
-/** Applies a scheme's options; without any, every option has its default. */
-function enable<O extends object>(scheme: VersioningScheme<O>, options?: O & VersioningOptions): Enabled {
-  // the options of a scheme are all optional
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return toEnabled(scheme, options ?? ({} as O & VersioningOptions))
 }

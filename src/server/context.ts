@@ -64,7 +64,7 @@ export class RequestContext implements ExecutionContext {
   }
 
   get state(): Record<string, unknown> {
-    return (this.#state ??= Object.create(null) as Record<string, unknown>)
+    return (this.#state ??= {})
   }
 
   get log(): Logger {

@@ -81,7 +81,9 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
     const input: Record<string, unknown> = { params, inject: toInjected(tokens, context) }
     const outcomes = readAll(readers, context.request, texts)
     return outcomes.some(isPromise)
-      ? Promise.all(outcomes).then((settled) => call(context, input, params, settled))
+      ? Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) =>
+          call(context, input, params, settled),
+        )
       : // none of them is a promise, as was just seen
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion
         call(context, input, params, outcomes as Validated[])

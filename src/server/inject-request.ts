@@ -2,7 +2,8 @@ import { stringifyCookie } from 'cookie'
 
 import { suggestion } from '../define/fields.ts'
 import { httpError } from '../errors.ts'
-import type { RawRequest } from '../http.ts'
+import type { RawBody, RawRequest } from '../http.ts'
+import { toSearchParams } from '../request/query.ts'
 import { authorityOf } from '../request/request.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
@@ -85,43 +86,45 @@ export async function toRawRequest(
   prefix: string,
 ): Promise<RawRequest> {
   checkOptions(options, enabled)
-  const { method = 'GET', remoteAddress = '127.0.0.1', protocol, version, signal } = options
+  const { method = 'GET', remoteAddress = '127.0.0.1', version } = options
   const url = toTarget(options.url ?? options.path ?? '/')
-  const body = await toBody(options)
-  const draft = { ...toDraft(url, options, body.type), prefix }
-  const written =
-    version === undefined ? {} : (enabled?.scheme.write?.(draft, version, enabled.options) ?? {})
-  const authority = authorityOf(url)
-  const origin = authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
-  const target = withQuery(origin + (written.path ?? draft.path), url, { ...options.query, ...written.query })
-  const fixed = [...Object.keys(written.headers ?? {}), ...(written.host === undefined ? [] : ['host'])]
-  const lines = toLines(
-    { ...draft.headers, host: written.host ?? draft.host, ...written.headers },
-    options.headers ?? {},
-    fixed,
-  )
-  if (body.bytes.length > 0)
-    lines.set('content-length', lines.get('content-length') ?? [String(body.bytes.length)])
-  const headers = Object.fromEntries(
-    [...lines].map(([name, values]) => [name, SINGLE.has(name) || values.length === 1 ? values[0] : values]),
-  )
+  const { bytes, type } = await toBody(options)
+  const draft = { ...toDraft(url, options, type), prefix }
+  const written = version === undefined ? {} : enabled?.scheme.write?.(draft, version, enabled.options)
+  const lines = toLines(draft, written ?? {}, options.headers ?? {})
+  if (bytes.length > 0) lines.set('content-length', lines.get('content-length') ?? [String(bytes.length)])
+  const path = originOf(url) + (written?.path ?? draft.path)
   return {
     method: method.toUpperCase(),
-    target,
-    headers,
+    target: withQuery(path, url, { ...options.query, ...written?.query }),
+    headers: Object.fromEntries(
+      [...lines].map(([name, values]) => [
+        name,
+        SINGLE.has(name) || values.length === 1 ? values[0] : values,
+      ]),
+    ),
     lines: (name) => lines.get(name) ?? [],
     remoteAddress,
-    protocol: protocol ?? (url.startsWith('https:') ? 'https' : 'http'),
-    body: {
-      length: body.bytes.length,
-      read: async (limit) => {
-        if (body.bytes.length > limit)
-          throw httpError('body_too_large', `The body is longer than ${limit} bytes`)
-        return body.bytes
-      },
-    },
-    signal: signal ?? new AbortController().signal,
+    protocol: options.protocol ?? (url.startsWith('https:') ? 'https' : 'http'),
+    body: toRawBody(bytes),
+    signal: options.signal ?? new AbortController().signal,
   }
+}
+
+function toRawBody(bytes: Uint8Array): RawBody {
+  return {
+    length: bytes.length,
+    read: async (limit) => {
+      if (bytes.length <= limit) return bytes
+      throw httpError('body_too_large', `The body is longer than ${limit} bytes`)
+    },
+  }
+}
+
+/** Scheme and authority of a URL; empty for a path. */
+function originOf(url: string): string {
+  const authority = authorityOf(url)
+  return authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
 }
 
 function checkOptions(options: InjectOptions, enabled: Enabled | undefined): void {
@@ -156,11 +159,9 @@ function toDraft(
   type: string | undefined,
 ): Omit<RequestDraft, 'prefix'> {
   const { headers = {}, cookies } = options
-  const authority = authorityOf(url)
-  const rest = authority === undefined ? url : url.slice(url.indexOf(authority) + authority.length)
   const accept = Object.entries(headers).find(([name]) => name.toLowerCase() === 'accept')?.[1]
   return {
-    path: rest.split('?')[0] || '/',
+    path: url.slice(originOf(url).length).split('?')[0] || '/',
     query: {},
     headers: {
       'user-agent': 'octavo-inject',
@@ -168,16 +169,18 @@ function toDraft(
       ...(cookies === undefined ? {} : { cookie: stringifyCookie(cookies) }),
       ...(accept === undefined ? {} : { accept: [accept].flat().join(', ') }),
     },
-    host: options.host ?? authority ?? 'localhost',
+    host: options.host ?? authorityOf(url) ?? 'localhost',
   }
 }
 
 /** Header lines by lower-case name: the given ones win over ours, but for those that carry the version. */
 function toLines(
-  own: Readonly<Record<string, string>>,
+  draft: RequestDraft,
+  written: Partial<RequestDraft>,
   given: NonNullable<InjectOptions['headers']>,
-  fixed: readonly string[],
 ): Map<string, readonly string[]> {
+  const own = { ...draft.headers, host: written.host ?? draft.host, ...written.headers }
+  const fixed = [...Object.keys(written.headers ?? {}), ...(written.host === undefined ? [] : ['host'])]
   const lines = new Map(Object.entries(own).map(([name, value]) => [name, [value] as readonly string[]]))
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase()
@@ -198,17 +201,8 @@ function withQuery(path: string, url: string, query: FormValues): string {
   const kept = given
     .split('&')
     .filter((pair) => pair !== '' && !names.some((name) => new URLSearchParams(pair).has(name)))
-  const search = [...kept, toSearch(query).toString()].filter((part) => part !== '').join('&')
+  const search = [...kept, toSearchParams(query).toString()].filter((part) => part !== '').join('&')
   return search === '' ? path : `${path}?${search}`
-}
-
-function toSearch(values: FormValues): URLSearchParams {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) {
-    for (const item of [value].flat())
-      if (item !== undefined && item !== null) search.append(name, String(item))
-  }
-  return search
 }
 
 interface Body {
@@ -218,7 +212,7 @@ interface Body {
 
 async function toBody({ body, payload, json, form, multipart }: InjectOptions): Promise<Body> {
   if (json !== undefined) return jsonBody(json)
-  if (form !== undefined) return webBody(toSearch(form))
+  if (form !== undefined) return webBody(toSearchParams(form))
   if (multipart !== undefined)
     return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
   const given = body ?? payload

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 import type { Logger } from '../define/context.ts'
 
 /** The given logger; JSON lines when none is given, nothing for `false`. */
@@ -18,12 +20,20 @@ const JSON_LINES: Logger = {
 }
 
 function toLine(level: string, details: object, message: string | undefined): string {
-  return `${JSON.stringify({ time: new Date().toISOString(), level, msg: message, ...details }, plain)}\n`
+  const entry = { time: new Date().toISOString(), level, msg: message }
+  try {
+    return `${JSON.stringify({ ...entry, ...details }, toPlain)}\n`
+  } catch {
+    // cycles, or members that throw: better half a line than none
+    return `${JSON.stringify({ ...entry, details: inspect(details) })}\n`
+  }
 }
 
 /** Errors have no own properties that JSON would show, and bigints none at all. */
-function plain(_key: string, value: unknown): unknown {
-  if (value instanceof Error)
-    return { ...value, name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+function toPlain(_key: string, value: unknown): unknown {
+  if (value instanceof Error) {
+    const { name, message, stack, cause } = value
+    return { name, message, stack, cause, ...Object.fromEntries(Object.entries(value)) }
+  }
   return typeof value === 'bigint' ? String(value) : value
 }

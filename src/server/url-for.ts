@@ -2,11 +2,24 @@ import type { UrlOptions } from '../define/context.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { Param, Segment } from '../pattern.ts'
 import type { Enabled } from '../versioning/enable.ts'
+import { toSearchParams } from '../request/query.ts'
 import { expandSpec } from '../versioning/spec.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
 
 /** Writes the path of a route. */
 export type UrlFor = (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
+
+/** A route with its versions written out. */
+interface Candidate {
+  readonly route: FlatRoute
+  readonly spec: ExpandedSpec
+}
+
+/** A route and the version it is linked to in. */
+interface Chosen {
+  readonly route: FlatRoute
+  readonly version: string | undefined
+}
 
 /** Makes the function that writes paths from route names. */
 export function createUrlFor(
@@ -15,75 +28,60 @@ export function createUrlFor(
   known: KnownVersions,
   prefix: string,
 ): UrlFor {
-  const byName = groupByName(routes)
+  const byName = new Map<string, Candidate[]>()
+  for (const route of routes) {
+    const spec = expandSpec(enabled === undefined ? undefined : route.version, known)
+    byName.set(route.name, [...(byName.get(route.name) ?? []), { route, spec }])
+  }
   const defaultVersion =
     typeof enabled?.defaultVersion === 'string' ? known.find(enabled.defaultVersion) : undefined
   return (name, params, { query = {}, version }) => {
     const named = byName.get(name)
-    if (named === undefined)
+    if (named === undefined) {
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
+    }
     const wanted = version === undefined ? defaultVersion : known.find(version)
     if (version !== undefined && wanted === undefined && enabled !== undefined) {
       throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
     }
-    const { route, version: chosen } = chooseRoute(name, named, wanted)
-    const path = fill(route, params)
-    const explicit = version === undefined && chosen === defaultVersion ? undefined : chosen
-    return withVersion(path, query, explicit)
-  }
-
-  function chooseRoute(
-    name: string,
-    named: readonly FlatRoute[],
-    wanted: string | undefined,
-  ): { readonly route: FlatRoute; readonly version: string | undefined } {
-    const specs = named.map((route) => ({
-      route,
-      spec: expandSpec(enabled === undefined ? undefined : route.version, known),
-    }))
-    if (wanted !== undefined) {
-      const exact = specs.find(({ spec }) => spec.claims.has(wanted))
-      if (exact !== undefined) return { route: exact.route, version: wanted }
-    }
-    const neutral = specs.find(({ spec }) => spec.neutral)
-    if (neutral !== undefined) return { route: neutral.route, version: wanted }
-    const unversioned = specs.find(({ spec }) => spec.unversioned)
-    if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
-    const [only, ...others] = specs.flatMap(({ route, spec }) =>
-      [...spec.claims.keys()].map((own) => ({ route, version: own })),
-    )
-    if (wanted === undefined && only !== undefined && others.length === 0) return only
-    const versions = known.list.filter((own) => specs.some(({ spec }) => spec.claims.has(own)))
-    throw new RangeError(
-      wanted === undefined
-        ? `urlFor: "${name}" exists in the versions ${versions.join(', ')}; name one: { version: '${versions.at(-1)}' }`
-        : `urlFor: "${name}" does not exist in version ${wanted}, only in ${versions.join(', ')}`,
-    )
-  }
-
-  function withVersion(
-    path: string,
-    query: Readonly<Record<string, unknown>>,
-    version: string | undefined,
-  ): string {
-    const write = enabled?.scheme.write
+    const chosen = chooseRoute(name, named, wanted, known)
+    const path = fill(chosen.route, params)
+    const explicit = version === undefined && chosen.version === defaultVersion ? undefined : chosen.version
     const written =
-      write === undefined || version === undefined
+      explicit === undefined
         ? {}
-        : write({ path, query: {}, headers: {}, host: '', prefix }, version, enabled?.options ?? {})
-    const search = new URLSearchParams()
-    for (const [key, value] of Object.entries({ ...query, ...written.query })) {
-      for (const item of [value].flat())
-        if (item !== undefined && item !== null) search.append(key, String(item))
-    }
-    return (written.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
+        : enabled?.scheme.write?.(
+            { path, query: {}, headers: {}, host: '', prefix },
+            explicit,
+            enabled.options,
+          )
+    const search = toSearchParams({ ...query, ...written?.query })
+    return (written?.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
   }
 }
 
-function groupByName(routes: readonly FlatRoute[]): ReadonlyMap<string, readonly FlatRoute[]> {
-  const groups = new Map<string, FlatRoute[]>()
-  for (const route of routes) groups.set(route.name, [...(groups.get(route.name) ?? []), route])
-  return groups
+function chooseRoute(
+  name: string,
+  named: readonly Candidate[],
+  wanted: string | undefined,
+  known: KnownVersions,
+): Chosen {
+  const exact = wanted === undefined ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
+  if (exact !== undefined) return { route: exact.route, version: wanted }
+  const neutral = named.find(({ spec }) => spec.neutral)
+  if (neutral !== undefined) return { route: neutral.route, version: wanted }
+  const unversioned = named.find(({ spec }) => spec.unversioned)
+  if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
+  const [only, ...others] = named.flatMap(({ route, spec }) =>
+    [...spec.claims.keys()].map((version) => ({ route, version })),
+  )
+  if (wanted === undefined && only !== undefined && others.length === 0) return only
+  const versions = known.list.filter((version) => named.some(({ spec }) => spec.claims.has(version)))
+  throw new RangeError(
+    wanted === undefined
+      ? `urlFor: "${name}" exists in the versions ${versions.join(', ')}; name one: { version: '${versions.at(-1)}' }`
+      : `urlFor: "${name}" does not exist in version ${wanted}, only in ${versions.join(', ')}`,
+  )
 }
 
 function fill({ name, pattern }: FlatRoute, params: Readonly<Record<string, unknown>>): string {

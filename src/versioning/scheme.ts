@@ -1,4 +1,5 @@
 import type { Awaitable, HttpRequest } from '../http.ts'
+import type { VersionFormat } from './version.ts'
 
 /** A place where a request named a version. */
 export interface VersionSource {
@@ -39,8 +40,8 @@ export interface RequestDraft {
 /** How a version travels with a request. Made by `defineVersioningScheme`; the built-in ones are `VersioningSchemes`. */
 export interface VersioningScheme<O> {
   readonly name: string
-  /** Makes the function that reads the version of a request. */
-  readonly reader: (options: O) => (request: HttpRequest) => Awaitable<VersionValue>
+  /** Makes the function that reads the version of a request; the format tells which versions are equal. */
+  readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest) => Awaitable<VersionValue>
   /** What has to change in a request so that it asks for a version; `undefined` where a scheme cannot write. */
   readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
   /** The request headers that a response depends on because of this scheme. */
@@ -111,12 +112,15 @@ export const PLAIN_SCHEME = {
 export function defineVersioningScheme<O extends object = object>(
   definition: VersioningSchemeDefinition<O>,
 ): VersioningScheme<O> {
-  const { name, read, write, vary = [], statusCodes } = definition
+  const { name, vary = [], statusCodes } = definition
   return {
     ...PLAIN_SCHEME,
     name,
-    reader: (options) => (request) => read(request, options),
-    write,
+    reader: (options) => (request) => definition.read(request, options),
+    write:
+      definition.write === undefined
+        ? undefined
+        : (draft, version, options) => definition.write?.(draft, version, options) ?? {},
     vary: () => vary.map((header) => header.toLowerCase()),
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
     options: ['*'],
