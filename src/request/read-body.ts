@@ -24,9 +24,8 @@ export function createBodyReader(schema: Schema): (request: HttpRequest) => Prom
 /** Reads the fields of an urlencoded body. */
 export async function readForm(request: HttpRequest): Promise<string> {
   const header = request.header('content-type')
-  if (header !== undefined && contentTypeOf(header)?.type !== 'application/x-www-form-urlencoded') {
+  if (header !== undefined && !isForm(contentTypeOf(header)))
     throw unsupported('application/x-www-form-urlencoded')
-  }
   return toText(await request.bytes())
 }
 
@@ -59,6 +58,10 @@ function isJson(type: MediaType | undefined): boolean {
     (type.type === 'application/json' || type.type.endsWith('+json')) &&
     isUtf8Charset(type)
   )
+}
+
+function isForm(type: MediaType | undefined): boolean {
+  return type?.type === 'application/x-www-form-urlencoded' && isUtf8Charset(type)
 }
 
 function isText(type: MediaType | undefined): boolean {
