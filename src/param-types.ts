@@ -41,6 +41,17 @@ export interface ParamTypeOptions<T> {
   readonly format?: (value: T) => string
 }
 
+/**
+ * Stands for an escaped slash (`%2F`) while a path is matched, so that it never separates segments. No decoded path can hold it:
+ * it is half a surrogate pair.
+ */
+export const ESCAPED_SLASH = '\ud800'
+
+/** A text that was matched with its escaped slashes in place. */
+export function restoreSlashes(text: string): string {
+  return text.replaceAll(ESCAPED_SLASH, '/')
+}
+
 const asText = (value: unknown): string => String(value)
 const OWN_RANK = 3
 
@@ -103,7 +114,7 @@ export function defineParamType<T = string>(options: ParamTypeOptions<T>): Param
   const type: ParamType = {
     name,
     rank: OWN_RANK,
-    test: (text, start, end) => end > start && whole.test(text.slice(start, end)),
+    test: (text, start, end) => end > start && whole.test(restoreSlashes(text.slice(start, end))),
     parse: parse ?? ((text) => text),
     // the caller of urlFor gives a T: TypeScript checks it where the type is listed in ParamValues
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -1,5 +1,6 @@
 import { isPromise, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../http.ts'
+import { restoreSlashes } from '../param-types.ts'
 import { RequestContext } from './context.ts'
 import type { Lent } from './context.ts'
 import { cancelStream, toFailure } from './failure.ts'
@@ -7,7 +8,7 @@ import type { Miss } from './miss.ts'
 import type { Locate, Located } from './resolution.ts'
 import { addVary, headerProblem } from './response-head.ts'
 import { finish } from './respond.ts'
-import { otherSpelling, readTarget, restoreSlashes } from './target.ts'
+import { otherSpelling, readTarget } from './target.ts'
 import type { Target } from './target.ts'
 
 /** A response and how it came about. */

@@ -1,13 +1,8 @@
 import { httpError } from '../errors.ts'
+import { ESCAPED_SLASH } from '../param-types.ts'
 
 /** Characters of a request target, path and query together. */
 export const MAX_URL_LENGTH = 8192
-
-/**
- * Stands for an escaped slash (`%2F`) while a path is matched, so that it never separates segments. No decoded path can hold it:
- * it is half a surrogate pair.
- */
-const ESCAPED_SLASH = '\ud800'
 
 /** A request target, read. */
 export interface Target {
@@ -34,11 +29,6 @@ export function readTarget(target: string): Target {
   return /[%\u0080-\uffff]/.test(path)
     ? { url, path: decodePath(path), escaped: true }
     : { url, path, escaped: false }
-}
-
-/** The value of a parameter with its escaped slashes in place. */
-export function restoreSlashes(value: string): string {
-  return value.replaceAll(ESCAPED_SLASH, '/')
 }
 
 function toOriginForm(target: string): string {
