@@ -29,7 +29,7 @@ export function createResponder(
     }
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
-    if (check === undefined || data === undefined) return toData(status, headers, data)
+    if (check === undefined) return toData(status, headers, data)
     const final = status
     const checked = check(status, data)
     return isPromise(checked)
@@ -52,6 +52,7 @@ function createCheck(
       if (checking === 'strip' || validators.size === 0) return data
       throw new Error(`${route.label} answered ${status}, which its response does not declare`)
     }
+    if (isBodyless(status)) return data
     const validated = validate(data)
     return isPromise(validated) ? validated.then((value) => valid(value, data)) : valid(validated, data)
   }
@@ -121,7 +122,7 @@ function refuseUnknown(key: string, value: unknown): unknown {
 export function finish(status: number, headers: ResponseHeaders, body: unknown): FinishedResponse {
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new RangeError(`The handler answered with the status ${status}, which is not from 200 to 599`)
-  if (status === 204 || status === 205 || status === 304) {
+  if (isBodyless(status)) {
     delete headers['content-type']
     delete headers['content-length']
     return { status, headers, body: null }
@@ -133,6 +134,10 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
   }
   headers['content-length'] = '0'
   return { status, headers, body: null }
+}
+
+function isBodyless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
 }
 
 function fromWeb(response: Response, head: ResponseHead | undefined): FinishedResponse {
