@@ -3,7 +3,7 @@ import type { FlatRoute } from '../define/flat-route.ts'
 import { shapeOf } from '../pattern.ts'
 import type { Pattern } from '../pattern.ts'
 import type { Enabled } from '../versioning/enable.ts'
-import { coveredBy, declaredVersions, isRange, toEntries } from '../versioning/spec.ts'
+import { coveredBy, declaredVersions, expandSpec, isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
 import { canonicalVersion } from '../versioning/version.ts'
 
@@ -16,6 +16,8 @@ export function versioningProblems(
 ): readonly DefinitionProblem[] {
   return [
     ...defaultProblems(enabled, known),
+    ...enabled.versions.flatMap((version) => encodingProblems(version, 'enableVersioning', enabled)),
+    ...foldProblems(enabled, known),
     ...routes.flatMap((route) => [
       ...formatProblems(route, enabled, known),
       ...rangeProblems(route, enabled, known),
@@ -45,7 +47,7 @@ function formatProblems(
   enabled: Enabled,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
-  return declaredVersions(route.version).flatMap((version): DefinitionProblem[] => {
+  return declaredVersions(route.version).flatMap((version): readonly DefinitionProblem[] => {
     if (canonicalVersion(version, known.format) === undefined) {
       return [
         {
@@ -56,17 +58,42 @@ function formatProblems(
         },
       ]
     }
-    const problem = enabled.scheme.problem(version, enabled.options)
-    return problem === undefined
-      ? []
-      : [
-          {
-            code: 'version_not_encodable',
-            where: route.label,
-            message: `the version "${version}" cannot travel in the scheme ${enabled.name}: ${problem}`,
-            fix: 'rename the version, or choose another scheme',
-          },
-        ]
+    return encodingProblems(version, route.label, enabled)
+  })
+}
+
+function encodingProblems(
+  version: string,
+  where: string,
+  { scheme, options, name }: Enabled,
+): readonly DefinitionProblem[] {
+  const problem = scheme.problem(version, options)
+  if (problem === undefined) return []
+  return [
+    {
+      code: 'version_not_encodable',
+      where,
+      message: `the version "${version}" cannot travel in the scheme ${name}: ${problem}`,
+      fix: 'rename the version, or choose another scheme',
+    },
+  ]
+}
+
+/** Two versions that the scheme reads as one, as host labels that differ by case. */
+function foldProblems({ scheme, name }: Enabled, { list }: KnownVersions): readonly DefinitionProblem[] {
+  const seen = new Map<string, string>()
+  return list.flatMap((version): DefinitionProblem[] => {
+    const other = seen.get(scheme.fold(version))
+    seen.set(scheme.fold(version), version)
+    if (other === undefined) return []
+    return [
+      {
+        code: 'version_not_encodable',
+        where: 'enableVersioning',
+        message: `the scheme ${name} cannot tell the versions "${other}" and "${version}" apart`,
+        fix: 'rename one of them, or choose another scheme',
+      },
+    ]
   })
 }
 
@@ -128,38 +155,41 @@ function rangeProblems(
 /** A path such as `/v1/legacy` beside `/legacy` in version 1: one of them could never be reached (rule U6). */
 function literalClashes(
   routes: readonly FlatRoute[],
-  enabled: Enabled,
+  { scheme, options, defaultVersion }: Enabled,
   known: KnownVersions,
   prefix: string,
 ): readonly DefinitionProblem[] {
-  const { segments } = enabled.scheme
+  const { segments } = scheme
   if (segments === undefined) return []
   const depth = prefix.split('/').filter(Boolean).length
   const versions = new Map(
-    known.list.flatMap((version) =>
-      segments(version, enabled.options).map((segment) => [segment, version] as const),
-    ),
+    known.list.flatMap((version) => segments(version, options).map((segment) => [segment, version] as const)),
   )
+  const answers = ({ version }: FlatRoute, asked: string): boolean => {
+    const { claims, neutral } = expandSpec(version, known)
+    return neutral || claims.has(asked)
+  }
+  const isOrdinary = (route: FlatRoute): boolean =>
+    route.version === undefined ||
+    (typeof defaultVersion === 'string'
+      ? answers(route, known.find(defaultVersion) ?? '')
+      : answers(route, ''))
   return routes.flatMap((route): DefinitionProblem[] => {
     const first = route.pattern.segments[depth]
     const version = first?.kind === 'literal' ? versions.get(first.text) : undefined
-    if (version === undefined) return []
+    if (version === undefined || !isOrdinary(route)) return []
     const twin = routes.find(
-      (other) =>
-        other !== route &&
-        declaredVersions(other.version).some((own) => known.find(own) === version) &&
-        isTwin(route.pattern, other.pattern, depth),
+      (other) => other !== route && answers(other, version) && isTwin(route.pattern, other.pattern, depth),
     )
-    return twin === undefined
-      ? []
-      : [
-          {
-            code: 'version_literal_clash',
-            where: route.label,
-            message: `${twin.label} is served at the same path in version ${version}`,
-            fix: 'change one of the paths',
-          },
-        ]
+    if (twin === undefined) return []
+    return [
+      {
+        code: 'version_literal_clash',
+        where: route.label,
+        message: `${twin.label} is served at the same path in version ${version}`,
+        fix: 'change one of the paths',
+      },
+    ]
   })
 }
 

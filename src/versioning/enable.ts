@@ -59,7 +59,7 @@ export function toEnabled<O extends object>(
   const usable = problems.length === 0
   return {
     name: scheme.name,
-    read: scheme.reader(options),
+    read: scheme.reader(options, usable ? format : 'string'),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only ever called with `options`, which is an O
     scheme: scheme as unknown as VersioningScheme<object>,
     options,

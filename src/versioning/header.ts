@@ -2,7 +2,7 @@ import { isToken, splitOutsideQuotes, unquote } from '../media-type.ts'
 import { createAcceptReader } from './accept.ts'
 import { oneOf } from './query.ts'
 import { PLAIN_SCHEME, DEFAULT_STATUS_CODES } from './scheme.ts'
-import type { VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.HEADER`. */
 export interface HeaderOptions {
@@ -19,14 +19,16 @@ export interface HeaderOptions {
 export const headerScheme: VersioningScheme<HeaderOptions> = {
   ...PLAIN_SCHEME,
   name: 'HEADER',
-  reader: (options) => {
+  reader: (options, format) => {
     const { versionParameter = 'version' } = options
     const header = headerOf(options)
     if (header === 'accept') return createAcceptReader(versionParameter)
-    const read = createValueReader(header, versionParameter, options.bare ?? true)
+    const readValues = createValuesReader(versionParameter, options.bare ?? true)
     return (request) => {
       const value = request.header(header)
-      return value === undefined ? undefined : read(value)
+      return value === undefined
+        ? undefined
+        : oneOf({ in: 'header', name: header }, readValues(value), format)
     }
   },
   write: ({ headers }, version, options) => {
@@ -39,11 +41,10 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
   },
   vary: (options) => [headerOf(options)],
   statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
-  // oxlint-disable-next-line no-control-regex
   problem: (version) =>
-    /[\u0000-\u001f\u007f;,"\\]/.test(version)
-      ? 'a header value cannot hold ; , " or control characters'
-      : undefined,
+    /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)
+      ? undefined
+      : 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends',
   options: ['headerParameter', 'versionParameter', 'bare', 'statusCodes'],
 }
 
@@ -52,14 +53,10 @@ function headerOf({ headerParameter = 'accept' }: HeaderOptions): string {
 }
 
 /** Reads `name=value;` lists and bare versions; several field lines arrive joined by commas. */
-function createValueReader(
-  header: string,
-  parameter: string,
-  bare: boolean,
-): (value: string) => VersionValue {
+function createValuesReader(parameter: string, bare: boolean): (value: string) => readonly string[] {
   const name = parameter.toLowerCase()
-  return (value) => {
-    const versions = splitOutsideQuotes(value, ',').flatMap((line) => {
+  return (value) =>
+    splitOutsideQuotes(value, ',').flatMap((line) => {
       const items = splitOutsideQuotes(line, ';')
       const named = items.filter((item) => item.includes('='))
       if (named.length === 0)
@@ -76,8 +73,6 @@ function createValueReader(
           : []
       })
     })
-    return oneOf('header', header, versions)
-  }
 }
 
 function plain(text: string): string {

@@ -40,8 +40,8 @@ export const hostScheme: VersioningScheme<HostOptions> = {
   vary: () => [],
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
   fold: (version) => version.toLowerCase(),
-  problem: (version, { hostPattern }) =>
-    hostPattern === undefined && !/^[a-z0-9]+$/i.test(version)
+  problem: (version, { hostPattern, versionParameter = 'v' }) =>
+    hostPattern === undefined && !/^[a-z0-9]+$/i.test(versionParameter + version)
       ? 'a host label of this scheme holds letters and digits only'
       : undefined,
   options: ['versionParameter', 'ignoreLabels', 'hostPattern', 'statusCodes'],

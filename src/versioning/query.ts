@@ -1,5 +1,7 @@
 import { PLAIN_SCHEME } from './scheme.ts'
-import type { VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
+import type { VersioningScheme, VersionSource, VersionStatusCodes, VersionValue } from './scheme.ts'
+import { canonicalVersion } from './version.ts'
+import type { VersionFormat } from './version.ts'
 
 /** Options of `VersioningSchemes.QUERY`. */
 export interface QueryOptions {
@@ -13,10 +15,12 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
   ...PLAIN_SCHEME,
   name: 'QUERY',
   reader:
-    ({ versionParameter = 'version' }) =>
+    ({ versionParameter = 'version' }, format) =>
     (request) => {
       const value = request.query[versionParameter]
-      return typeof value === 'object' ? oneOf('query', versionParameter, value) : value || undefined
+      return typeof value === 'object'
+        ? oneOf({ in: 'query', name: versionParameter }, value, format)
+        : value || undefined
     },
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
   vary: () => [],
@@ -24,10 +28,18 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
   options: ['versionParameter', 'statusCodes'],
 }
 
-/** The one version that a repeated field names; ambiguous when the values differ. */
-export function oneOf(place: string, name: string, values: readonly string[]): VersionValue {
-  const distinct = [...new Set(values.filter((value) => value !== ''))]
-  return distinct.length > 1
-    ? { ambiguous: distinct.map((value) => ({ in: place, name, value })) }
-    : distinct[0]
+/** The one version that a repeated field names; ambiguous when the values are different versions. */
+export function oneOf(
+  place: Omit<VersionSource, 'value'>,
+  values: readonly string[],
+  format: VersionFormat,
+): VersionValue {
+  const distinct = new Map<string, string>()
+  for (const value of values) {
+    const canonical = canonicalVersion(value, format) ?? value
+    if (value !== '' && !distinct.has(canonical)) distinct.set(canonical, value)
+  }
+  const [first, ...others] = distinct.values()
+  if (first === undefined || others.length === 0) return first
+  return { ambiguous: [first, ...others].map((value) => ({ ...place, value })) }
 }

@@ -52,7 +52,7 @@ export function isRange(entry: string): boolean {
 
 /** The versions a specification names itself. */
 export function declaredVersions(spec: VersionSpec | undefined): readonly string[] {
-  return toEntries(spec).filter((entry) => typeof entry === 'string' && !isRange(entry)) as readonly string[]
+  return toEntries(spec).flatMap((entry) => (typeof entry === 'string' && !isRange(entry) ? [entry] : []))
 }
 
 /**
@@ -72,7 +72,7 @@ export function createKnown(
   const all = [...byCanonical.values()]
   const list = all.every(hasOrder)
     ? all.toSorted(compareVersions)
-    : [...listed].reverse().concat(all.filter((version) => !listed.includes(version)))
+    : listed.toReversed().concat(all.filter((version) => !listed.includes(version)))
   return {
     list,
     format,

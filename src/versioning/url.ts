@@ -15,9 +15,16 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   ...PLAIN_SCHEME,
   name: 'URL',
   reader: () => () => undefined,
-  write: ({ path, prefix }, version, options) => ({
-    path: `${prefix}/${encodeURIComponent(literal(version, options))}${path.slice(prefix.length)}`,
-  }),
+  write: ({ path, prefix }, version, options) => {
+    // by segments: those of the prefix may be percent-encoded in the path
+    const depth = prefix.split('/').length
+    return {
+      path: path
+        .split('/')
+        .toSpliced(depth, 0, encodeURIComponent(literal(version, options)))
+        .join('/'),
+    }
+  },
   vary: () => [],
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
   segments: (version, options) => [
@@ -28,7 +35,8 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
     const version = segment.startsWith(versionParameter) ? segment.slice(versionParameter.length) : undefined
     return version === '' ? undefined : version
   },
-  problem: (version) => (/[/?#\\]/.test(version) ? 'a path segment cannot hold / ? # or \\' : undefined),
+  problem: (version, options) =>
+    /[/?#\\]/.test(literal(version, options)) ? 'a path segment cannot hold / ? # or \\' : undefined,
   options: ['versionParameter', 'allowBare', 'statusCodes'],
 }
 

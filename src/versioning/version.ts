@@ -50,7 +50,7 @@ function isRealDate(match: RegExpExecArray | null): boolean {
 function toOrder(
   text: string,
 ): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {
-  const match = /^(\d{1,15}(?:[.-]\d{1,15})*)(?:-([a-z][0-9a-z.-]*|[0-9]*[a-z][0-9a-z.-]*))?$/i.exec(text)
+  const match = /^(\d{4}-\d{2}-\d{2}|\d{1,15}(?:\.\d{1,15})*)(?:-([0-9a-z][0-9a-z.-]*))?$/i.exec(text)
   if (match === null) return undefined
   return { numbers: (match[1] ?? '').split(/[.-]/).map(Number), status: match[2] }
 }
