@@ -233,7 +233,7 @@ describe('anything else that is thrown', () => {
         const { requestId, ...problem } = response.json() as Readonly<Record<string, unknown>>
         assert.match(String(requestId), /^[\da-f-]{36}$/)
         assert.deepEqual(
-          { status: response.statusCode, headers: Object.keys(response.headers).sort(), problem, logged },
+          { status: response.statusCode, headers: Object.keys(response.headers).toSorted(), problem, logged },
           {
             status: 500,
             headers: ['content-length', 'content-type'],

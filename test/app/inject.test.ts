@@ -293,7 +293,7 @@ describe('options that are refused', () => {
   ]
   for (const [title, options, message] of cases) {
     it(title, async () => {
-      await assert.rejects(app.inject(options as InjectOptions), { name: 'TypeError', message })
+      await assert.rejects(app.inject(options), { name: 'TypeError', message })
     })
   }
 })
@@ -321,7 +321,8 @@ describe('the version', () => {
 describe('the answer', () => {
   it('has everything', async () => {
     const response = await app.inject('/text')
-    const { json: _json, ...rest } = response
+    // a function has no value to compare
+    const rest = { ...response, json: undefined }
     const bytes = Buffer.from('<é>')
     assert.deepEqual(rest, {
       statusCode: 200,
@@ -333,6 +334,7 @@ describe('the answer', () => {
       rawPayload: bytes,
       route: { name: 'mirror.text', method: 'GET', path: '/text', controller: 'mirror', meta: {} },
       version: null,
+      json: undefined,
     })
   })
 

@@ -57,6 +57,7 @@ describe('a returned value', () => {
     ['is JSON: what toJSON gives', () => ({ toJSON: () => 'x' }), json('"x"')],
     ['is JSON without undefined members', () => ({ a: undefined, b: 1 }), json('{"b":1}')],
     ['is awaited', async () => ({ a: 1 }), json('{"a":1}')],
+    // oxlint-disable-next-line unicorn/no-thenable -- that is what is tested
     ['is awaited from any thenable', () => ({ then: (done: (value: number) => void) => done(7) }), json('7')],
     ['is 204 when undefined', () => undefined, empty(204)],
     ['is 204 when undefined, later', async () => undefined, empty(204)],
@@ -475,7 +476,7 @@ describe('what cannot be sent', () => {
       const { logger, messages } = listen()
       const { statusCode, headers, body } = await answer(handler, {}, { logger })
       assert.deepEqual(
-        { statusCode, names: Object.keys(headers).sort(), told: body.includes('JSON'), messages },
+        { statusCode, names: Object.keys(headers).toSorted(), told: body.includes('JSON'), messages },
         { statusCode: 500, names: ['content-length', 'content-type'], told: false, messages: [message] },
       )
     })

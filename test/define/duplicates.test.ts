@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
-import type { AppOptions, Controller, Logger } from 'octavo'
+import type { Controller, Logger } from 'octavo'
 
 const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
 
@@ -98,7 +98,7 @@ describe('two routes that answer the same requests', () => {
   ] as const
   for (const [title, options, list, expected] of cases) {
     it(`are refused: the same ${title}`, async () => {
-      const app = createApp(routes(...list), { ...options, logger: false } as AppOptions)
+      const app = createApp(routes(...list), { ...options, logger: false })
       await assert.rejects(app.ready(), (error) => {
         assert.ok(error instanceof DefinitionError)
         assert.deepEqual(error.errors, [{ code: 'duplicate_route', ...expected }])
@@ -136,7 +136,7 @@ describe('two routes that answer the same requests', () => {
   ] as const
   for (const [title, options, list] of legal) {
     it(`are legal with ${title}`, async () => {
-      const app = createApp(routes(...list), { ...options, logger: false } as AppOptions)
+      const app = createApp(routes(...list), { ...options, logger: false })
       await app.ready()
       assert.deepEqual(app.routes().length, 2)
     })
