@@ -144,8 +144,10 @@ class NodeRequest implements RawRequest {
       this.#request.once('end', () =>
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
       )
-      this.#request.once('error', () => reject(endedEarly()))
-      this.#request.once('close', () => reject(endedEarly()))
+      const stop = (): void => reject(endedEarly())
+      this.#request.once('error', stop).once('close', stop)
+      // a request that the parser gave up is never closed
+      this.#response.once('close', stop)
     })
   }
 

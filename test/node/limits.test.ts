@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { HttpRequest } from 'octavo'
+import { defineController, HttpRequest } from 'octavo'
 import { z } from 'zod'
 
 import { createTestApp, exchange, LOOPBACK, open, parse, readAll, readUntil, send } from './support.ts'
@@ -10,24 +10,27 @@ const LIMIT = 1_048_576
 let ran = 0
 
 const app = createTestApp(
-  [
-    { method: 'GET', path: '/', handler: () => 'ok' },
-    {
-      method: 'GET',
-      path: '/host',
-      input: { inject: { request: HttpRequest } },
-      handler: ({ inject }) => inject.request.host,
-    },
-    {
-      method: 'POST',
-      path: '/size',
-      input: { body: z.instanceof(Uint8Array) },
-      handler: ({ body }) => {
-        ran++
-        return body.length
+  defineController({
+    prefix: '/',
+    routes: [
+      { method: 'GET', path: '/', handler: () => 'ok' },
+      {
+        method: 'GET',
+        path: '/host',
+        input: { inject: { request: HttpRequest } },
+        handler: ({ inject }) => inject.request.host,
       },
-    },
-  ],
+      {
+        method: 'POST',
+        path: '/size',
+        input: { body: z.instanceof(Uint8Array) },
+        handler: ({ body }) => {
+          ran++
+          return body.length
+        },
+      },
+    ],
+  }),
   { timeouts: { headers: 150, request: 300 } },
 )
 let url = ''
@@ -147,9 +150,9 @@ describe('what is refused at the socket', () => {
   })
 })
 
-describe('the body limit', () => {
-  const post = (headers: string): string => `POST /size HTTP/1.1\r\n${HOST}${headers}\r\n\r\n`
+const post = (headers: string): string => `POST /size HTTP/1.1\r\n${HOST}${headers}\r\n\r\n`
 
+describe('the body limit', () => {
   it('is checked before a declared body is sent', async () => {
     const socket = await open(url)
     socket.write(post(`Content-Length: ${LIMIT + 1}`))
@@ -171,13 +174,13 @@ describe('the body limit', () => {
   })
 
   it('is checked as soon as chunks pass it, and the handler does not run', async () => {
-    const before = ran
+    const ranBefore = ran
     const socket = await open(url)
     socket.write(`${post('Transfer-Encoding: chunked')}${(LIMIT + 1).toString(16)}\r\n`)
     socket.write(Buffer.alloc(LIMIT + 1))
     assertProblem(await readUntil(socket, /\}$/), 'body_too_large')
     socket.destroy()
-    assert.equal(ran, before)
+    assert.equal(ran, ranBefore)
   })
 
   const SIZE = 5 * LIMIT

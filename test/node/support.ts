@@ -1,10 +1,11 @@
-import { once } from 'node:events'
-import { Agent, request as httpRequest } from 'node:http'
+import { EventEmitter, once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { Agent } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { createApp, defineController, defineModule } from 'octavo'
-import type { App, AppOptions } from 'octavo'
+import { createApp, defineModule } from 'octavo'
+import type { App, AppOptions, Controller } from 'octavo'
 
 /** A response as it came over a socket. */
 export interface WireResponse {
@@ -98,7 +99,7 @@ export function parse(text: string) {
   return { statusLine, headers, body: rest.join('\r\n\r\n') }
 }
 
-/** What a handler of `createTestApp` calls and waits for. */
+/** What a handler calls and waits for. */
 export interface Gate {
   readonly entered: Promise<void>
   readonly enter: () => void
@@ -107,20 +108,19 @@ export interface Gate {
 }
 
 export function createGate(): Gate {
-  let enter = (): void => undefined
-  let release = (): void => undefined
-  const entered = new Promise<void>((resolve) => (enter = resolve))
-  const opened = new Promise<void>((resolve) => (release = resolve))
-  return { entered, enter: () => enter(), opened, open: () => release() }
+  const events = new EventEmitter()
+  const wait = async (name: string): Promise<void> => void (await once(events, name))
+  const [entered, opened] = [wait('enter'), wait('open')]
+  return { entered, enter: () => void events.emit('enter'), opened, open: () => void events.emit('open') }
 }
 
-type Routes = Parameters<typeof defineController>[0]['routes']
-
-/** An application of some routes under `/`, without log. */
-export function createTestApp(routes: Routes, options: AppOptions = {}): App {
-  const controller = defineController({ prefix: '/', routes })
+/** An application of one controller, without log. */
+export function createTestApp(
+  controller: Controller<unknown, unknown, unknown, unknown>,
+  options: AppOptions = {},
+): App {
   return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
 }
 
-/** A loopback server; node:test's `after` closes it. */
+/** Where every test listens. */
 export const LOOPBACK = { port: 0, host: '127.0.0.1' } as const
