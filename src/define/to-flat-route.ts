@@ -56,8 +56,19 @@ function withPattern(
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   const { summary, description, operationId, validateResponses, handler } = route
   return {
-    ...{ label, name, controller, methods, pattern, version, sources, inject, handler },
-    ...{ summary, description, operationId, validateResponses },
+    label,
+    name,
+    controller,
+    methods,
+    pattern,
+    version,
+    sources,
+    inject,
+    handler,
+    summary,
+    description,
+    operationId,
+    validateResponses,
     responses: responses.byStatus(route.status),
     status: route.status ?? responses.success ?? 200,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),

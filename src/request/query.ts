@@ -29,5 +29,6 @@ export function toSearchParams(values: Readonly<Record<string, unknown>>): URLSe
 
 function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'string') return value
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value)
 }

@@ -2,18 +2,17 @@ import { stringifyCookie } from 'cookie'
 
 import { suggestion } from '../define/fields.ts'
 import { httpError } from '../errors.ts'
-import type { RawBody, RawRequest } from '../http.ts'
+import type { HeaderMap, RawBody, RawRequest } from '../http.ts'
 import { toSearchParams } from '../request/query.ts'
 import { authorityOf } from '../request/request.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
+import { toBody } from './inject-body.ts'
+import type { BodyOptions, FormValues } from './inject-body.ts'
 import { headerProblem } from './response-head.ts'
 
-/** Values that can stand in a query or a form: lists repeat the name, `null` and `undefined` are dropped. */
-export type FormValues = Readonly<Record<string, unknown>>
-
 /** What `inject` takes besides a URL. */
-export interface InjectOptions {
+export interface InjectOptions extends BodyOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
   /** Path with or without query, or a whole URL. */
@@ -25,16 +24,6 @@ export interface InjectOptions {
   /** Names in any case; a list sends several field lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly cookies?: Readonly<Record<string, string>>
-  /** Objects are sent as JSON, `URLSearchParams` and `FormData` as themselves, text and bytes as they are. */
-  readonly body?: unknown
-  /** The same as `body`. */
-  readonly payload?: unknown
-  /** Sent as JSON, whatever it is. */
-  readonly json?: unknown
-  /** Sent as `application/x-www-form-urlencoded`. */
-  readonly form?: FormValues
-  /** Sent as `multipart/form-data`. */
-  readonly multipart?: FormData | Readonly<Record<string, string | Blob>>
   /** The Host header. @default 'localhost' */
   readonly host?: string
   /** @default '127.0.0.1' */
@@ -90,25 +79,34 @@ export async function toRawRequest(
   const url = toTarget(options.url ?? options.path ?? '/')
   const { bytes, type } = await toBody(options)
   const draft = { ...toDraft(url, options, type), prefix }
-  const written = version === undefined ? {} : enabled?.scheme.write?.(draft, version, enabled.options)
-  const lines = toLines(draft, written ?? {}, options.headers ?? {})
+  const written = version === undefined ? {} : writeVersion(draft, version, enabled)
+  const lines = toLines(draft, written, options.headers ?? {})
   if (bytes.length > 0) lines.set('content-length', lines.get('content-length') ?? [String(bytes.length)])
-  const path = originOf(url) + (written?.path ?? draft.path)
+  const path = originOf(url) + (written.path ?? draft.path)
   return {
     method: method.toUpperCase(),
-    target: withQuery(path, url, { ...options.query, ...written?.query }),
-    headers: Object.fromEntries(
-      [...lines].map(([name, values]) => [
-        name,
-        SINGLE.has(name) || values.length === 1 ? values[0] : values,
-      ]),
-    ),
+    target: withQuery(path, url, { ...options.query, ...written.query }),
+    headers: toHeaderMap(lines),
     lines: (name) => lines.get(name) ?? [],
     remoteAddress,
     protocol: options.protocol ?? (url.startsWith('https:') ? 'https' : 'http'),
     body: toRawBody(bytes),
     signal: options.signal ?? new AbortController().signal,
   }
+}
+
+function writeVersion(
+  draft: RequestDraft,
+  version: string,
+  enabled: Enabled | undefined,
+): Partial<RequestDraft> {
+  return enabled?.scheme.write?.(draft, version, enabled.options) ?? {}
+}
+
+function toHeaderMap(lines: ReadonlyMap<string, readonly string[]>): HeaderMap {
+  return Object.fromEntries(
+    [...lines].map(([name, values]) => [name, SINGLE.has(name) || values.length === 1 ? values[0] : values]),
+  )
 }
 
 function toRawBody(bytes: Uint8Array): RawBody {
@@ -203,42 +201,4 @@ function withQuery(path: string, url: string, query: FormValues): string {
     .filter((pair) => pair !== '' && !names.some((name) => new URLSearchParams(pair).has(name)))
   const search = [...kept, toSearchParams(query).toString()].filter((part) => part !== '').join('&')
   return search === '' ? path : `${path}?${search}`
-}
-
-interface Body {
-  readonly bytes: Uint8Array
-  readonly type: string | undefined
-}
-
-async function toBody({ body, payload, json, form, multipart }: InjectOptions): Promise<Body> {
-  if (json !== undefined) return jsonBody(json)
-  if (form !== undefined) return webBody(toSearchParams(form))
-  if (multipart !== undefined)
-    return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
-  const given = body ?? payload
-  if (given === undefined || given === null) return { bytes: new Uint8Array(), type: undefined }
-  if (typeof given === 'string') return { bytes: Buffer.from(given), type: undefined }
-  if (given instanceof Uint8Array) return { bytes: given, type: undefined }
-  if (given instanceof ArrayBuffer) return { bytes: new Uint8Array(given), type: undefined }
-  if (given instanceof URLSearchParams || given instanceof FormData || given instanceof Blob)
-    return webBody(given)
-  return jsonBody(given)
-}
-
-function jsonBody(value: unknown): Body {
-  return { bytes: Buffer.from(JSON.stringify(value)), type: 'application/json' }
-}
-
-async function webBody(body: URLSearchParams | FormData | Blob): Promise<Body> {
-  const response = new Response(body)
-  return {
-    bytes: new Uint8Array(await response.arrayBuffer()),
-    type: response.headers.get('content-type') ?? undefined,
-  }
-}
-
-function toFormData(values: Readonly<Record<string, string | Blob>>): FormData {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(values)) form.append(name, value)
-  return form
 }

@@ -3,6 +3,7 @@ import type { FlatRoute } from '../define/flat-route.ts'
 import type { Param, Segment } from '../pattern.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { toSearchParams } from '../request/query.ts'
+import type { RequestDraft } from '../versioning/scheme.ts'
 import { expandSpec } from '../versioning/spec.ts'
 import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
 
@@ -47,16 +48,14 @@ export function createUrlFor(
     const chosen = chooseRoute(name, named, wanted, known)
     const path = fill(chosen.route, params)
     const explicit = version === undefined && chosen.version === defaultVersion ? undefined : chosen.version
-    const written =
-      explicit === undefined
-        ? {}
-        : enabled?.scheme.write?.(
-            { path, query: {}, headers: {}, host: '', prefix },
-            explicit,
-            enabled.options,
-          )
-    const search = toSearchParams({ ...query, ...written?.query })
-    return (written?.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
+    const written = explicit === undefined ? {} : write(path, explicit)
+    const search = toSearchParams({ ...query, ...written.query })
+    return (written.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
+  }
+
+  function write(path: string, version: string): Partial<RequestDraft> {
+    const draft = { path, query: {}, headers: {}, host: '', prefix }
+    return enabled?.scheme.write?.(draft, version, enabled.options) ?? {}
   }
 }
 

@@ -1,0 +1,58 @@
+import { toSearchParams } from '../request/query.ts'
+
+/** The ways to give `inject` a body; at most one of them. */
+export interface BodyOptions {
+  /** Objects are sent as JSON, `URLSearchParams` and `FormData` as themselves, text and bytes as they are. */
+  readonly body?: unknown
+  /** The same as `body`. */
+  readonly payload?: unknown
+  /** Sent as JSON, whatever it is. */
+  readonly json?: unknown
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: FormValues
+  /** Sent as `multipart/form-data`. */
+  readonly multipart?: FormData | Readonly<Record<string, string | Blob>>
+}
+
+/** Values that can stand in a query or a form: lists repeat the name, `null` and `undefined` are dropped. */
+export type FormValues = Readonly<Record<string, unknown>>
+
+/** An encoded body. */
+export interface EncodedBody {
+  readonly bytes: Uint8Array
+  readonly type: string | undefined
+}
+
+/** Encodes the body that the options describe; empty when they give none. */
+export async function toBody({ body, payload, json, form, multipart }: BodyOptions): Promise<EncodedBody> {
+  if (json !== undefined) return jsonBody(json)
+  if (form !== undefined) return webBody(toSearchParams(form))
+  if (multipart !== undefined)
+    return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
+  const given = body ?? payload
+  if (given === undefined || given === null) return { bytes: new Uint8Array(), type: undefined }
+  if (typeof given === 'string') return { bytes: Buffer.from(given), type: undefined }
+  if (given instanceof Uint8Array) return { bytes: given, type: undefined }
+  if (given instanceof ArrayBuffer) return { bytes: new Uint8Array(given), type: undefined }
+  if (given instanceof URLSearchParams || given instanceof FormData || given instanceof Blob)
+    return webBody(given)
+  return jsonBody(given)
+}
+
+function jsonBody(value: unknown): EncodedBody {
+  return { bytes: Buffer.from(JSON.stringify(value)), type: 'application/json' }
+}
+
+async function webBody(body: URLSearchParams | FormData | Blob): Promise<EncodedBody> {
+  const response = new Response(body)
+  return {
+    bytes: new Uint8Array(await response.arrayBuffer()),
+    type: response.headers.get('content-type') ?? undefined,
+  }
+}
+
+function toFormData(values: Readonly<Record<string, string | Blob>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(values)) form.append(name, value)
+  return form
+}
