@@ -51,7 +51,10 @@ export function createTable(
   const problems =
     enabled === undefined
       ? []
-      : [...enabled.problems, ...versioningProblems(flat, enabled, known, mode.prefix)]
+      : [
+          ...enabled.problems,
+          ...(enabled.usable ? versioningProblems(flat, enabled, known, mode.prefix) : []),
+        ]
   if (problems.length > 0) throw new DefinitionError(problems)
   const rows = routes.map(({ route, endpoints }): TableRoute => {
     const spec = expandSpec(enabled === undefined ? undefined : route.version, known)

@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import type { VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
+import { isStatusCodes } from './scheme.ts'
+import type { OptionRule, VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
 import { canonicalVersion, isVersionFormat, MAX_VERSION_LENGTH } from './version.ts'
 import type { VersionFormat } from './version.ts'
 
@@ -28,11 +29,15 @@ export interface Enabled {
   readonly defaultVersion: string | null | DefaultVersion
   readonly versions: readonly string[]
   readonly format: VersionFormat
+  /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
+  readonly usable: boolean
   /** Mistakes in the options, reported when the application is built. */
   readonly problems: readonly DefinitionProblem[]
 }
 
-const COMMON: Readonly<Record<string, readonly [test: (value: unknown) => boolean, expected: string]>> = {
+type Rules = Readonly<Record<string, OptionRule>>
+
+const COMMON: Rules = {
   defaultVersion: [
     (value) => value === null || ['string', 'function'].includes(typeof value),
     'a version, a function of the request, or null',
@@ -42,10 +47,6 @@ const COMMON: Readonly<Record<string, readonly [test: (value: unknown) => boolea
     'a list of strings',
   ],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
-  statusCodes: [
-    isStatusCodes,
-    'statuses from 400 to 499 for unsupported, unspecified, invalid and ambiguous',
-  ],
 }
 
 /** Applies the options to the scheme. */
@@ -59,49 +60,50 @@ export function toEnabled<O extends object>(
   const usable = problems.length === 0
   return {
     name: scheme.name,
-    read: scheme.reader(options, usable ? format : 'string'),
+    // mistakes are reported when the application is built; until then nothing may fail on them
+    read: usable ? scheme.reader(options, format) : () => undefined,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only ever called with `options`, which is an O
     scheme: scheme as unknown as VersioningScheme<object>,
     options,
-    vary: scheme.vary(options),
-    statusCodes: { ...scheme.statusCodes, ...(usable && isStatusCodes(statusCodes) ? statusCodes : {}) },
+    vary: usable ? scheme.vary(options) : [],
+    statusCodes: { ...scheme.statusCodes, ...given(statusCodes) },
     defaultVersion,
     versions: usable ? versions : [],
     format: usable ? format : 'string',
+    usable,
     problems: usable ? [...problems, ...listProblems(versions, format)] : problems,
   }
+}
+
+/** The statuses that are stated. */
+function given(statusCodes: unknown): Partial<VersionStatusCodes> {
+  if (!isStatusCodes(statusCodes)) return {}
+  return Object.fromEntries(Object.entries(statusCodes).filter(([, status]) => status !== undefined))
 }
 
 const WHERE = 'enableVersioning'
 
 function optionProblems(
   scheme: string,
-  known: readonly string[],
+  rules: Rules | undefined,
   options: object,
 ): readonly DefinitionProblem[] {
+  const known: Rules = { ...rules, ...COMMON }
   return Object.entries(options).flatMap(([name, value]): DefinitionProblem[] => {
-    const common = Object.hasOwn(COMMON, name) ? COMMON[name] : undefined
-    if (common !== undefined && (name !== 'statusCodes' || known.includes('statusCodes'))) {
-      const [test, expected] = common
-      return value === undefined || test(value)
-        ? []
-        : [
-            {
-              code: 'invalid_option',
-              where: WHERE,
-              message: `${name} is not ${expected}`,
-              fix: `give ${expected}`,
-            },
-          ]
+    const rule = Object.hasOwn(known, name) ? known[name] : undefined
+    if (rule !== undefined) {
+      const [test, expected] = rule
+      if (value === undefined || test(value)) return []
+      const message = `${name} is not ${expected}`
+      return [{ code: 'invalid_option', where: WHERE, message, fix: `give ${expected}` }]
     }
-    if (known.includes('*') || known.includes(name)) return []
-    const names = [...new Set([...known, ...Object.keys(COMMON)])]
+    if (rules === undefined) return []
     return [
       {
         code: 'unknown_option',
         where: WHERE,
         message: `the scheme ${scheme} has no option "${name}"`,
-        fix: `use one of ${names.join(', ')}`,
+        fix: `use one of ${Object.keys(known).join(', ')}`,
       },
     ]
   })
@@ -134,16 +136,4 @@ function listProblems(versions: readonly string[], format: VersionFormat): reado
           },
         ]
   })
-}
-
-function isStatusCodes(value: unknown): value is Partial<VersionStatusCodes> {
-  const names = ['unsupported', 'unspecified', 'invalid', 'ambiguous']
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(value).every(
-      ([name, status]) =>
-        names.includes(name) && Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 499,
-    )
-  )
 }

@@ -1,7 +1,7 @@
 import { isToken, splitOutsideQuotes, unquote } from '../media-type.ts'
 import { createAcceptReader } from './accept.ts'
 import { oneOf } from './query.ts'
-import { PLAIN_SCHEME, DEFAULT_STATUS_CODES } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.HEADER`. */
@@ -45,7 +45,12 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)
       ? undefined
       : 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends',
-  options: ['headerParameter', 'versionParameter', 'bare', 'statusCodes'],
+  options: {
+    headerParameter: OPTION_RULES.token,
+    versionParameter: OPTION_RULES.token,
+    bare: OPTION_RULES.flag,
+    statusCodes: OPTION_RULES.statusCodes,
+  },
 }
 
 function headerOf({ headerParameter = 'accept' }: HeaderOptions): string {

@@ -1,4 +1,4 @@
-import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.HOST`. */
@@ -44,7 +44,15 @@ export const hostScheme: VersioningScheme<HostOptions> = {
     hostPattern === undefined && !/^[a-z0-9]+$/i.test(versionParameter + version)
       ? 'a host label of this scheme holds letters and digits only'
       : undefined,
-  options: ['versionParameter', 'ignoreLabels', 'hostPattern', 'statusCodes'],
+  options: {
+    versionParameter: OPTION_RULES.text,
+    ignoreLabels: [
+      (value) => Array.isArray(value) && value.every((label) => typeof label === 'string'),
+      'a list of strings',
+    ],
+    hostPattern: [(value) => value instanceof RegExp, 'a regular expression'],
+    statusCodes: OPTION_RULES.statusCodes,
+  },
 }
 
 /** The host name in lower case, without port and trailing dot. */

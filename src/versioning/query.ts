@@ -1,4 +1,4 @@
-import { PLAIN_SCHEME } from './scheme.ts'
+import { OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionSource, VersionStatusCodes, VersionValue } from './scheme.ts'
 import { canonicalVersion } from './version.ts'
 import type { VersionFormat } from './version.ts'
@@ -25,7 +25,7 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
   vary: () => [],
   queryParameter: ({ versionParameter = 'version' }) => versionParameter,
-  options: ['versionParameter', 'statusCodes'],
+  options: { versionParameter: OPTION_RULES.text, statusCodes: OPTION_RULES.statusCodes },
 }
 
 /** The one version that a repeated field names; ambiguous when the values are different versions. */

@@ -1,4 +1,5 @@
 import type { Awaitable, HttpRequest } from '../http.ts'
+import { isToken } from '../media-type.ts'
 import type { VersionFormat } from './version.ts'
 
 /** A place where a request named a version. */
@@ -37,6 +38,9 @@ export interface RequestDraft {
   readonly prefix: string
 }
 
+/** What an option may hold, and how the expectation reads in a message. */
+export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
+
 /** How a version travels with a request. Made by `defineVersioningScheme`; the built-in ones are `VersioningSchemes`. */
 export interface VersioningScheme<O> {
   readonly name: string
@@ -55,8 +59,8 @@ export interface VersioningScheme<O> {
   readonly problem: (version: string, options: O) => string | undefined
   /** How a declared version looks when it is read. */
   readonly fold: (version: string) => string
-  /** The options this scheme knows, besides the common ones. */
-  readonly options: readonly string[]
+  /** The options this scheme knows, besides the common ones; `undefined` for any. */
+  readonly options: Readonly<Record<string, OptionRule>> | undefined
   /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
   readonly queryParameter: (options: O) => string | undefined
 }
@@ -85,6 +89,30 @@ export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
   unspecified: 400,
   invalid: 400,
   ambiguous: 400,
+}
+
+/** The rules of options that several schemes have. */
+export const OPTION_RULES = {
+  flag: [(value) => typeof value === 'boolean', 'true or false'],
+  text: [(value) => typeof value === 'string', 'a string'],
+  token: [(value) => typeof value === 'string' && isToken(value), 'a name of letters, digits and -'],
+  statusCodes: [
+    isStatusCodes,
+    'statuses from 400 to 499 for unsupported, unspecified, invalid and ambiguous',
+  ],
+} as const satisfies Readonly<Record<string, OptionRule>>
+
+/** Whether the value holds statuses of version errors. */
+export function isStatusCodes(value: unknown): value is Partial<VersionStatusCodes> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).every(
+      ([name, status]) =>
+        Object.hasOwn(DEFAULT_STATUS_CODES, name) &&
+        (status === undefined || (Number.isInteger(status) && status >= 400 && status <= 499)),
+    )
+  )
 }
 
 /** What schemes share that has nothing special about it. */
@@ -123,6 +151,6 @@ export function defineVersioningScheme<O extends object = object>(
         : (draft, version, options) => definition.write?.(draft, version, options) ?? {},
     vary: () => vary.map((header) => header.toLowerCase()),
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
-    options: ['*'],
+    options: undefined,
   }
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.URL`. */
@@ -37,7 +37,11 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   },
   problem: (version, options) =>
     /[/?#\\]/.test(literal(version, options)) ? 'a path segment cannot hold / ? # or \\' : undefined,
-  options: ['versionParameter', 'allowBare', 'statusCodes'],
+  options: {
+    versionParameter: OPTION_RULES.text,
+    allowBare: OPTION_RULES.flag,
+    statusCodes: OPTION_RULES.statusCodes,
+  },
 }
 
 function literal(version: string, { versionParameter = 'v' }: UrlOptions): string {
