@@ -44,8 +44,8 @@ export function refuseRequest(response: ServerResponse, error: HttpError): void 
 export function toResponseText({ status, headers, body }: FinishedResponse): string {
   const all = { ...headers, date: new Date().toUTCString(), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`)
-  const text = typeof body === 'string' ? body : ''
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`, ...lines, '', text].join('\r\n')
+  const phrase = STATUS_CODES[status] ?? 'Error'
+  return [`HTTP/1.1 ${status} ${phrase}`, ...lines, '', typeof body === 'string' ? body : ''].join('\r\n')
 }
 
 /** Why a request does not get as far as the application. */
@@ -108,8 +108,8 @@ class NodeRequest implements RawRequest {
 
   get body(): RawBody {
     const { headers } = this.#request
-    const declared = headers['content-length']
-    const length = headers['transfer-encoding'] !== undefined ? undefined : Number(declared ?? 0)
+    const length =
+      headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
     return { length, read: (limit) => this.#read(limit, length) }
   }
 
@@ -180,6 +180,7 @@ function write(
     if (isStream(body)) source = openStream(body)
     if (response.destroyed || response.headersSent) return source?.cancel()
     if (last) headers['connection'] = 'close'
+    delete headers['transfer-encoding'] // how a body is framed is up to this side
     // a length that is not kept would make the next response on the connection part of this one
     response.strictContentLength = true
     response.writeHead(status, headers)
@@ -191,8 +192,8 @@ function write(
     )
     return write(response, problem, last, undefined)
   }
-  if (source === undefined) end(response, isStream(body) ? null : body, last)
-  else void writeStream(response, source, last, log)
+  if (source !== undefined) void writeStream(response, source, last, log)
+  else if (!isStream(body)) end(response, body, last)
 }
 
 function isStream(body: FinishedResponse['body']): body is BodyStream {
@@ -203,10 +204,8 @@ function isStream(body: FinishedResponse['body']): body is BodyStream {
 function end(response: ServerResponse, body: string | Uint8Array | null, last: boolean): void {
   const { req: request } = response
   const ends = last || !response.shouldKeepAlive
-  if (!ends || request.complete || request.socket.readableEnded || awaitsContinue(response)) {
-    response.end(body ?? undefined)
-    return
-  }
+  if (!ends || request.complete || request.socket.readableEnded || awaitsContinue(response))
+    return void response.end(body ?? undefined)
   if (body === null) response.flushHeaders()
   else response.write(body)
   linger(request, () => {

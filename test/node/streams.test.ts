@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 
-import { defineController, ExecutionContext, HttpRequest } from 'octavo'
+import { defineController, ExecutionContext, HttpRequest, reply } from 'octavo'
 import type { Logger } from 'octavo'
 
 import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readUntil } from './support.ts'
@@ -63,6 +63,11 @@ const app = createTestApp(
         method: 'GET',
         path: '/short',
         handler: () => new Response(new Blob(['abc']).stream(), { headers: { 'content-length': '5' } }),
+      },
+      {
+        method: 'GET',
+        path: '/framed',
+        handler: () => reply(200, 'abc', { headers: { 'transfer-encoding': 'chunked' } }),
       },
       {
         method: 'GET',
@@ -164,6 +169,15 @@ describe('streamed bodies', () => {
 
   it('that do not keep their length break the connection off', async () => {
     await assert.rejects(async () => (await fetch(`${url}/short`)).text(), TypeError)
+  })
+
+  it('are framed by the server, not by the handler', async () => {
+    const text = await exchange(url, 'GET /framed HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n')
+    const { headers, body } = parse(text)
+    assert.deepEqual(
+      [headers['transfer-encoding'], headers['content-length'], body],
+      [undefined, '5', '"abc"'],
+    )
   })
 
   it('that cannot be sent are a 500', async () => {
