@@ -49,11 +49,9 @@ export function compile(
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, settings, hidden) }))
   const table = createTable(rows, enabled, mode)
   const urlFor = createUrlFor(routes, enabled, table.known, settings.prefix)
-  const depth = settings.prefix.length
-  const versionFree = (path: string): string => {
-    const slash = path.indexOf('/', depth + 1)
-    return path.slice(0, depth) + (slash === -1 ? '' : path.slice(slash)) || '/'
-  }
+  // by segments: those of the prefix may be percent-encoded in the path
+  const depth = settings.prefix.split('/').length
+  const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
   const lent = { settings, urlFor, versionFree }
   const site = {
     locate: createLocate(table, enabled, mode),

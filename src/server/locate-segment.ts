@@ -69,7 +69,10 @@ function createNamed(
     }
     const resolution = unknown(at.path, version)
     const start = Math.min(resolution.start, at.end)
-    const isServed = findLeaves(resolution.union, at.path, start, at.end).length > 0
+    const rest = findLeaves(resolution.union, at.path, start, at.end)
+    // an ordinary route keeps what only looks like a version, unless versions are served behind it
+    const isServed =
+      match.leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
     return isServed ? { match: { ...match, leaf: null }, resolution } : undefined
   }
 
