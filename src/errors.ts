@@ -20,6 +20,7 @@ export const ERRORS = {
   body_too_large: { status: 413, title: 'Content Too Large' },
   url_too_long: { status: 414, title: 'URI Too Long' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  expectation_failed: { status: 417, title: 'Expectation Failed' },
   validation_failed: { status: 422, title: 'Validation failed' },
   headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
   internal_error: { status: 500, title: 'Internal Server Error' },

@@ -22,6 +22,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'http.ts',
     'definition-error.ts',
     'errors.ts',
+    'param-types.ts',
     'pattern.ts',
     'versioning',
     'router',

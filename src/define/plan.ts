@@ -1,4 +1,4 @@
-import { isSchema, defOf } from './schema.ts'
+import { isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import {
   bigintFromText,
@@ -8,6 +8,7 @@ import {
   oneOfFromText,
 } from './text-values.ts'
 import type { FromText } from './text-values.ts'
+import { recordOf, schemaOf, schemasOf, unwrap } from './unwrap.ts'
 
 /** How the values of one field, which arrive as text, become what its schema validates. */
 export interface FieldPlan {
@@ -15,7 +16,7 @@ export interface FieldPlan {
   readonly read: FromText
   /** Whether the schema takes text as it is, blank text included. */
   readonly text: boolean
-  /** How repeated values are collected; `null` when the field holds one value. */
+  /** How values are collected that are repeated or that `read` cannot read; `null` when the field holds one value. */
   readonly list: {
     readonly kind: 'array' | 'set'
     readonly items: readonly FieldPlan[]
@@ -66,95 +67,6 @@ export function toSourcePlan(schema: Schema): SourcePlan {
     default:
       return { fields: new Map(), others: TEXT }
   }
-}
-
-/** Whether the schema may take a string: then a body of a text type is handed to it. */
-export function acceptsText(schema: Schema): boolean {
-  const def = unwrap(schema)
-  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsText)
-  return def === undefined || TEXT_TYPES.has(def.type)
-}
-
-/** Whether the schema may take anything but a string. */
-export function acceptsData(schema: Schema): boolean {
-  const def = unwrap(schema)
-  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsData)
-  return def === undefined || !['string', 'template_literal'].includes(def.type)
-}
-
-/** Whether the schema is `z.instanceof(Uint8Array)`: then the body's bytes are handed to it. */
-export function acceptsBytes(schema: Schema): boolean {
-  const inner = unwrapSchema(schema)
-  if (inner === undefined || defOf(inner).type !== 'custom') return false
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class of z.instanceof in `_zod.bag`
-  const bag = (inner._zod as unknown as { readonly bag?: { readonly Class?: unknown } }).bag
-  return bag?.Class === Uint8Array || bag?.Class === Buffer
-}
-
-/** Field names that every object inherits: a schema that declares one must not see the inherited member. */
-export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boolean {
-  if (seen.has(schema)) return false
-  seen.add(schema)
-  const def = defOf(schema)
-  const shape = def.type === 'object' ? recordOf(def['shape']) : {}
-  if (Object.keys(shape).some((name) => name in Object.prototype)) return true
-  if (def.type === 'lazy') return seen.size > MAX_SCHEMAS || declaresInherited(innerOf(def) ?? schema, seen)
-  const inner = [
-    ...Object.values(shape),
-    ...Object.values(def),
-    ...schemasOf(def['options']),
-    ...schemasOf(def['items']),
-  ]
-  return inner.filter(isSchema).some((child) => declaresInherited(child, seen))
-}
-
-/** A lazy schema can make new ones for ever; beyond this many the answer is taken to be yes. */
-const MAX_SCHEMAS = 1000
-
-const TEXT_TYPES = new Set([
-  'string',
-  'template_literal',
-  'any',
-  'unknown',
-  'custom',
-  'transform',
-  'enum',
-  'literal',
-])
-const WRAPPERS = new Set([
-  'optional',
-  'nullable',
-  'default',
-  'prefault',
-  'readonly',
-  'catch',
-  'nonoptional',
-  'success',
-  'lazy',
-])
-
-/** The schema inside a wrapper. */
-function innerOf({ innerType, getter }: SchemaDef): Schema | undefined {
-  return schemaOf(typeof getter === 'function' ? getter() : innerType)
-}
-
-/** The schema that a value meets first, below wrappers; `undefined` when the raw value is wanted (preprocess, codecs). */
-function unwrapSchema(schema: Schema): Schema | undefined {
-  const def = defOf(schema)
-  if (WRAPPERS.has(def.type)) {
-    const inner = innerOf(def)
-    return inner === undefined ? schema : unwrapSchema(inner)
-  }
-  if (def.type !== 'pipe') return schema
-  const { in: first, reverseTransform } = def
-  if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform')
-    return undefined
-  return unwrapSchema(first)
-}
-
-function unwrap(schema: Schema): SchemaDef | undefined {
-  const inner = unwrapSchema(schema)
-  return inner === undefined ? undefined : defOf(inner)
 }
 
 /** How a value of each schema type is read from text; types that are not listed get the text. */
@@ -209,7 +121,7 @@ function toListPlan(
   }
 }
 
-/** The first option that can read a text wins; where an option takes one value, several are handed on as a list. */
+/** The first option that can read a text wins; what none can read, and what is repeated, is for the list option. */
 function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
   const single = options.filter((option) => option.list === null)
   return {
@@ -221,7 +133,7 @@ function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
       return undefined
     },
     text: options.some((option) => option.text),
-    list: single.length === 0 ? (options.find((option) => option.list !== null)?.list ?? null) : null,
+    list: options.find((option) => option.list !== null)?.list ?? null,
     several: options.some((option) => option.several),
     nested: options.some((option) => option.nested),
   }
@@ -235,16 +147,4 @@ function merge(plans: readonly SourcePlan[]): SourcePlan {
     fields: new Map([...names].map((name) => [name, fieldOf(name)])),
     others: plans.find((plan) => plan.others !== null)?.others ?? null,
   }
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function schemasOf(value: unknown): readonly Schema[] {
-  return Array.isArray(value) ? value.filter(isSchema) : []
-}
-
-function schemaOf(value: unknown): Schema | undefined {
-  return isSchema(value) ? value : undefined
 }

@@ -1,4 +1,4 @@
-import { acceptsBytes, acceptsData, acceptsText, declaresInherited } from '../define/plan.ts'
+import { acceptsBytes, acceptsData, acceptsText, declaresInherited } from '../define/kinds.ts'
 import type { Schema } from '../define/schema.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest } from '../http.ts'
@@ -13,6 +13,8 @@ export function createBodyReader(schema: Schema): (request: HttpRequest) => Prom
   const text = acceptsText(schema)
   const data = acceptsData(schema)
   return async (request) => {
+    // what is not there has no type that could be wrong
+    if (request.header('content-length') === '0') return undefined
     const header = request.header('content-type')
     const type = contentTypeOf(header)
     const read = chooseReader(header, type, { text, data, inherited })

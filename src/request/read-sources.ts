@@ -1,3 +1,4 @@
+import { isStrict } from '../define/kinds.ts'
 import type { FieldPlan, SourcePlan } from '../define/plan.ts'
 import { createValidator } from '../define/schema.ts'
 import type { Validated } from '../define/schema.ts'
@@ -49,11 +50,13 @@ const READERS: Readonly<Record<SourceName, Reader>> = {
         KEEP_BLANK,
       )
   },
-  headers: ({ plan }) => {
+  headers: ({ plan, schema }) => {
     const names = new Map([...plan.fields.keys()].map((field) => [field, headerName(field)]))
+    // every client sends headers of its own: a strict object sees those it declares
+    const known = isStrict(schema) ? { ...plan, others: null } : plan
     return (request) =>
       collect(
-        plan,
+        known,
         (field) => headerTexts(request, names.get(field) ?? field, plan.fields.get(field)),
         request.headers,
         KEEP_BLANK,
@@ -99,17 +102,16 @@ function collect(
 
 function toValue(field: FieldPlan, texts: Texts, dropBlank: boolean): unknown {
   if (texts === undefined) return undefined
-  if (field.list === null) {
-    if (typeof texts === 'string')
-      return dropBlank && texts === '' && !field.text ? undefined : convert(field, texts)
-    return texts.map((text) => convert(field, text))
+  const blank = (text: string): boolean => dropBlank && text === '' && !field.text
+  if (typeof texts === 'string' && (field.list === null || field.read(texts) !== undefined)) {
+    return blank(texts) ? undefined : convert(field, texts)
   }
+  const all = typeof texts === 'string' ? [texts] : texts
+  if (field.list === null) return all.map((text) => convert(field, text))
   const { kind, items, rest } = field.list
-  const list = (typeof texts === 'string' ? [texts] : texts).filter(
-    (text) => !dropBlank || text !== '' || field.text,
-  )
-  if (list.length === 0) return undefined
-  const values = list.map((text, index) => {
+  const present = all.filter((text) => !blank(text))
+  if (present.length === 0) return undefined
+  const values = present.map((text, index) => {
     const item = items[index] ?? rest
     return item === null ? text : convert(item, text)
   })

@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
+import { httpError } from '../errors.ts'
 import type { VersioningOptions } from '../versioning/enable.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
 import { createCore } from './core.ts'
-import type { AppOptions } from './core.ts'
+import type { AppOptions, Core } from './core.ts'
 import { inject } from './inject.ts'
 import { toRawRequest } from './inject-request.ts'
 import type { InjectOptions } from './inject-request.ts'
@@ -14,7 +15,8 @@ import type { InjectResponse } from './inject.ts'
 import { closeOnSignals } from './lifecycle.ts'
 import { listen } from './listen.ts'
 import type { ListenOptions } from './listen.ts'
-import { refuseClosing } from './node.ts'
+import { refuseClosing, refuseRequest } from './node.ts'
+import type { NodeHandler } from './node.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
 
@@ -90,8 +92,10 @@ export function createApp<M extends Module<unknown, unknown>, O extends object =
       const given = typeof request === 'string' ? { url: request } : request
       return inject(dispatch, await toRawRequest(given, core.enabled(), settings.prefix))
     },
-    handler: (request, response) =>
-      lifecycle.isClosing() ? refuseClosing(response) : core.open().handler(request, response),
+    handler: (request, response) => {
+      if (lifecycle.isClosing()) refuseClosing(response)
+      else handlerOf(core)(request, response)
+    },
     listen: async (listenOptions = {}) => {
       refuseClosed()
       const server = await listen(core.open().handler, settings, listenOptions)
@@ -104,5 +108,16 @@ export function createApp<M extends Module<unknown, unknown>, O extends object =
     urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
     routes: () => toRouteList(core.routes),
     printRoutes: () => printTable(core.routes, settings),
+  }
+}
+
+/** The listener of an application; one that refuses everything while its definitions are wrong. */
+function handlerOf({ open, settings }: Core): NodeHandler {
+  try {
+    return open().handler
+  } catch (error) {
+    settings.logger.error({ err: error }, 'The application cannot start')
+    const refusal = httpError('internal_error', 'The application cannot start; the log has the reason')
+    return (_request, response) => refuseRequest(response, refusal)
   }
 }

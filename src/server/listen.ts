@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { Server as TcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-import { httpError, HttpError } from '../errors.ts'
+import { httpError } from '../errors.ts'
 import { createConnections } from './connections.ts'
 import { MAX_HEADER_BYTES } from './dispatch.ts'
 import { refuseClosing, refuseRequest } from './node.ts'
@@ -47,7 +47,7 @@ export async function listen(
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', (request, response) => {
     connections.track(request.socket, response)
-    refuseRequest(response, new HttpError(417, 'No expectation but 100-continue can be met'))
+    refuseRequest(response, httpError('expectation_failed', 'No expectation but 100-continue can be met'))
   })
   server.on('connect', ({ socket }) => {
     // this connection is none of the server's any more

@@ -65,8 +65,7 @@ const PROBLEMS: Readonly<Record<string, readonly [statusLine: string, title: str
 function assertProblem(text: string, code: string): void {
   const [statusLine = '', title, detail] = PROBLEMS[code] ?? []
   const { headers, body, ...rest } = parse(text)
-  const type =
-    code === 'expectation_failed' ? 'about:blank' : `urn:octavo:problem:${code.replaceAll('_', '-')}`
+  const type = `urn:octavo:problem:${code.replaceAll('_', '-')}`
   const { date, ...others } = headers
   assert.deepEqual(rest, { statusLine: `HTTP/1.1 ${statusLine}` })
   assert.ok(!Number.isNaN(Date.parse(date ?? '')))

@@ -1,0 +1,64 @@
+import { defOf, isSchema } from './schema.ts'
+import type { Schema } from './schema.ts'
+import { innerOf, recordOf, schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
+
+/** Whether the schema is an object that refuses what it does not declare. */
+export function isStrict(schema: Schema): boolean {
+  const def = unwrap(schema)
+  const catchall = def?.type === 'object' ? schemaOf(def['catchall']) : undefined
+  return catchall !== undefined && defOf(catchall).type === 'never'
+}
+
+/** Whether the schema may take a string: then a body of a text type is handed to it. */
+export function acceptsText(schema: Schema): boolean {
+  const def = unwrap(schema)
+  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsText)
+  return def === undefined || TEXT_TYPES.has(def.type)
+}
+
+/** Whether the schema may take anything but a string. */
+export function acceptsData(schema: Schema): boolean {
+  const def = unwrap(schema)
+  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsData)
+  return def === undefined || !['string', 'template_literal'].includes(def.type)
+}
+
+/** Whether the schema is `z.instanceof(Uint8Array)`: then the body's bytes are handed to it. */
+export function acceptsBytes(schema: Schema): boolean {
+  const inner = unwrapSchema(schema)
+  if (inner === undefined || defOf(inner).type !== 'custom') return false
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class of z.instanceof in `_zod.bag`
+  const bag = (inner._zod as unknown as { readonly bag?: { readonly Class?: unknown } }).bag
+  return bag?.Class === Uint8Array || bag?.Class === Buffer
+}
+
+/** Field names that every object inherits: a schema that declares one must not see the inherited member. */
+export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  const def = defOf(schema)
+  const shape = def.type === 'object' ? recordOf(def['shape']) : {}
+  if (Object.keys(shape).some((name) => name in Object.prototype)) return true
+  if (def.type === 'lazy') return seen.size > MAX_SCHEMAS || declaresInherited(innerOf(def) ?? schema, seen)
+  const inner = [
+    ...Object.values(shape),
+    ...Object.values(def),
+    ...schemasOf(def['options']),
+    ...schemasOf(def['items']),
+  ]
+  return inner.filter(isSchema).some((child) => declaresInherited(child, seen))
+}
+
+/** A lazy schema can make new ones for ever; beyond this many the answer is taken to be yes. */
+const MAX_SCHEMAS = 1000
+
+const TEXT_TYPES = new Set([
+  'string',
+  'template_literal',
+  'any',
+  'unknown',
+  'custom',
+  'transform',
+  'enum',
+  'literal',
+])

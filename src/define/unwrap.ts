@@ -1,0 +1,54 @@
+import { defOf, isSchema } from './schema.ts'
+import type { Schema, SchemaDef } from './schema.ts'
+
+const WRAPPERS = new Set([
+  'optional',
+  'nullable',
+  'default',
+  'prefault',
+  'readonly',
+  'catch',
+  'nonoptional',
+  'success',
+  'lazy',
+])
+
+/** The schema inside a wrapper. */
+export function innerOf({ innerType, getter }: SchemaDef): Schema | undefined {
+  return schemaOf(typeof getter === 'function' ? getter() : innerType)
+}
+
+/** The schema that a value meets first, below wrappers; `undefined` when the raw value is wanted (preprocess, codecs). */
+export function unwrapSchema(schema: Schema): Schema | undefined {
+  const def = defOf(schema)
+  if (WRAPPERS.has(def.type)) {
+    const inner = innerOf(def)
+    return inner === undefined ? schema : unwrapSchema(inner)
+  }
+  if (def.type !== 'pipe') return schema
+  const { in: first, reverseTransform } = def
+  if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform')
+    return undefined
+  return unwrapSchema(first)
+}
+
+/** The definition of the schema that a value meets first. */
+export function unwrap(schema: Schema): SchemaDef | undefined {
+  const inner = unwrapSchema(schema)
+  return inner === undefined ? undefined : defOf(inner)
+}
+
+/** The members of a record; none when it is no record. */
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** The schemas in a list. */
+export function schemasOf(value: unknown): readonly Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : []
+}
+
+/** The value when it is a schema. */
+export function schemaOf(value: unknown): Schema | undefined {
+  return isSchema(value) ? value : undefined
+}
