@@ -20,7 +20,7 @@ export type Segment =
 export interface Pattern {
   readonly text: string
   readonly segments: readonly Segment[]
-  /** Whether the pattern ends with a slash (`/` alone does not count). */
+  /** Whether the pattern ends with a slash (`/` alone does not count, nor one behind the rest). */
   readonly trailingSlash: boolean
   readonly params: readonly Param[]
 }
@@ -72,7 +72,10 @@ export function parsePattern(text: string): Pattern | readonly PatternProblem[] 
       fix: 'give each parameter a name of its own',
     })
   }
-  return problems.length > 0 ? problems : { text, segments, trailingSlash, params }
+  if (problems.length > 0) return problems
+  // a rest takes the slash behind it: "/" below a prefix that ends with one is the prefix
+  const slash = trailingSlash && segments.at(-1)?.kind !== 'rest'
+  return { text, segments, trailingSlash: slash, params }
 }
 
 /** The parameters of a segment, from left to right. */

@@ -310,6 +310,14 @@ describe('trailing slashes', () => {
           'GET /f/': { route: 'GET /f/{x:path}', x: '' },
         },
       ],
+      [
+        "behind the rest belong to it under 'strict'",
+        ['GET /f/{x:path}/'],
+        {
+          'GET /f/a': { route: 'GET /f/{x:path}/', x: 'a' },
+          'GET /f/a/': { route: 'GET /f/{x:path}/', x: 'a/' },
+        },
+      ],
     ],
     { trailingSlash: 'strict' },
   )

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { parsePattern } from '../../src/pattern.ts'
+import { find, findLeaves } from '../../src/router/find.ts'
+import type { Leaf, Node } from '../../src/router/node.ts'
+import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
+import { createTree } from '../../src/router/tree.ts'
+import { ask, serve } from './support.ts'
+
+describe('many literals that begin with the same character', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `resource-${index}`)
+  const app = serve([...names.map((name) => `GET /${name}/list`), 'POST /{name}/list', 'GET /resource-7'])
+
+  it('are all found', async () => {
+    for (const name of names)
+      assert.deepEqual(await ask(app, `GET /${name}/list`), { route: `GET /${name}/list` })
+  })
+
+  for (const [request, expected] of [
+    ['GET /resource-7', { route: 'GET /resource-7' }],
+    ['GET /resource-300/list', [405, 'POST, OPTIONS']],
+    [`GET /resource-7${'7'.repeat(100)}/list`, [405, 'POST, OPTIONS']],
+    ['POST /resource-7/list', { route: 'POST /{name}/list', name: 'resource-7' }],
+    ['GET //list', 404],
+    ['GET /', 404],
+  ] as const) {
+    it(`leave ${request.slice(0, 40)} to others`, async () =>
+      assert.deepEqual(await ask(app, request), expected))
+  }
+})
+
+describe('the work of a lookup', () => {
+  const patterns = Array.from({ length: 2 ** 10 }, (_, bits) =>
+    Array.from({ length: 10 }, (__, at) => ((bits >> at) & 1 ? '/a' : `/{p${at}}`)).join(''),
+  )
+
+  it('is one visit of each node where everything fits and nothing answers', () => {
+    const root = sealed(patterns.map((path) => `${path}/end`))
+    let visits = 0
+    const counted = countTables(root, () => visits++)
+    assert.equal(find(counted, '/a'.repeat(11), 22, 22, 0).leaf, null)
+    // a binary tree of ten levels
+    assert.ok(visits <= 2 ** 11, `${visits} visits`)
+  })
+
+  it('does not grow with the path below the routes', () => {
+    const root = sealed(['/{x}', '/{x}/{y}', '/a/{x}/b'])
+    const visitsOf = (path: string): number => {
+      let visits = 0
+      const counted = countTables(root, () => visits++)
+      assert.equal(find(counted, path, path.length, path.length, 0).leaf, null)
+      assert.deepEqual(findLeaves(counted, path, 1, path.length), [])
+      return visits
+    }
+    assert.equal(visitsOf('/a'.repeat(50_000)), visitsOf('/a'.repeat(5)))
+  })
+})
+
+function sealed(paths: readonly string[]): Node<string> {
+  const rows = paths.map((path) => {
+    const pattern = parsePattern(path)
+    if (!('segments' in pattern)) throw new Error(path)
+    return { pattern }
+  })
+  const tree = createTree(rows, false)
+  const select = ({ pattern }: { readonly pattern: { readonly text: string } }) => ({
+    rest: {
+      methods: [pattern.text],
+      shape: { pattern: pattern.text, vary: false, versions: [] },
+    } satisfies Leaf<string>,
+    by: new Map(),
+  })
+  return seal(tree, select).rest ?? EMPTY_NODE
+}
+
+/** The same trie, where every look at the edges of a node is counted. */
+function countTables<T>(node: Node<T>, count: () => void): Node<T> {
+  const edges = node.edges.map((edge) => ({ ...edge, node: countTables(edge.node, count) }))
+  const table = node.table?.map((child) => copyChain(child)) ?? null
+  return Object.defineProperty({ ...node, table }, 'edges', {
+    get: () => {
+      count()
+      return edges
+    },
+  })
+
+  function copyChain(child: Node<T> | null): Node<T> | null {
+    if (child === null) return null
+    const copy = countTables(child, count)
+    return Object.defineProperty(copy, 'next', { value: copyChain(child.next) })
+  }
+}
