@@ -1,3 +1,4 @@
+import { isPromise } from '../http.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isToken } from '../media-type.ts'
 import type { VersionFormat } from './version.ts'
@@ -144,7 +145,10 @@ export function defineVersioningScheme<O extends object = object>(
   return {
     ...PLAIN_SCHEME,
     name,
-    reader: (options) => (request) => definition.read(request, options),
+    reader: (options) => (request) => {
+      const value = definition.read(request, options)
+      return isPromise(value) ? value.then(toValue) : toValue(value)
+    },
     write:
       definition.write === undefined
         ? undefined
@@ -153,4 +157,11 @@ export function defineVersioningScheme<O extends object = object>(
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
     options: undefined,
   }
+}
+
+/** A list without empty texts; one version stands alone. */
+function toValue(value: string | readonly string[] | undefined): VersionValue {
+  if (typeof value !== 'object') return value
+  const versions = value.filter((version) => version !== '')
+  return versions.length > 1 ? versions : versions[0]
 }

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import { describe, it } from 'node:test'
+
+import { defineVersioningScheme } from 'octavo'
+
+import { ask, notAllowed, notFound, ok, serve, unspecified, unsupported, varying } from './support.ts'
+import type { Answer, Row } from './support.ts'
+
+const ROUTES: readonly Row[] = [
+  ['GET', '/cars', '1', 'cars'],
+  ['GET', '/cars', '2', 'cars'],
+  ['POST', '/cars', '2', 'create'],
+  ['GET', '/health', undefined, 'health'],
+]
+const ALL = ['1', '2']
+const PINNED = new Map([
+  ['ann', '1'],
+  ['bob', '2'],
+  ['eve', '9'],
+])
+
+interface AccountOptions {
+  readonly header?: string
+}
+
+const account = defineVersioningScheme<AccountOptions>({
+  name: 'account',
+  read: (request, { header = 'x-account' }) => PINNED.get(request.header(header) ?? ''),
+  write: (_request, version, { header = 'x-account' }) => ({
+    headers: { [header]: [...PINNED].find(([, pinned]) => pinned === version)?.[0] ?? '' },
+  }),
+  vary: ['X-Account'],
+  statusCodes: { unsupported: 403 },
+})
+const vary = (answer: Answer): Answer => varying('x-account', answer)
+
+describe('a scheme of your own', () => {
+  const app = serve(ROUTES, account)
+  const cases = [
+    ['R23 reads a version', 'GET', '/cars', 'ann', vary(ok('cars@1'))],
+    ['R23 reads another', 'GET', '/cars', 'bob', vary(ok('cars@2'))],
+    ['R23 undefined is no version', 'GET', '/cars', 'joe', vary(unspecified(400, ALL))],
+    ['R23 its own statuses', 'GET', '/cars', 'eve', vary(unsupported(403, '9', ALL))],
+    [
+      'R23 the rest of the pipeline is the same',
+      'POST',
+      '/cars',
+      'ann',
+      vary(notAllowed('GET, HEAD, OPTIONS')),
+    ],
+    ['P6 never versioned', 'GET', '/health', 'eve', ok('health@null')],
+    ['2.3 a: nowhere', 'GET', '/planes', 'eve', notFound],
+  ] as const
+  for (const [title, method, url, name, expected] of cases) {
+    it(`${title}: ${method} ${url} of ${name}`, async () => {
+      assert.deepEqual(await ask(app, { method, url, headers: { 'x-account': name } }), expected)
+    })
+  }
+  it('R23 write serves inject', async () => {
+    assert.deepEqual(await ask(app, { url: '/cars', version: '2' }), vary(ok('cars@2')))
+  })
+  it('R15 has options of its own beside the common ones', async () => {
+    const served = serve(ROUTES, account, { header: 'x-tenant', defaultVersion: '2', versions: ['2', '1'] })
+    assert.deepEqual(
+      [await ask(served, { url: '/cars', headers: { 'x-tenant': 'ann' } }), await ask(served, '/cars')],
+      [vary(ok('cars@1')), vary(ok('cars@2'))],
+    )
+  })
+  it('R23 without write, inject cannot choose a version', async () => {
+    const silent = serve(ROUTES, defineVersioningScheme({ name: 'silent', read: () => '1' }))
+    await assert.rejects(silent.inject({ url: '/cars', version: '1' }), TypeError)
+    assert.deepEqual(await ask(silent, '/cars'), ok('cars@1'))
+  })
+})
+
+describe('what a scheme of your own reads', () => {
+  const reading = (read: Parameters<typeof defineVersioningScheme>[0]['read']): ReturnType<typeof serve> =>
+    serve(ROUTES, defineVersioningScheme({ name: 'mine', read }))
+  const cases: readonly (readonly [string, Parameters<typeof reading>[0], Answer])[] = [
+    [
+      'R23 a promise',
+      async () => {
+        await setImmediate()
+        return '2'
+      },
+      ok('cars@2'),
+    ],
+    [
+      'R23 a promise of nothing',
+      async () => {
+        await setImmediate()
+        return undefined
+      },
+      unspecified(400, ALL),
+    ],
+    ['R8 a list is an order of preference', () => ['9', '2', '1'], ok('cars@2')],
+    ['R8 a list is never ambiguous', () => ['1', '2'], ok('cars@1')],
+    ['R8 an empty list is no version', () => [], unspecified(400, ALL)],
+    ['R8 a list of empty texts is no version', () => ['', ''], unspecified(400, ALL)],
+    ['R8 a list of one', () => ['2'], ok('cars@2')],
+    ['R8 a list of unknown ones', () => ['8', '9'], unsupported(404, '8, 9', ALL)],
+    ['2.3 step 3: the empty text is no version', () => '', unspecified(400, ALL)],
+    ['R36 65 characters', () => '9'.repeat(65), unsupported(404, '9'.repeat(64), ALL)],
+    ['2.2.4 __proto__', () => '__proto__', unsupported(404, '__proto__', ALL)],
+    ['R24 it sees the request', ({ query }) => String(query['v'] ?? ''), ok('cars@1')],
+  ]
+  for (const [title, read, expected] of cases) {
+    it(title, async () => assert.deepEqual(await ask(reading(read), '/cars?v=1'), expected))
+  }
+  it('R23 a scheme that throws is a mistake of the application', async () => {
+    const throwing = reading(() => {
+      throw new Error('secret')
+    })
+    const rejecting = reading(async () => Promise.reject(new Error('secret')))
+    const answers = await Promise.all([throwing.inject('/cars'), rejecting.inject('/cars')])
+    assert.deepEqual(
+      answers.map(({ statusCode, body }) => [statusCode, body.includes('secret')]),
+      [
+        [500, false],
+        [500, false],
+      ],
+    )
+  })
+  it('R36 a list with a long text is cut', async () => {
+    const long = reading(() => ['9'.repeat(5000), '8'])
+    assert.deepEqual(await ask(long, '/cars'), unsupported(404, '9'.repeat(64), ALL))
+  })
+})

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineModule,
+  HttpError,
+  reply,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
+import { z } from 'zod'
+
+import { serve } from './support.ts'
+import type { Row } from './support.ts'
+
+const { HEADER, HOST, QUERY, URL } = VersioningSchemes
+
+const ROUTES: readonly Row[] = [
+  ['GET', '/cars', '1', 'cars'],
+  ['POST', '/cars', undefined, 'create'],
+  ['PUT', '/cars', VERSION_NEUTRAL, 'put'],
+  ['GET', '/only', '1', 'only'],
+  ['GET', '/{any}/deep', '1', 'deep'],
+  ['GET', '/plain/{x}', undefined, 'overlaps'],
+  ['GET', '/plain/{x}/deeper', undefined, 'apart'],
+  ['GET', '/health', undefined, 'health'],
+  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
+]
+
+describe('Vary', () => {
+  const app = serve(ROUTES, HEADER, { headerParameter: 'X-Version' })
+  const cases = [
+    ['C3 the answer of a version', 'GET', '/cars', '1', 200, 'x-version'],
+    ['C3 an unversioned answer', 'POST', '/cars', undefined, 200, 'x-version'],
+    ['C3 a neutral answer', 'PUT', '/cars', undefined, 200, 'x-version'],
+    ['C3 no version', 'GET', '/only', undefined, 400, 'x-version'],
+    ['C3 an unknown version', 'GET', '/cars', '9', 406, 'x-version'],
+    ['C3 an ambiguous version', 'GET', '/cars', '1, 2', 400, 'x-version'],
+    ['C3 a wrong method', 'DELETE', '/cars', '1', 405, 'x-version'],
+    ['C3 a wrong method without version', 'DELETE', '/cars', undefined, 405, 'x-version'],
+    ['C3 OPTIONS', 'OPTIONS', '/cars', '1', 204, 'x-version'],
+    ['C3 HEAD', 'HEAD', '/cars', '1', 200, 'x-version'],
+    ['C5 never versioned', 'GET', '/health', '1', 200, undefined],
+    ['C5 never versioned, a wrong method', 'PUT', '/health', '1', 405, undefined],
+    ['C5 neutral only', 'GET', '/ping', '9', 200, undefined],
+    ['C5 OPTIONS never versioned', 'OPTIONS', '/health', '9', 204, undefined],
+    ['C5 nowhere', 'GET', '/planes', '1', 404, undefined],
+    ['C5 a malformed path', 'GET', '/%zz', '1', 400, undefined],
+    ['R7 a pattern that overlaps a versioned one', 'GET', '/plain/deep', '9', 200, 'x-version'],
+    ['R7 whatever the path', 'GET', '/plain/other', '9', 200, 'x-version'],
+    ['R7 a pattern that overlaps none', 'GET', '/plain/x/deeper', '9', 200, undefined],
+  ] as const
+  for (const [title, method, url, version, status, vary] of cases) {
+    it(`${title}: ${method} ${url}`, async () => {
+      const { statusCode, headers } = await app.inject({ method, url, headers: { 'x-version': version } })
+      assert.deepEqual([statusCode, headers['vary']], [status, vary])
+    })
+  }
+
+  it('C3 the answer of the default version', async () => {
+    const served = serve(ROUTES, HEADER, { defaultVersion: '1' })
+    assert.deepEqual((await served.inject('/cars')).headers['vary'], 'accept')
+  })
+  it('C3 the version that the default lacks', async () => {
+    const served = serve(ROUTES, HEADER, { defaultVersion: '2', versions: ['2', '1'] })
+    const { statusCode, headers } = await served.inject('/only')
+    assert.deepEqual([statusCode, headers['vary']], [406, 'accept'])
+  })
+  it('C3 a redirect', async () => {
+    const served = serve(ROUTES, HEADER, { defaultVersion: '1' }, { trailingSlash: 'redirect' })
+    const { statusCode, headers } = await served.inject('/cars/')
+    assert.deepEqual([statusCode, headers['vary']], [308, 'accept'])
+  })
+  it('C4 not where the version is part of the URL', async () => {
+    const answers = await Promise.all([
+      serve(ROUTES, URL).inject('/v1/cars'),
+      serve(ROUTES, URL).inject('/v9/cars'),
+      serve(ROUTES, QUERY).inject('/cars?version=1'),
+      serve(ROUTES, QUERY).inject('/cars?version=9'),
+      serve(ROUTES, HOST).inject({ url: '/cars', host: 'v1.example.com' }),
+      serve(ROUTES, HOST).inject('/cars'),
+      serve(ROUTES.slice(0, 1)).inject('/cars'),
+    ])
+    assert.deepEqual(
+      answers.map(({ headers }) => headers['vary']),
+      answers.map(() => undefined),
+    )
+  })
+})
+
+describe('Vary beside what a handler says', () => {
+  const controller = defineController({
+    prefix: '/',
+    version: '1',
+    routes: [
+      {
+        method: 'GET',
+        path: '/origin',
+        name: 'a',
+        handler: () => reply(200, 1, { headers: { Vary: 'Origin' } }),
+      },
+      {
+        method: 'GET',
+        path: '/accept',
+        name: 'b',
+        handler: () => reply(200, 1, { headers: { vary: 'Origin, ACCEPT' } }),
+      },
+      { method: 'GET', path: '/star', name: 'c', handler: () => reply(200, 1, { headers: { vary: '*' } }) },
+      {
+        method: 'GET',
+        path: '/web',
+        name: 'd',
+        handler: () => new Response('x', { headers: { vary: 'Origin' } }),
+      },
+      {
+        method: 'GET',
+        path: '/throws',
+        name: 'e',
+        handler: () => {
+          throw new HttpError(409, 'x', { headers: { vary: 'Origin' } })
+        },
+      },
+      {
+        method: 'GET',
+        path: '/fails',
+        name: 'f',
+        handler: () => {
+          throw new Error('x')
+        },
+      },
+      {
+        method: 'GET',
+        path: '/input',
+        name: 'g',
+        input: { query: z.object({ x: z.number() }) },
+        handler: () => 1,
+      },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+  app.enableVersioning(HEADER, { defaultVersion: '1' })
+  const cases = [
+    ['C3 merged', '/origin', 200, 'Origin, accept'],
+    ['C3 not twice', '/accept', 200, 'Origin, ACCEPT'],
+    ['C3 * is left alone', '/star', 200, '*'],
+    ['C3 a web response', '/web', 200, 'Origin, accept'],
+    ['C3 an HttpError', '/throws', 409, 'Origin, accept'],
+    ['C3 an unknown error', '/fails', 500, 'accept'],
+    ['C3 invalid input', '/input', 422, 'accept'],
+  ] as const
+  for (const [title, url, status, vary] of cases) {
+    it(`${title}: ${url}`, async () => {
+      const { statusCode, headers } = await app.inject(url)
+      assert.deepEqual([statusCode, headers['vary']], [status, vary])
+    })
+  }
+})
