@@ -80,8 +80,11 @@ function toRule(segment: Segment & { kind: 'param' | 'mixed' }): EdgeRule {
   const literal = parts.filter((part) => typeof part === 'string').join('').length
   const start = typeof parts[0] === 'string' ? parts[0].length : 0
   const label = mixedShape(parts)
-  const count = parts.filter((part) => typeof part !== 'string').length
-  return { test: null, split: toSplit(parts), count, label, order: [MIXED_RANK, -literal, -start, label] }
+  const params = parts.filter((part) => typeof part !== 'string')
+  // types before the text of the pattern: else {name}.json would hide {id:uuid}.json
+  const types = params.map(({ type }) => type.rank).join('')
+  const order = [MIXED_RANK, -literal, -start, types, label]
+  return { test: null, split: toSplit(parts), count: params.length, label, order }
 }
 
 /** Orders rules by specificity: mixed segments first (more text first), then typed parameters, then `str`. */

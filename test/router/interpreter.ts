@@ -66,7 +66,8 @@ function rankOf(segment: string): readonly (number | string)[] {
   if (literal.length > 0) {
     const start = first !== undefined && first.param === undefined ? first.text.length : 0
     const length = literal.reduce((sum, { text }) => sum + text.length, 0)
-    return [1, -length, -start, shapeOf(segment)]
+    const types = params.map(({ type }) => TYPES[type]?.[2] ?? 9).join('')
+    return [1, -length, -start, types, shapeOf(segment)]
   }
   const type = params[0]?.type ?? ''
   return type === 'path' ? [3] : [2, TYPES[type]?.[2] ?? 9]

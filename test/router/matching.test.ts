@@ -76,6 +76,15 @@ describe('specificity', () => {
       },
     ],
     [
+      'puts typed parameters before others where the text of mixed segments is equal',
+      ['GET /{a}.json', 'GET /{n:int}.json', 'GET /{id:uuid}.json'],
+      {
+        'GET /x.json': { route: 'GET /{a}.json', a: 'x' },
+        'GET /7.json': { route: 'GET /{n:int}.json', n: 7 },
+        [`GET /${UUID}.json`]: { route: 'GET /{id:uuid}.json', id: UUID },
+      },
+    ],
+    [
       'of mixed segments is more text, then more text at the start, then the text itself',
       ['GET /{a}-b', 'GET /a-{a}', 'GET /a{a}', 'GET /{a}-{b}', 'GET /{a}.{b}', 'GET /a{a}.json'],
       {
