@@ -27,7 +27,7 @@ export interface InjectResponse {
   /** The version that answered; `null` when none did. */
   readonly version: string | null
   /** The body as JSON. @throws `SyntaxError` that names the status and the start of the body when it is none. */
-  json(): unknown
+  readonly json: () => unknown
 }
 
 /** Answers a request without a socket. Rejects when a streamed body fails, or when the request's signal aborts. */
