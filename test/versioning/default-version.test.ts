@@ -6,11 +6,11 @@ import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 import type { DefaultVersion } from 'octavo'
 
 import {
+  allowed,
   ask,
   notAllowed,
   notFound,
   ok,
-  options,
   serve,
   unspecified,
   unsupported,
@@ -43,7 +43,7 @@ describe('defaultVersion: a version', () => {
     ['P5 unversioned, another version', 'PUT', '/cars?version=1', notAllowed('GET, HEAD, OPTIONS')],
     ['2.3 g not in the default', 'GET', '/old', unsupported(404, undefined, ['1'])],
     ['2.3 e not the method', 'DELETE', '/cars', notAllowed('GET, HEAD, POST, PUT, OPTIONS')],
-    ['R10 OPTIONS: the methods of the default', 'OPTIONS', '/cars', options('GET, HEAD, POST, PUT, OPTIONS')],
+    ['R10 OPTIONS: the methods of the default', 'OPTIONS', '/cars', allowed('GET, HEAD, POST, PUT, OPTIONS')],
     ['R10 OPTIONS of what the default lacks', 'OPTIONS', '/old', unsupported(404, undefined, ['1'])],
     ['P6 never versioned', 'GET', '/health', ok('health@2')],
     ['P8 neutral', 'GET', '/ping', ok('ping@2')],
@@ -116,7 +116,7 @@ describe('defaultVersion: a function', () => {
       '1',
       notAllowed('GET, HEAD, PUT, OPTIONS'),
     ],
-    ['R10 OPTIONS', 'OPTIONS', '/cars', '1', options('GET, HEAD, PUT, OPTIONS')],
+    ['R10 OPTIONS', 'OPTIONS', '/cars', '1', allowed('GET, HEAD, PUT, OPTIONS')],
     ['2.3 a nowhere', 'GET', '/planes', '2', notFound],
   ]
   for (const [kind, defaultVersion] of [
@@ -144,13 +144,11 @@ describe('defaultVersion: a function', () => {
       })
     }
     it(`V6 an unknown version is a mistake of the application (${kind})`, async () => {
-      const { statusCode, json, body } = await byQuery.inject({
-        url: '/cars',
-        headers: { 'x-account': 'secret' },
-      })
-      assert.equal(statusCode, 500)
-      assert.equal((json() as { readonly code: string }).code, 'internal_error')
-      assert.ok(!body.includes('secret'))
+      const { statusCode, body } = await byQuery.inject({ url: '/cars', headers: { 'x-account': 'secret' } })
+      assert.deepEqual(
+        [statusCode, body.includes('internal_error'), body.includes('secret')],
+        [500, true, false],
+      )
     })
   }
   it('V6 a function that throws is a mistake of the application', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 
-import { ambiguous, ask, invalid, notAllowed, notFound, ok, options, serve } from './support.ts'
+import { allowed, ambiguous, ask, invalid, notAllowed, notFound, ok, serve } from './support.ts'
 import { unspecified, unsupported, varying } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
@@ -110,12 +110,12 @@ describe('HEADER, a header of its own: other paths and methods', () => {
       'OPTIONS',
       '/health',
       '9',
-      options('GET, HEAD, OPTIONS'),
+      allowed('GET, HEAD, OPTIONS'),
     ],
     ['R10 OPTIONS, unknown', 'OPTIONS', '/cars', '9', unknown('9')],
     ['R10 OPTIONS, ambiguous', 'OPTIONS', '/cars', '1, 3', several('1', '3')],
-    ['R10 OPTIONS, known', 'OPTIONS', '/cars', '1', vary(options('GET, HEAD, OPTIONS'))],
-    ['R10 OPTIONS, none', 'OPTIONS', '/cars', '', vary(options('GET, HEAD, POST, OPTIONS'))],
+    ['R10 OPTIONS, known', 'OPTIONS', '/cars', '1', vary(allowed('GET, HEAD, OPTIONS'))],
+    ['R10 OPTIONS, none', 'OPTIONS', '/cars', '', vary(allowed('GET, HEAD, POST, OPTIONS'))],
   ]
   for (const [title, method, url, value, expected] of cases) {
     it(`${title}: ${method} ${url} ${value}`, async () => {

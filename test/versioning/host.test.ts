@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 
-import { ambiguous, ask, invalid, notAllowed, notFound, ok, options, serve } from './support.ts'
+import { allowed, ambiguous, ask, invalid, notAllowed, notFound, ok, serve } from './support.ts'
 import { unspecified, unsupported } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
@@ -138,10 +138,10 @@ describe('HOST: other paths and methods', () => {
       'OPTIONS',
       '/health',
       'www.example.com',
-      options('GET, HEAD, OPTIONS'),
+      allowed('GET, HEAD, OPTIONS'),
     ],
     ['R10 OPTIONS, unknown', 'OPTIONS', '/cars', 'v9.example.com', unknown('9')],
-    ['R10 OPTIONS, known', 'OPTIONS', '/cars', 'v1.example.com', options('GET, HEAD, OPTIONS')],
+    ['R10 OPTIONS, known', 'OPTIONS', '/cars', 'v1.example.com', allowed('GET, HEAD, OPTIONS')],
   ]
   for (const [title, method, url, host, expected] of cases) {
     it(`${title}: ${method} ${host}${url}`, async () => {

@@ -92,7 +92,7 @@ export function notAllowed(allow: string): Answer {
 }
 
 /** 204 of the automatic OPTIONS. */
-export function options(allow: string): Answer {
+export function allowed(allow: string): Answer {
   return { status: 204, body: undefined, allow }
 }
 

@@ -1,0 +1,719 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineModule,
+  DefinitionError,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, DefinitionProblem } from 'octavo'
+
+import { ask, ok, serve } from './support.ts'
+import type { Row } from './support.ts'
+
+const { HEADER, HOST, QUERY, URL } = VersioningSchemes
+
+/** The mistakes that `ready` reports. */
+async function mistakes(app: App): Promise<readonly DefinitionProblem[]> {
+  try {
+    await app.ready()
+    return []
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors
+    throw error
+  }
+}
+
+const x = (version: Row[2], path: Row[1] = '/x'): Row => ['GET', path, version, 'x']
+
+const label = (index: number, path = '/x', method = 'GET'): string => `api.r${index}: ${method} ${path}`
+
+const duplicate = (a: string, b: string, version: string | undefined, method = 'GET'): DefinitionProblem => ({
+  code: 'duplicate_route',
+  where: b,
+  message: `${a} answers ${method} on the same path${version === undefined ? '' : ` for version ${version}`} too`,
+  fix: 'change the path, the method or the version of one of them',
+})
+
+describe('duplicate routes', () => {
+  const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
+    [
+      ['P3 one version twice', () => serve([x('1'), x('1')], QUERY), [duplicate(label(0), label(1), '1')]],
+      [
+        'P3 lists that meet',
+        () => serve([x(['1', '2']), x(['2', '3'])], QUERY),
+        [duplicate(label(0), label(1), '2')],
+      ],
+      [
+        'P3 other names of parameters',
+        () => serve([x('1', '/{a}'), x('1', '/{b}')], QUERY),
+        [duplicate(label(0, '/{a}'), label(1, '/{b}'), '1')],
+      ],
+      [
+        'P3 a slash at the end',
+        () => serve([x('1'), x('1', '/x/')], QUERY),
+        [duplicate(label(0), label(1, '/x/'), '1')],
+      ],
+      [
+        'P3 but not under strict',
+        () => serve([x('1'), x('1', '/x/')], QUERY, {}, { trailingSlash: 'strict' }),
+        [],
+      ],
+      [
+        'P3 two neutral ones',
+        () => serve([x(VERSION_NEUTRAL), x(VERSION_NEUTRAL)], QUERY),
+        [duplicate(label(0), label(1), undefined)],
+      ],
+      [
+        'P3 two unversioned ones',
+        () => serve([x(undefined), x(undefined)], QUERY),
+        [duplicate(label(0), label(1), undefined)],
+      ],
+      [
+        'P3 every one of three',
+        () => serve([x('1'), x('1'), x('1')], QUERY),
+        [duplicate(label(0), label(1), '1'), duplicate(label(0), label(2), '1')],
+      ],
+      [
+        'P3 equal under the format',
+        () => serve([x('1'), x('1.0')], QUERY, { format: 'semver' }),
+        [duplicate(label(0), label(1), '1')],
+      ],
+      ['P3 different without it', () => serve([x('1'), x('1.0')], QUERY), []],
+      [
+        'P3 unversioned beside neutral and versioned',
+        () => serve([x(undefined), x(VERSION_NEUTRAL), x('1')], QUERY),
+        [],
+      ],
+      [
+        'P10 neutral in two lists',
+        () => serve([x([VERSION_NEUTRAL, '1']), x([VERSION_NEUTRAL, '2'])], QUERY),
+        [duplicate(label(0), label(1), undefined)],
+      ],
+      [
+        'R34 ranges that cover the same',
+        () => serve([x('>1'), x('>=1.5')], QUERY, { versions: ['2', '1'] }),
+        [duplicate(label(0), label(1), '2')],
+      ],
+      [
+        'R34 ranges that cover different versions',
+        () => serve([x('>=1'), x('>=2')], QUERY, { versions: ['2', '1'] }),
+        [],
+      ],
+      [
+        'P3 one of several methods',
+        () =>
+          serve(
+            [
+              ['POST', '/x', '1', 'a'],
+              ['GET', '/x', '1', 'b'],
+              ['POST', '/x', '1', 'c'],
+            ],
+            QUERY,
+          ),
+        [duplicate(label(0, '/x', 'POST'), label(2, '/x', 'POST'), '1', 'POST')],
+      ],
+      [
+        'S11 without versioning, no versions',
+        () => serve([x(undefined), x(undefined)]),
+        [duplicate(label(0), label(1), undefined)],
+      ],
+      [
+        'R29 without versioning, versions do not count',
+        () => serve([x('1'), x('2')]),
+        [
+          {
+            ...duplicate(label(0), label(1), undefined),
+            fix: 'call app.enableVersioning: their versions do not count before',
+          },
+        ],
+      ],
+    ]
+  for (const [title, app, expected] of cases) {
+    it(title, async () => assert.deepEqual(await mistakes(app()), expected))
+  }
+  it('R29 without versioning, versions on different paths are ordinary routes', async () => {
+    const app = serve([x('1'), x('2', '/y')])
+    assert.deepEqual([await ask(app, '/x'), await ask(app, '/y')], [ok('x@null'), ok('x@null')])
+  })
+  it('R4 createApp does not report them: versioning may still be enabled', async () => {
+    const app = serve([x('1'), x('2')])
+    app.enableVersioning(QUERY)
+    assert.deepEqual(await mistakes(app), [])
+  })
+  it('R4 every door reports them', async () => {
+    await assert.rejects(serve([x('1'), x('1')], QUERY).inject('/x'), DefinitionError)
+    await assert.rejects(serve([x('1'), x('1')], QUERY).listen({ port: 0 }), DefinitionError)
+    assert.throws(() => serve([x('1'), x('1')], QUERY).urlFor('api.r0', {}), DefinitionError)
+  })
+})
+
+describe('versions that cannot be', () => {
+  const encodable = (where: string, version: string, scheme: string, reason: string): DefinitionProblem => ({
+    code: 'version_not_encodable',
+    where,
+    message: `the version "${version}" cannot travel in the scheme ${scheme}: ${reason}`,
+    fix: 'rename the version, or choose another scheme',
+  })
+  const inPath = 'a path segment cannot hold / ? # or \\'
+  const inHost = 'a host label of this scheme holds letters and digits only'
+  const inHeader = 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends'
+  const unknownDefault = (scheme: string, version: string, known: string): DefinitionProblem => ({
+    code: 'default_version_unknown',
+    where: `enableVersioning(${scheme})`,
+    message: `the default version "${version}" is not a known version; ${known}`,
+    fix: 'name a version that a route has, or list it in versions',
+  })
+  const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
+    [
+      [
+        'E2 an unknown default',
+        () => serve([x('1'), x('2')], URL, { defaultVersion: '3' }),
+        [unknownDefault('URL', '3', 'known are 1, 2')],
+      ],
+      [
+        'E2 a default without versions',
+        () => serve([x(undefined)], QUERY, { defaultVersion: '1' }),
+        [unknownDefault('QUERY', '1', 'there are none')],
+      ],
+      [
+        'E2 a default that is only listed',
+        () => serve([x('1')], QUERY, { defaultVersion: '2', versions: ['2', '1'] }),
+        [],
+      ],
+      [
+        'E2 a default in another spelling',
+        () => serve([x('1')], QUERY, { defaultVersion: '1.0', format: 'semver' }),
+        [],
+      ],
+      [
+        'E2 a default with another spelling as text',
+        () => serve([x('1')], QUERY, { defaultVersion: '1.0' }),
+        [unknownDefault('QUERY', '1.0', 'known are 1')],
+      ],
+      [
+        'E2 a default that the format refuses',
+        () => serve([x('1')], QUERY, { defaultVersion: 'one', format: 'integer' }),
+        [unknownDefault('QUERY', 'one', 'known are 1')],
+      ],
+      [
+        'E2 a default of a neutral application',
+        () => serve([x(VERSION_NEUTRAL)], HOST, { defaultVersion: '__proto__' }),
+        [unknownDefault('HOST', '__proto__', 'there are none')],
+      ],
+      ['E8 URL: a slash', () => serve([x('1/2')], URL), [encodable(label(0), '1/2', 'URL', inPath)]],
+      ['E8 URL: a question mark', () => serve([x('1?')], URL), [encodable(label(0), '1?', 'URL', inPath)]],
+      ['E8 URL: a hash', () => serve([x('#1')], URL), [encodable(label(0), '#1', 'URL', inPath)]],
+      [
+        'E8 URL: a prefix with a slash',
+        () => serve([x('1')], URL, { versionParameter: 'api/v' }),
+        [encodable(label(0), '1', 'URL', inPath)],
+      ],
+      ['E8 HOST: a dot', () => serve([x('1.0')], HOST), [encodable(label(0), '1.0', 'HOST', inHost)]],
+      ['E8 HOST: a dash', () => serve([x('1-beta')], HOST), [encodable(label(0), '1-beta', 'HOST', inHost)]],
+      [
+        'E8 HOST: a prefix with a dash',
+        () => serve([x('1')], HOST, { versionParameter: 'v-' }),
+        [encodable(label(0), '1', 'HOST', inHost)],
+      ],
+      [
+        'E8 HOST: but with a pattern of your own',
+        () => serve([x('1-beta')], HOST, { hostPattern: /^([^.]+)\./ }),
+        [],
+      ],
+      [
+        'E8 HOST: versions that differ by case',
+        () => serve([x('Beta'), x('beta')], HOST),
+        [
+          {
+            code: 'version_not_encodable',
+            where: 'enableVersioning',
+            message: 'the scheme HOST cannot tell the versions "Beta" and "beta" apart',
+            fix: 'rename one of them, or choose another scheme',
+          },
+        ],
+      ],
+      [
+        'E8 HEADER: a semicolon',
+        () => serve([x('1;2')], HEADER),
+        [encodable(label(0), '1;2', 'HEADER', inHeader)],
+      ],
+      [
+        'E8 HEADER: a comma',
+        () => serve([x('1,2')], HEADER, { headerParameter: 'x' }),
+        [encodable(label(0), '1,2', 'HEADER', inHeader)],
+      ],
+      [
+        'E8 HEADER: a line end',
+        () => serve([x('1\r\n2')], HEADER),
+        [encodable(label(0), '1\r\n2', 'HEADER', inHeader)],
+      ],
+      [
+        'E8 HEADER: a letter outside ASCII',
+        () => serve([x('\u00e9')], HEADER),
+        [encodable(label(0), '\u00e9', 'HEADER', inHeader)],
+      ],
+      [
+        'E8 HEADER: a space at the end',
+        () => serve([x('1')], HEADER, { versions: ['1 ', '1'] }),
+        [encodable('enableVersioning', '1 ', 'HEADER', inHeader)],
+      ],
+      ['E8 QUERY takes anything', () => serve([x('1/2?;,#\u00e9')], QUERY), []],
+      [
+        'E8 listed versions too',
+        () => serve([x('1')], URL, { versions: ['a/b', '1'] }),
+        [encodable('enableVersioning', 'a/b', 'URL', inPath)],
+      ],
+      [
+        'V3 a version that the format refuses',
+        () => serve([x('one')], QUERY, { format: 'integer' }),
+        [
+          {
+            code: 'invalid_version',
+            where: label(0),
+            message: 'the version "one" is not written as the format integer says',
+            fix: 'mend it, or choose another format',
+          },
+        ],
+      ],
+      [
+        'V3 a listed version that the format refuses',
+        () => serve([x('2026-01-01')], QUERY, { format: 'date', versions: ['2026-02-30', '2026-01-01'] }),
+        [
+          {
+            code: 'invalid_version',
+            where: 'enableVersioning',
+            message: '"2026-02-30" in versions is not written as the format date says',
+            fix: 'mend it, or choose another format',
+          },
+        ],
+      ],
+      [
+        'V8 a version over 64 characters',
+        () => serve([x('1')], QUERY, { versions: ['1'.repeat(65), '1'] }),
+        [
+          {
+            code: 'invalid_version',
+            where: label(0),
+            message: `the version "${'1'.repeat(65)}" is not written as the format string says`,
+            fix: 'mend it, or choose another format',
+          },
+        ],
+      ],
+      [
+        'V2 a version listed twice',
+        () => serve([x('1')], QUERY, { versions: ['2', '1', '2'] }),
+        [
+          {
+            code: 'duplicate_version',
+            where: 'enableVersioning',
+            message: 'versions lists "2" after "2"',
+            fix: 'list each version once',
+          },
+        ],
+      ],
+      [
+        'V2 a version listed in two spellings',
+        () => serve([x('1')], QUERY, { format: 'semver', versions: ['1.0', '1'] }),
+        [
+          {
+            code: 'duplicate_version',
+            where: 'enableVersioning',
+            message: 'versions lists "1" after "1.0"',
+            fix: 'list each version once',
+          },
+        ],
+      ],
+      [
+        '2.2.4 names that every object has are versions',
+        () => serve([x('__proto__'), x('constructor')], QUERY, { versions: ['toString'] }),
+        [],
+      ],
+    ]
+  for (const [title, app, expected] of cases) {
+    it(title, async () => assert.deepEqual(await mistakes(app()), expected))
+  }
+})
+
+describe('ranges that cannot be', () => {
+  const unreadable = (range: string): DefinitionProblem => ({
+    code: 'invalid_version',
+    where: label(0),
+    message: `the range "${range}" cannot be read`,
+    fix: "write comparators joined by spaces, as in '>=1.2 <2'",
+  })
+  const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
+    [
+      [
+        'E5 a range without a list',
+        () => serve([x('>=1'), x('1', '/y')], QUERY),
+        [
+          {
+            code: 'range_without_versions',
+            where: label(0),
+            message: 'the range ">=1" needs an ordered list of versions',
+            fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
+          },
+        ],
+      ],
+      [
+        'E6 a range that matches nothing',
+        () => serve([x('>5')], QUERY, { versions: ['2', '1'] }),
+        [
+          {
+            code: 'range_empty',
+            where: label(0),
+            message: 'the range ">5" matches none of 1, 2',
+            fix: 'change the range, or list the versions it is for',
+          },
+        ],
+      ],
+      [
+        'E6 a range between two versions',
+        () => serve([x('>1 <2')], QUERY, { versions: ['2', '1'] }),
+        [
+          {
+            code: 'range_empty',
+            where: label(0),
+            message: 'the range ">1 <2" matches none of 1, 2',
+            fix: 'change the range, or list the versions it is for',
+          },
+        ],
+      ],
+      [
+        'R34 a declared version that is not listed',
+        () => serve([x('>=1'), x('3', '/y')], QUERY, { versions: ['2', '1'] }),
+        [
+          {
+            code: 'version_not_listed',
+            where: label(0),
+            message: 'ranges are used, and versions does not list 3',
+            fix: 'list every version',
+          },
+        ],
+      ],
+      [
+        'R34 but not without ranges',
+        () => serve([x('1'), x('3', '/y')], QUERY, { versions: ['2', '1'] }),
+        [],
+      ],
+      ['R20 no bound', () => serve([x('>=')], QUERY, { versions: ['1'] }), [unreadable('>=')]],
+      ['R20 an unknown comparator', () => serve([x('=>1')], QUERY, { versions: ['1'] }), [unreadable('=>1')]],
+      [
+        'R20 two comparators without space',
+        () => serve([x('>=1<2')], QUERY, { versions: ['1'] }),
+        [unreadable('>=1<2')],
+      ],
+      ['R20 two bounds', () => serve([x('>=1 2')], QUERY, { versions: ['1'] }), [unreadable('>=1 2')]],
+      [
+        'R20 a bound without order',
+        () => serve([x('>=two')], QUERY, { versions: ['1'] }),
+        [unreadable('>=two')],
+      ],
+      [
+        'R20 a bound that the format refuses',
+        () => serve([x('>=1.5')], QUERY, { versions: ['1'], format: 'integer' }),
+        [unreadable('>=1.5')],
+      ],
+      [
+        'E6 every range of a list',
+        () => serve([x(['>5', '>=', '1'])], QUERY, { versions: ['2', '1'] }),
+        [
+          {
+            code: 'range_empty',
+            where: label(0),
+            message: 'the range ">5" matches none of 1, 2',
+            fix: 'change the range, or list the versions it is for',
+          },
+          unreadable('>='),
+        ],
+      ],
+    ]
+  for (const [title, app, expected] of cases) {
+    it(title, async () => assert.deepEqual(await mistakes(app()), expected))
+  }
+})
+
+describe('paths that begin with a version', () => {
+  const clash = (where: string, twin: string, version: string): DefinitionProblem => ({
+    code: 'version_literal_clash',
+    where,
+    message: `${twin} is served at the same path in version ${version}`,
+    fix: 'change one of the paths',
+  })
+  const ordinary = x(undefined, '/v1/x')
+  const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
+    [
+      [
+        'U6 the same path in that version',
+        () => serve([ordinary, x('1')], URL),
+        [clash(label(0, '/v1/x'), label(1), '1')],
+      ],
+      [
+        'U6 other names of parameters',
+        () => serve([x(undefined, '/v1/{a}'), x('1', '/{b}')], URL),
+        [clash(label(0, '/v1/{a}'), label(1, '/{b}'), '1')],
+      ],
+      [
+        'U6 a range that covers the version',
+        () => serve([ordinary, x('>=1')], URL, { versions: ['2', '1'] }),
+        [clash(label(0, '/v1/x'), label(1), '1')],
+      ],
+      [
+        'U6 a neutral route',
+        () => serve([ordinary, x(VERSION_NEUTRAL), x('1', '/y')], URL),
+        [clash(label(0, '/v1/x'), label(1), '1')],
+      ],
+      [
+        'U6 below a prefix',
+        () => serve([ordinary, x('1')], URL, {}, { prefix: '/api' }),
+        [clash(label(0, '/api/v1/x'), label(1, '/api/x'), '1')],
+      ],
+      [
+        'U6 without the prefix of versions',
+        () => serve([x(undefined, '/1/x'), x('1')], URL, { allowBare: true }),
+        [clash(label(0, '/1/x'), label(1), '1')],
+      ],
+      [
+        'U6 the default version stands on ordinary paths',
+        () => serve([x('2', '/v1/x'), x('1')], URL, { defaultVersion: '2' }),
+        [clash(label(0, '/v1/x'), label(1), '1')],
+      ],
+      ['U6 other versions do not', () => serve([x('2', '/v1/x'), x('1')], URL), []],
+      ['U6 another version', () => serve([ordinary, x('2'), x('1', '/y')], URL), []],
+      ['U6 another path', () => serve([ordinary, x('1', '/y')], URL), []],
+      ['U6 a version that nobody has', () => serve([x(undefined, '/v9/x'), x('1')], URL), []],
+      ['U6 other schemes have no such paths', () => serve([ordinary, x('1')], QUERY), []],
+    ]
+  for (const [title, app, expected] of cases) {
+    it(title, async () => assert.deepEqual(await mistakes(app()), expected))
+  }
+})
+
+describe('options of enableVersioning', () => {
+  const unknown = (scheme: string, name: string, names: string): DefinitionProblem => ({
+    code: 'unknown_option',
+    where: 'enableVersioning',
+    message: `the scheme ${scheme} has no option "${name}"`,
+    fix: `use one of ${names}`,
+  })
+  const invalid = (name: string, expected: string): DefinitionProblem => ({
+    code: 'invalid_option',
+    where: 'enableVersioning',
+    message: `${name} is not ${expected}`,
+    fix: `give ${expected}`,
+  })
+  const statuses = 'statuses from 400 to 499 for unsupported, unspecified, invalid and ambiguous'
+  const cases: readonly (readonly [
+    title: string,
+    scheme: object,
+    options: object,
+    expected: readonly DefinitionProblem[],
+  ])[] = [
+    [
+      'R15 an unknown option',
+      URL,
+      { version_parameter: 'v' },
+      [
+        unknown(
+          'URL',
+          'version_parameter',
+          'versionParameter, allowBare, statusCodes, defaultVersion, versions, format',
+        ),
+      ],
+    ],
+    [
+      'R15 an option of another scheme',
+      QUERY,
+      { headerParameter: 'x' },
+      [
+        unknown(
+          'QUERY',
+          'headerParameter',
+          'versionParameter, statusCodes, defaultVersion, versions, format',
+        ),
+      ],
+    ],
+    [
+      'R15 a name that every object has',
+      HEADER,
+      { constructor: 'x' },
+      [
+        unknown(
+          'HEADER',
+          'constructor',
+          'headerParameter, versionParameter, bare, statusCodes, defaultVersion, versions, format',
+        ),
+      ],
+    ],
+    [
+      'R15 several mistakes at once',
+      HOST,
+      { a: 1, format: 'x' },
+      [
+        unknown(
+          'HOST',
+          'a',
+          'versionParameter, ignoreLabels, hostPattern, statusCodes, defaultVersion, versions, format',
+        ),
+        invalid('format', "'string', 'integer', 'semver' or 'date'"),
+      ],
+    ],
+    [
+      'R15 undefined is no mistake',
+      URL,
+      { versionParameter: undefined, format: undefined, statusCodes: { invalid: undefined } },
+      [],
+    ],
+    [
+      'R15 defaultVersion',
+      URL,
+      { defaultVersion: 1 },
+      [invalid('defaultVersion', 'a version, a function of the request, or null')],
+    ],
+    ['R3 versions', URL, { versions: '1' }, [invalid('versions', 'a list of strings')]],
+    ['R3 versions of numbers', URL, { versions: [1] }, [invalid('versions', 'a list of strings')]],
+    [
+      'V3 format',
+      URL,
+      { format: '__proto__' },
+      [invalid('format', "'string', 'integer', 'semver' or 'date'")],
+    ],
+    [
+      'R15 statusCodes: no error',
+      URL,
+      { statusCodes: { unsupported: 200 } },
+      [invalid('statusCodes', statuses)],
+    ],
+    [
+      'R15 statusCodes: an unknown kind',
+      URL,
+      { statusCodes: { missing: 400 } },
+      [invalid('statusCodes', statuses)],
+    ],
+    ['R15 versionParameter', URL, { versionParameter: 1 }, [invalid('versionParameter', 'a string')]],
+    ['R15 allowBare', URL, { allowBare: 'yes' }, [invalid('allowBare', 'true or false')]],
+    [
+      'R15 headerParameter',
+      HEADER,
+      { headerParameter: 'x y' },
+      [invalid('headerParameter', 'a name of letters, digits and -')],
+    ],
+    [
+      'R15 headerParameter that is no text',
+      HEADER,
+      { headerParameter: 5 },
+      [invalid('headerParameter', 'a name of letters, digits and -')],
+    ],
+    [
+      'R15 versionParameter of a header',
+      HEADER,
+      { versionParameter: 'a=b' },
+      [invalid('versionParameter', 'a name of letters, digits and -')],
+    ],
+    ['R15 ignoreLabels', HOST, { ignoreLabels: 'www' }, [invalid('ignoreLabels', 'a list of strings')]],
+    ['R15 hostPattern', HOST, { hostPattern: '^v' }, [invalid('hostPattern', 'a regular expression')]],
+  ]
+  for (const [title, scheme, options, expected] of cases) {
+    it(title, async () => {
+      const app = serve([x('1')])
+      // options that the types refuse
+      app.enableVersioning(scheme as typeof URL, options)
+      assert.deepEqual(await mistakes(app), expected)
+    })
+  }
+  it('R15 the same through createApp', async () => {
+    const app = createApp(defineModule({ controllers: [] }), {
+      logger: false,
+      versioning: [URL, { allowBare: 1 } as object],
+    })
+    assert.deepEqual(await mistakes(app), [invalid('allowBare', 'true or false')])
+  })
+})
+
+describe('when versioning is enabled', () => {
+  const rows = [x('1'), x('2')]
+  it('C2 a second call replaces the first', async () => {
+    const app = serve(rows, URL, { defaultVersion: '1' })
+    app.enableVersioning(QUERY)
+    assert.deepEqual(
+      [await ask(app, '/x?version=2'), (await ask(app, '/v1/x')).status, (await ask(app, '/x')).status],
+      [ok('x@2'), 404, 400],
+    )
+  })
+  it('C2 a second call replaces mistakes of the first', async () => {
+    const app = serve(rows, URL, { defaultVersion: '9' })
+    app.enableVersioning(URL)
+    assert.deepEqual(await mistakes(app), [])
+  })
+  it('C2 a call replaces the option of createApp', async () => {
+    const controller = defineController({
+      prefix: '/',
+      version: '1',
+      routes: [{ method: 'GET', path: '/x', name: 'x', handler: () => 1 }],
+    })
+    const module = defineModule({ controllers: [controller] })
+    const app = createApp(module, { logger: false, versioning: [URL] })
+    const replaced = createApp(module, { logger: false, versioning: [URL] })
+    replaced.enableVersioning(QUERY)
+    assert.deepEqual(
+      [(await app.inject('/v1/x')).statusCode, (await replaced.inject('/x?version=1')).statusCode],
+      [200, 200],
+    )
+  })
+  it('C2 after urlFor it still works', async () => {
+    const app = serve(rows, URL)
+    assert.equal(app.urlFor('api.r0', {}), '/v1/x')
+    app.enableVersioning(QUERY)
+    assert.deepEqual([app.urlFor('api.r0', {}), await ask(app, '/x?version=1')], ['/x?version=1', ok('x@1')])
+  })
+  const late: readonly (readonly [title: string, open: (app: App) => Promise<unknown>])[] = [
+    ['the first request', (app) => app.inject('/v1/x')],
+    ['ready', (app) => app.ready()],
+  ]
+  for (const [title, open] of late) {
+    it(`C2 not after ${title}`, async () => {
+      const app = serve(rows, URL)
+      await open(app)
+      assert.throws(() => app.enableVersioning(QUERY), {
+        message: 'enableVersioning: the application is ready already; call it before the first request',
+      })
+      assert.deepEqual(await ask(app, '/v1/x'), ok('x@1'))
+    })
+  }
+})
+
+describe('warnings', () => {
+  const warned = async (rows: readonly Row[], options: object): Promise<readonly unknown[]> => {
+    const seen: unknown[] = []
+    const silent = (): void => undefined
+    const logger = {
+      debug: silent,
+      info: silent,
+      error: silent,
+      warn: (details: object) => void seen.push(details),
+    }
+    await serve(rows, QUERY, options, { logger }).ready()
+    return seen
+  }
+  it('R33 unversioned beside neutral', async () => {
+    assert.deepEqual(await warned([x(undefined), x(VERSION_NEUTRAL)], {}), [
+      {
+        where: label(0),
+        message: 'a neutral route stands beside this unversioned one and never answers without a version',
+      },
+      { where: label(1), message: 'this route can never be reached: others answer for every version' },
+    ])
+  })
+  it('P7 unversioned beside the default version itself', async () => {
+    assert.deepEqual(await warned([x('1'), x(undefined)], { defaultVersion: '1' }), [
+      { where: label(1), message: 'this route can never be reached: others answer for every version' },
+    ])
+  })
+  it('P7 but not where no version is possible', async () => {
+    assert.deepEqual(await warned([x('1'), x(undefined)], {}), [])
+  })
+})
