@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import type { InjectOptions } from 'octavo'
+
+import { allowed, ask, notAllowed, ok, serve, unspecified, unsupported, varying } from './support.ts'
+import type { Answer, Row } from './support.ts'
+
+const { HEADER, HOST, QUERY, URL } = VersioningSchemes
+
+const ROUTES: readonly Row[] = [
+  ['GET', '/cars', '1', 'list'],
+  ['POST', '/cars', '2', 'create'],
+  ['DELETE', '/cars', '2', 'clear'],
+  ['HEAD', '/cars/{id}', '1', 'head'],
+  ['GET', '/cars/{id}', ['1', '2'], 'car'],
+  ['OPTIONS', '/cars/{id}', '2', 'options'],
+  ['PATCH', '/new', '2', 'patch'],
+  ['GET', '/health', undefined, 'health'],
+  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
+]
+
+/** How each scheme asks for a version, with the status of an unsupported one and of none. */
+const schemes = [
+  {
+    name: 'URL',
+    app: serve(ROUTES, URL),
+    to: (path: string, version: string | null): InjectOptions => ({
+      url: version === null ? path : `/v${version}${path}`,
+    }),
+    statuses: [404, 404],
+    wrap: (answer: Answer) => answer,
+    unknownOnPlain: unsupported(404, '9', []),
+  },
+  {
+    name: 'HEADER',
+    app: serve(ROUTES, HEADER),
+    to: (path: string, version: string | null): InjectOptions => ({
+      url: path,
+      headers: { accept: version === null ? '*/*' : `*/*; version=${version}` },
+    }),
+    statuses: [406, 400],
+    wrap: (answer: Answer) => varying('accept', answer),
+    unknownOnPlain: allowed('GET, HEAD, OPTIONS'),
+  },
+  {
+    name: 'QUERY',
+    app: serve(ROUTES, QUERY),
+    to: (path: string, version: string | null): InjectOptions => ({
+      url: version === null ? path : `${path}?version=${version}`,
+    }),
+    statuses: [404, 400],
+    wrap: (answer: Answer) => answer,
+    unknownOnPlain: allowed('GET, HEAD, OPTIONS'),
+  },
+  {
+    name: 'HOST',
+    app: serve(ROUTES, HOST),
+    to: (path: string, version: string | null): InjectOptions => ({
+      url: path,
+      host: version === null ? 'localhost' : `v${version}.example.com`,
+    }),
+    statuses: [404, 404],
+    wrap: (answer: Answer) => answer,
+    unknownOnPlain: allowed('GET, HEAD, OPTIONS'),
+  },
+] as const
+
+for (const { name, app, to, statuses, wrap, unknownOnPlain } of schemes) {
+  const [noVersion, none] = statuses
+  const headed = (answer: Answer): Answer => ({ ...answer, body: undefined })
+
+  describe(`methods by version, ${name}`, () => {
+    const cases: readonly (readonly [
+      title: string,
+      method: string,
+      path: string,
+      version: string | null,
+      expected: Answer,
+    ])[] = [
+      ['M1 HEAD answers from GET of the version', 'HEAD', '/cars', '1', wrap(headed(ok('')))],
+      [
+        'M1 HEAD of a version without GET',
+        'HEAD',
+        '/cars',
+        '2',
+        wrap(headed(notAllowed('POST, DELETE, OPTIONS'))),
+      ],
+      ['M1 HEAD of an unknown version', 'HEAD', '/cars', '9', wrap(headed(unsupported(noVersion, '9', [])))],
+      ['M1 HEAD without version', 'HEAD', '/cars', null, wrap(headed(unspecified(none, [])))],
+      ['M2 405 has the methods of version 1', 'POST', '/cars', '1', wrap(notAllowed('GET, HEAD, OPTIONS'))],
+      ['M2 405 has the methods of version 2', 'GET', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
+      ['M2 a method of no version', 'PUT', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
+      ['M2 a method that nobody knows', 'BREW', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
+      ['M3 the path is not in the version', 'PATCH', '/new', '1', wrap(unsupported(noVersion, '1', ['2']))],
+      ['M3 nor the method', 'GET', '/new', '1', wrap(unsupported(noVersion, '1', ['2']))],
+      ['M3 the path is in the version', 'GET', '/new', '2', wrap(notAllowed('PATCH, OPTIONS'))],
+      ['M3 an unknown version', 'PUT', '/new', '9', wrap(unsupported(noVersion, '9', ['2']))],
+      ['M4 OPTIONS of version 1', 'OPTIONS', '/cars', '1', wrap(allowed('GET, HEAD, OPTIONS'))],
+      ['M4 OPTIONS of version 2', 'OPTIONS', '/cars', '2', wrap(allowed('POST, DELETE, OPTIONS'))],
+      [
+        'M4 OPTIONS without version: the union',
+        'OPTIONS',
+        '/cars',
+        null,
+        wrap(allowed('GET, HEAD, POST, DELETE, OPTIONS')),
+      ],
+      [
+        'R10 OPTIONS of an unknown version',
+        'OPTIONS',
+        '/cars',
+        '9',
+        wrap(unsupported(noVersion, '9', ['1', '2'])),
+      ],
+      [
+        'R10 OPTIONS of a version without the path',
+        'OPTIONS',
+        '/new',
+        '1',
+        wrap(unsupported(noVersion, '1', ['2'])),
+      ],
+      ['R31 OPTIONS of an unknown version, never versioned', 'OPTIONS', '/health', '9', unknownOnPlain],
+      ['R31 OPTIONS of an unknown version, neutral only', 'OPTIONS', '/ping', '9', unknownOnPlain],
+      ['M4 OPTIONS never versioned', 'OPTIONS', '/health', null, allowed('GET, HEAD, OPTIONS')],
+      ['M4 OPTIONS neutral', 'OPTIONS', '/ping', '2', allowed('GET, HEAD, OPTIONS')],
+      ['M4 a declared OPTIONS of the version', 'OPTIONS', '/cars/7', '2', wrap(ok('options@2'))],
+      ['M4 declared in another version only', 'OPTIONS', '/cars/7', '1', wrap(allowed('GET, HEAD, OPTIONS'))],
+      ['2.3 d a method of some version', 'DELETE', '/cars', null, wrap(unspecified(none, ['1', '2']))],
+      [
+        '2.3 d a method of no version',
+        'PUT',
+        '/cars',
+        null,
+        wrap(notAllowed('GET, HEAD, POST, DELETE, OPTIONS')),
+      ],
+    ]
+    for (const [title, method, path, version, expected] of cases) {
+      it(`${title}: ${method} ${path}`, async () => {
+        assert.deepEqual(await ask(app, { method, ...to(path, version) }), expected)
+      })
+    }
+    it('M1 HEAD has the headers of GET', async () => {
+      const get = await app.inject(to('/cars/7', '2'))
+      const head = await app.inject({ method: 'HEAD', ...to('/cars/7', '2') })
+      assert.deepEqual([head.headers, head.statusCode, head.body, head.version], [get.headers, 200, '', '2'])
+    })
+    it('M1 HEAD has the headers of a version error', async () => {
+      const get = await app.inject(to('/cars/7', '9'))
+      const head = await app.inject({ method: 'HEAD', ...to('/cars/7', '9') })
+      assert.deepEqual([head.headers, head.statusCode, head.body], [get.headers, get.statusCode, ''])
+    })
+    it('M1 a declared HEAD of one version does not answer for the other', async () => {
+      const routes = await Promise.all(
+        ['1', '2'].map(
+          async (version) => (await app.inject({ method: 'HEAD', ...to('/cars/7', version) })).route?.name,
+        ),
+      )
+      assert.deepEqual(routes, ['api.r3', 'api.r4'])
+    })
+    it('M5 OPTIONS * needs no version', async () => {
+      assert.deepEqual(await ask(app, { method: 'OPTIONS', url: '*' }), { status: 204, body: undefined })
+    })
+    it('R13 the answer tells the version', async () => {
+      const asked = [to('/cars/7', '1'), to('/cars/7', '2'), to('/cars/7', '9'), to('/health', null)]
+      const versions = await Promise.all(asked.map(async (request) => (await app.inject(request)).version))
+      assert.deepEqual(versions, ['1', '2', null, null])
+    })
+  })
+}
