@@ -1,3 +1,4 @@
+import { toRevive } from '../define/revive.ts'
 import { createValidator } from '../define/schema.ts'
 import type { Validated } from '../define/schema.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
@@ -44,7 +45,11 @@ function createCheck(
   checking: 'strip' | 'strict',
 ): (status: number, data: unknown) => Awaitable<unknown> {
   const validators = new Map(
-    [...route.responses].map(([status, schema]) => [status, createValidator(schema)]),
+    [...route.responses].map(([status, schema]) => {
+      const revive = toRevive(schema)
+      const validate = createValidator(schema)
+      return [status, revive === undefined ? validate : (data: unknown) => validate(revive(data))]
+    }),
   )
   return (status, data) => {
     const validate = validators.get(status)

@@ -511,6 +511,11 @@ describe('what cannot be sent', () => {
 
 describe('validateResponses', () => {
   const Car = z.object({ id: z.number(), at: z.string().optional() })
+  const Dated = z.object({
+    at: z.date(),
+    list: z.array(z.object({ at: z.date().nullable() })),
+    by: z.record(z.string(), z.date()),
+  })
   const cases: readonly (readonly [string, Handle, object, AppOptions, object | number])[] = [
     ['is off by default', () => ({ id: 'x', extra: 1 }), { response: Car }, {}, { id: 'x', extra: 1 }],
     [
@@ -547,6 +552,28 @@ describe('validateResponses', () => {
       { response: { 200: Car, 404: z.object({ detail: z.string() }) }, validateResponses: 'strip' },
       {},
       { detail: 'x' },
+    ],
+    [
+      'takes dates as ISO text too, at any depth',
+      () => ({
+        at: '2026-11-21',
+        list: [{ at: new Date(0) }, { at: '2026-11-21T10:00:00Z' }],
+        by: { a: '2026-11-21' },
+      }),
+      { response: Dated, validateResponses: 'strict' },
+      {},
+      {
+        at: '2026-11-21T00:00:00.000Z',
+        list: [{ at: '1970-01-01T00:00:00.000Z' }, { at: '2026-11-21T10:00:00.000Z' }],
+        by: { a: '2026-11-21T00:00:00.000Z' },
+      },
+    ],
+    [
+      'refuses text that is no date',
+      () => ({ at: '2026-02-30', list: [], by: {} }),
+      { response: Dated, validateResponses: 'strip' },
+      {},
+      500,
     ],
     [
       'strip waits for asynchronous schemas',
