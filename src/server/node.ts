@@ -5,11 +5,11 @@ import type { Logger } from '../define/context.ts'
 import { httpError, toProblem } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
-import type { BodyStream, FinishedResponse, HeaderMap, RawBody, RawRequest } from '../http.ts'
+import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../http.ts'
 import { MAX_HEADER_BYTES } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
 import { linger } from './linger.ts'
-import { openStream } from './stream.ts'
+import { isStream, openStream, withStrictLength } from './stream.ts'
 import type { ChunkSource } from './stream.ts'
 import { MAX_URL_LENGTH } from './target.ts'
 
@@ -181,11 +181,10 @@ function write(
     if (response.destroyed || response.headersSent) return source?.cancel()
     if (last) headers['connection'] = 'close'
     delete headers['transfer-encoding'] // how a body is framed is up to this side
-    // a length that is not kept would make the next response on the connection part of this one
-    response.strictContentLength = true
-    response.writeHead(status, headers)
+    response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
   } catch (error) {
     source?.cancel()
+    response.strictContentLength = false
     log?.error({ err: error }, 'A response cannot be sent')
     const problem = toProblem(
       httpError('internal_error', 'The response cannot be sent; the log has the reason'),
@@ -194,10 +193,6 @@ function write(
   }
   if (source !== undefined) void writeStream(response, source, last, log)
   else if (!isStream(body)) end(response, body, last)
-}
-
-function isStream(body: FinishedResponse['body']): body is BodyStream {
-  return body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
 }
 
 /** Ends a response. A client may still be sending to a connection that ends with it: then it gets the time to read the response. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-import type { BodyStream } from '../http.ts'
+import type { BodyStream, FinishedResponse } from '../http.ts'
 
 /** Where the chunks of a streamed body come from. */
 export interface ChunkSource {
@@ -10,6 +10,25 @@ export interface ChunkSource {
   }>
   /** Tells the source that nobody reads it, also while a chunk is waited for. */
   readonly cancel: () => void
+}
+
+/** Whether a body has to be read chunk by chunk. */
+export function isStream(body: FinishedResponse['body']): body is BodyStream {
+  return body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
+}
+
+/**
+ * Lets Node watch the length that a stream promises: one that is not kept would make the next response on the connection part of
+ * this one. As a number, for Node 20.19.0 compares it with what was written without converting it.
+ */
+export function withStrictLength(
+  response: { strictContentLength: boolean },
+  headers: FinishedResponse['headers'],
+): Record<string, string | number | string[]> {
+  const length = headers['content-length']
+  if (length === undefined) return headers
+  response.strictContentLength = true
+  return { ...headers, 'content-length': Number(length) }
 }
 
 /** Opens a streamed body. @throws `TypeError` when something else reads it already. */
