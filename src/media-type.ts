@@ -47,7 +47,7 @@ export function unquote(text: string): string | undefined {
 }
 
 /** Reads one media type or range; `undefined` when it is malformed. */
-export function parseMediaType(text: string): MediaType | undefined {
+function parseMediaType(text: string): MediaType | undefined {
   const [range = '', ...rest] = splitOutsideQuotes(text, ';')
   const [type = '', subtype = '', ...more] = range.split('/')
   if (!isToken(type) || !isToken(subtype) || more.length > 0) return undefined

@@ -141,13 +141,13 @@ export function digitsEnd(text: string, start: number, end: number): number {
 }
 
 /** `[0-9]+` up to 2^53 - 1: a larger one would not survive as a number. */
-export function isInt(text: string, start: number, end: number): boolean {
+function isInt(text: string, start: number, end: number): boolean {
   if (start === end || !isDigit(text.charCodeAt(end - 1)) || digitsEnd(text, start, end) !== end) return false
   return end - start < 16 || Number(text.slice(start, end)) <= Number.MAX_SAFE_INTEGER
 }
 
 /** `[0-9]+(\.[0-9]+)?`, finite. */
-export function isFloat(text: string, start: number, end: number): boolean {
+function isFloat(text: string, start: number, end: number): boolean {
   const whole = digitsEnd(text, start, end)
   if (whole === start) return false
   if (whole < end) {

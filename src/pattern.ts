@@ -79,7 +79,7 @@ export function parsePattern(text: string): Pattern | readonly PatternProblem[] 
 }
 
 /** The parameters of a segment, from left to right. */
-export function paramsOf(segment: Segment): readonly Param[] {
+function paramsOf(segment: Segment): readonly Param[] {
   switch (segment.kind) {
     case 'literal':
       return []

@@ -38,7 +38,12 @@ const READERS: Readonly<Record<SourceName, Reader>> = {
   params:
     ({ plan }) =>
     (_request, params) =>
-      collect(plan, (name) => params[name], params, KEEP_BLANK),
+      collect(
+        plan,
+        (name) => params[name],
+        () => params,
+        KEEP_BLANK,
+      ),
   query: ({ plan }, hidden) => {
     // the version parameter is not the handler's business, unless it declares it
     const skipped = hidden !== undefined && !plan.fields.has(hidden) ? hidden : undefined
@@ -46,7 +51,7 @@ const READERS: Readonly<Record<SourceName, Reader>> = {
       collect(
         plan,
         (name) => query[name],
-        skipped === undefined ? query : without(query, skipped),
+        () => (skipped === undefined ? query : without(query, skipped)),
         KEEP_BLANK,
       )
   },
@@ -58,19 +63,29 @@ const READERS: Readonly<Record<SourceName, Reader>> = {
       collect(
         known,
         (field) => headerTexts(request, names.get(field) ?? field, plan.fields.get(field)),
-        request.headers,
+        () => request.headers,
         KEEP_BLANK,
       )
   },
   cookies:
     ({ plan }) =>
     ({ cookies }) =>
-      collect(plan, (name) => cookies[name], cookies, KEEP_BLANK),
+      collect(
+        plan,
+        (name) => cookies[name],
+        () => cookies,
+        KEEP_BLANK,
+      ),
   form:
     ({ plan }) =>
     async (request) => {
       const fields = parseForm(await readForm(request))
-      return collect(plan, (name) => fields[name], fields, DROP_BLANK)
+      return collect(
+        plan,
+        (name) => fields[name],
+        () => fields,
+        DROP_BLANK,
+      )
     },
   body: ({ schema }) => createBodyReader(schema),
 }
@@ -83,7 +98,7 @@ const KEEP_BLANK = false
 function collect(
   plan: SourcePlan,
   find: (name: string) => Texts,
-  all: QueryRecord,
+  all: () => QueryRecord,
   dropBlank: boolean,
 ): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = Object.create(null)
@@ -92,9 +107,11 @@ function collect(
     if (value !== undefined) values[name] = value
   }
   if (plan.others === null) return values
-  for (const name of Object.keys(all)) {
+  // asked for only now: joining all headers, or copying a query, is work that few schemas need
+  const present = all()
+  for (const name of Object.keys(present)) {
     if (plan.fields.has(name)) continue
-    const value = toValue(plan.others, all[name], dropBlank)
+    const value = toValue(plan.others, present[name], dropBlank)
     if (value !== undefined) values[name] = value
   }
   return values

@@ -119,7 +119,7 @@ export function authorityOf(target: string): string | undefined {
 }
 
 /** The cookies of a Cookie header; the first of several with one name wins. */
-export function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
+function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
   const cookies: Record<string, string> = Object.create(null)
   if (header === undefined) return cookies
   for (const [name, value] of Object.entries(parseCookie(header))) {

@@ -79,7 +79,7 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
       if (!refined.has(name)) params[name] = type.parse(text)
     }
     const input: Record<string, unknown> = { params, inject: toInjected(tokens, context) }
-    const outcomes = readAll(readers, context.request, texts)
+    const outcomes = readers.length === 0 ? NO_OUTCOMES : readAll(readers, context.request, texts)
     return outcomes.some(isPromise)
       ? Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) =>
           call(context, input, params, settled),
@@ -111,6 +111,9 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
       : respond(result, context.head)
   }
 }
+
+/** Of a route without sources: nothing of the request is looked at. */
+const NO_OUTCOMES: readonly Validated[] = []
 
 function readAll(
   readers: readonly { readonly read: ReadSource }[],

@@ -6,6 +6,7 @@ import type { Leaf, LeafShape } from '../router/node.ts'
 import { overlaps } from '../router/overlap.ts'
 import { createTree } from '../router/tree.ts'
 import type { Shape } from '../router/tree.ts'
+import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { isVersioned, selectFor } from '../versioning/select.ts'
 import type { Versioned } from '../versioning/select.ts'
@@ -65,14 +66,14 @@ export function createLeaves(
     bare: (shape, defaultVersion) => leafFor(shape, defaultVersion, ALL),
     versions: (shape, defaultVersion) => {
       const opted = isVersioned(shape.routes)
-      const named = namedIn(shape)
+      const named = namedIn(shape.routes)
       if (opted && defaultVersion !== null) named.add(defaultVersion)
       return variants(shape, named, (version) => ({
         unversioned: opted ? version !== null && version === defaultVersion : !inPath,
         neutral: true,
       }))
     },
-    defaults: (shape) => variants(shape, namedIn(shape), () => ALL),
+    defaults: (shape) => variants(shape, namedIn(shape.routes), () => ALL),
     other: (shape) => (isVersioned(shape.routes) ? null : leafFor(shape, null, ALL)),
     union: (shape) => {
       const methods = METHODS.map((method) =>
@@ -88,9 +89,9 @@ export function createLeaves(
 
 const ALL: Answers = { unversioned: true, neutral: true }
 
-/** The versions that some route at a path shape names. */
-function namedIn(shape: Shape<TableRoute>): Set<string> {
-  return new Set(shape.routes.flatMap(({ spec }) => [...spec.claims.keys()]))
+/** The versions that some of the routes name. */
+function namedIn(rows: readonly TableRoute[]): Set<string> {
+  return new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
 }
 
 type InfoOf = (shape: Shape<TableRoute>) => LeafShape
@@ -198,10 +199,10 @@ function servedVersions(
   known: KnownVersions,
   enabled: Enabled | undefined,
 ): readonly string[] {
-  const served = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
-  const defaultVersion =
-    typeof enabled?.defaultVersion === 'string' ? known.find(enabled.defaultVersion) : undefined
-  if (served.size > 0 && defaultVersion !== undefined && rows.some(({ spec }) => spec.unversioned))
+  const served = namedIn(rows)
+  const defaultVersion = staticDefault(enabled, known)
+  if (served.size > 0 && defaultVersion !== undefined && rows.some(({ spec }) => spec.unversioned)) {
     served.add(defaultVersion)
+  }
   return known.list.filter((version) => served.has(version))
 }

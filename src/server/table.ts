@@ -5,6 +5,7 @@ import type { Variants } from '../router/seal.ts'
 import type { Leaf, Mount, Node } from '../router/node.ts'
 import { createTree } from '../router/tree.ts'
 import type { Shape } from '../router/tree.ts'
+import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { createKnown, declaredVersions, expandSpec } from '../versioning/spec.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
@@ -82,11 +83,9 @@ function toTable(
 ): Omit<Table, 'known' | 'warnings'> {
   const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
     sealWith((shape) => ({ rest: leaf(shape), by: new Map() })).rest ?? EMPTY_NODE
-  const defaultVersion =
-    typeof enabled?.defaultVersion === 'string' ? (known.find(enabled.defaultVersion) ?? null) : null
+  const defaultVersion = staticDefault(enabled, known) ?? null
   const bare = always((shape) => leaves.bare(shape, defaultVersion))
-  const union = always(leaves.union)
-  if (enabled === undefined)
+  if (enabled === undefined) {
     return {
       bare,
       entry: bare,
@@ -96,7 +95,9 @@ function toTable(
       union: bare,
       unionBehind: bare,
     }
+  }
 
+  const union = always(leaves.union)
   const { segments } = enabled.scheme
   const literals = prefix.split('/').filter(Boolean)
   const behind = (node: Node<Endpoint>): Node<Endpoint> =>

@@ -1,6 +1,7 @@
 import type { UrlOptions } from '../define/context.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { Param, Segment } from '../pattern.ts'
+import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { toSearchParams } from '../request/query.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
@@ -34,8 +35,7 @@ export function createUrlFor(
     const spec = expandSpec(enabled === undefined ? undefined : route.version, known)
     byName.set(route.name, [...(byName.get(route.name) ?? []), { route, spec }])
   }
-  const defaultVersion =
-    typeof enabled?.defaultVersion === 'string' ? known.find(enabled.defaultVersion) : undefined
+  const defaultVersion = staticDefault(enabled, known)
   return (name, params, { query = {}, version }) => {
     const named = byName.get(name)
     if (named === undefined) {

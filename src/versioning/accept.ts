@@ -33,7 +33,7 @@ export function createAcceptReader(parameter: string): (request: HttpRequest) =>
  * The distinct versions that an Accept header names, by weight and then by place; one version stands alone. Malformed members and
  * those with weight 0 do not count, and a version parameter counts wherever it stands.
  */
-export function readAccept(header: string, name: string): VersionValue {
+function readAccept(header: string, name: string): VersionValue {
   const weighted = parseMediaRanges(header)
     .filter(({ type }) => !IGNORED_TYPES.has(type))
     .map((range) => ({ weight: weightOf(range), version: parameterOf(range, name) }))

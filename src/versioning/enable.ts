@@ -3,6 +3,7 @@ import type { Awaitable, HttpRequest } from '../http.ts'
 import { isStatusCodes } from './scheme.ts'
 import type { OptionRule, VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
 import { canonicalVersion, isVersionFormat, MAX_VERSION_LENGTH } from './version.ts'
+import type { KnownVersions } from './spec.ts'
 import type { VersionFormat } from './version.ts'
 
 /** Chooses the version of a request that names none; `null` for no version. */
@@ -47,6 +48,11 @@ const COMMON: Rules = {
     'a list of strings',
   ],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
+}
+
+/** The known version that requests without one get; `undefined` when there is none or a function chooses it. */
+export function staticDefault(enabled: Enabled | undefined, known: KnownVersions): string | undefined {
+  return typeof enabled?.defaultVersion === 'string' ? known.find(enabled.defaultVersion) : undefined
 }
 
 /** Applies the options to the scheme. */
