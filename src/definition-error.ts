@@ -48,6 +48,20 @@ export interface DefinitionProblem {
   readonly fix: string
 }
 
+/** What an option may hold, and how the expectation reads in a message. */
+export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
+
+/** The problem of an option whose value breaks its rule; none when it keeps it or is absent. */
+export function valueProblems(
+  where: string,
+  name: string,
+  value: unknown,
+  [test, expected]: OptionRule,
+): readonly DefinitionProblem[] {
+  if (value === undefined || test(value)) return []
+  return [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
+}
+
 /**
  * Every mistake found in the definitions of an application, thrown together.
  *

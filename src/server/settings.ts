@@ -1,4 +1,5 @@
-import type { DefinitionProblem } from '../definition-error.ts'
+import { valueProblems } from '../definition-error.ts'
+import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
 import type { Logger } from '../define/context.ts'
 import { suggestion } from '../define/fields.ts'
 import { parsePattern } from '../pattern.ts'
@@ -52,7 +53,7 @@ const DEFAULT_TIMEOUTS: Required<Timeouts> = { headers: 60_000, request: 300_000
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 
 /** The options, what they may hold, and how the expectation reads in a message. */
-const OPTIONS: Readonly<Record<string, readonly [test: (value: unknown) => boolean, expected: string]>> = {
+const OPTIONS: Readonly<Record<string, OptionRule>> = {
   prefix: [isLiteralPath, "a path of literal segments, such as '/api'"],
   trailingSlash: [
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
@@ -75,7 +76,7 @@ const OPTIONS: Readonly<Record<string, readonly [test: (value: unknown) => boole
 /** Reports every option of `createApp` that cannot be used. */
 export function optionProblems(options: object): readonly DefinitionProblem[] {
   const where = 'createApp'
-  return Object.entries(options).flatMap(([name, value]): DefinitionProblem[] => {
+  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
     const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
     if (known === undefined) {
       return [
@@ -87,10 +88,7 @@ export function optionProblems(options: object): readonly DefinitionProblem[] {
         },
       ]
     }
-    const [test, expected] = known
-    return value === undefined || test(value)
-      ? []
-      : [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
+    return valueProblems(where, name, value, known)
   })
 }
 

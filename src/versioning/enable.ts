@@ -1,7 +1,8 @@
-import type { DefinitionProblem } from '../definition-error.ts'
+import { valueProblems } from '../definition-error.ts'
+import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isStatusCodes } from './scheme.ts'
-import type { OptionRule, VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes, VersionValue } from './scheme.ts'
 import { canonicalVersion, isVersionFormat, MAX_VERSION_LENGTH } from './version.ts'
 import type { KnownVersions } from './spec.ts'
 import type { VersionFormat } from './version.ts'
@@ -95,14 +96,9 @@ function optionProblems(
   options: object,
 ): readonly DefinitionProblem[] {
   const known: Rules = { ...rules, ...COMMON }
-  return Object.entries(options).flatMap(([name, value]): DefinitionProblem[] => {
+  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
     const rule = Object.hasOwn(known, name) ? known[name] : undefined
-    if (rule !== undefined) {
-      const [test, expected] = rule
-      if (value === undefined || test(value)) return []
-      const message = `${name} is not ${expected}`
-      return [{ code: 'invalid_option', where: WHERE, message, fix: `give ${expected}` }]
-    }
+    if (rule !== undefined) return valueProblems(WHERE, name, value, rule)
     if (rules === undefined) return []
     return [
       {

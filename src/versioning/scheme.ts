@@ -1,3 +1,4 @@
+import type { OptionRule } from '../definition-error.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isToken } from '../media-type.ts'
@@ -38,9 +39,6 @@ export interface RequestDraft {
   /** The application's path prefix, `''` for none. */
   readonly prefix: string
 }
-
-/** What an option may hold, and how the expectation reads in a message. */
-export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
 
 /** How a version travels with a request. Made by `defineVersioningScheme`; the built-in ones are `VersioningSchemes`. */
 export interface VersioningScheme<O> {
