@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 
+import { FINISHED } from './http.ts'
 import type { FinishedResponse } from './http.ts'
 
 /** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
@@ -110,6 +111,7 @@ export function toProblem(error: HttpError): FinishedResponse {
   // the members that RFC 9457 names come first, and no other can replace them
   const body = JSON.stringify({ ...known, ...members, ...known })
   return {
+    [FINISHED]: true,
     status,
     headers: {
       ...lowerCase(error.headers),

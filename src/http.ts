@@ -42,8 +42,12 @@ export interface RawRequest {
 /** Chunks of a streamed response body. */
 export type BodyStream = AsyncIterable<Uint8Array | string>
 
+/** Marks finished responses, copies by spreading included, so that data of the same shape is not taken for one. */
+export const FINISHED: unique symbol = Symbol('octavo.finished')
+
 /** A response that is ready to be written: what every door turns into its own kind of response. */
 export interface FinishedResponse {
+  readonly [FINISHED]: true
   status: number
   /** By lower-case name; a list is one field line for each entry. */
   headers: Record<string, string | string[]>

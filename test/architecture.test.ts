@@ -16,7 +16,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   'pattern.ts': ['definition-error.ts', 'param-types.ts'],
   versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
   router: ['param-types.ts', 'pattern.ts'],
-  define: ['http.ts', 'definition-error.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
+  define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
   request: ['http.ts', 'media-type.ts', 'errors.ts', 'define'],
   server: [
     'http.ts',

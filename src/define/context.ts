@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../http.ts'
+import type { Found } from './identity.ts'
 import type { Token } from './token.ts'
 
 /** Attributes of a cookie (RFC 6265 section 4.1). */
@@ -59,8 +60,8 @@ export interface Logger {
   error(details: object, message?: string): void
 }
 
-/** Everything known of the request being answered. */
-export interface ExecutionContext {
+/** Everything known of the request being answered. The type parameter is what guards leave in `identity`. */
+export interface ExecutionContext<I = unknown> {
   readonly request: HttpRequest
   readonly response: HttpResponse
   /** `null` when no route matched. */
@@ -71,14 +72,17 @@ export interface ExecutionContext {
   readonly path: string
   /** The path as it was sent. */
   readonly originalPath: string
+  /** Tells this request from others, in messages and in answers to unknown errors. */
+  readonly requestId: string
   /** Who asks, as a guard found out; `undefined` before. */
-  identity: unknown
+  identity: Found<I>
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
   /** Values to pass along while this request is answered. */
   readonly state: Record<string, unknown>
+  /** The application's logger; every message carries the request's id. */
   readonly log: Logger
-  /** The value behind a token, for this request. */
+  /** The value behind a token, for this request, as the route's module sees it. */
   resolve<T>(token: Token<T>): Promise<T>
   /** The path of a route by name, in the version of this request unless another is given. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string

@@ -1,3 +1,5 @@
+import type { Around } from './around.ts'
+import type { Guard } from './guard.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { Tokens } from './token.ts'
 
@@ -11,7 +13,7 @@ export interface Controller<N, P, T, R = readonly []> {
 }
 
 /** A controller whose types are forgotten. */
-export interface AnyController extends Shared {
+export interface AnyController extends Shared, Around {
   readonly kind: 'controller' | 'router'
   readonly name?: string
   readonly prefix?: string
@@ -21,24 +23,28 @@ export interface AnyController extends Shared {
 }
 
 /** What `defineController` takes. */
-export interface ControllerOptions<N, P extends string, T, C> extends Shared {
+export interface ControllerOptions<N, P extends string, T, C, G> extends Shared, Omit<Around, 'guards'> {
   /** Names the controller; a trailing `Controller` is dropped and the rest kebab-cased. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
   readonly prefix?: P
   /** Tokens whose values every handler receives under `inject`. */
   readonly inject?: C
-  readonly routes: RoutesOf<T, P, C>
+  /** Run before every handler, after the guards of the module. */
+  readonly guards?: readonly Guard<G>[]
+  readonly routes: RoutesOf<T, P, C, G>
 }
 
 /** What `defineRouter` takes. */
-export interface RouterOptions<N, P extends string, T, R> extends Shared {
+export interface RouterOptions<N, P extends string, T, R, G> extends Shared, Omit<Around, 'guards'> {
   /** Names the router; names of nested routers are joined by dots. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
   readonly prefix?: P
-  readonly routes?: RoutesOf<T, P, unknown>
-  /** Routers below this one; they inherit its prefix, version and tags. */
+  /** Run before every handler of this router and of those below it, after the guards of the module. */
+  readonly guards?: readonly Guard<G>[]
+  readonly routes?: RoutesOf<T, P, unknown, G>
+  /** Routers below this one; they inherit its prefix, version, tags and all that stands around its handlers. */
   readonly routers?: R
 }
 
@@ -60,7 +66,8 @@ export function defineController<
   const T extends readonly unknown[] | readonly [],
   const P extends string = '',
   C extends Tokens = {},
->(options: ControllerOptions<N, P, T, C>): Controller<N, P, T> {
+  G = unknown,
+>(options: ControllerOptions<N, P, T, C, G>): Controller<N, P, T> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { ...options, kind: 'controller' } as unknown as Controller<N, P, T>
@@ -77,7 +84,8 @@ export function defineRouter<
   const T extends readonly unknown[] | readonly [] = readonly [],
   const P extends string = '',
   const R extends readonly AnyRouter[] = readonly [],
->(options: RouterOptions<N, P, T, R>): Controller<N, P, T, R> {
+  G = unknown,
+>(options: RouterOptions<N, P, T, R, G>): Controller<N, P, T, R> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return { ...options, kind: 'router' } as unknown as Controller<N, P, T, R>
 }

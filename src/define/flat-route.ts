@@ -1,7 +1,6 @@
 import type { Method } from '../http.ts'
 import type { Pattern } from '../pattern.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import type { ExecutionContext } from './context.ts'
 import type { Schema } from './schema.ts'
 import type { DeclaredSource } from './sources.ts'
 import type { Token } from './token.ts'
@@ -24,7 +23,7 @@ export interface FlatRoute {
   /** The status of a plain returned value. */
   readonly status: number
   readonly validateResponses: 'strip' | 'strict' | false | undefined
-  readonly handler: (input: never, context: ExecutionContext) => unknown
+  readonly handler: (input: never, context: never) => unknown
   readonly tags: readonly string[]
   readonly summary: string | undefined
   readonly description: string | undefined

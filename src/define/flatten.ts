@@ -43,7 +43,7 @@ function modulesOf(root: AnyModule, problems: DefinitionProblem[]): readonly Any
     const found = checkFields('module', module, module.name ?? 'a module')
     problems.push(...found)
     if (found.some(({ code }) => code === 'invalid_field')) return
-    for (const imported of module.imports ?? []) visit(imported)
+    for (const imported of module.imports ?? []) if (isModule(imported)) visit(imported)
     ordered.push(module)
   }
 }
@@ -159,4 +159,8 @@ function joinPrefix(
   if ('segments' in pattern) return joined
   problems.push(...pattern.map((problem) => ({ ...problem, where })))
   return undefined
+}
+
+function isModule(value: unknown): value is AnyModule {
+  return isDefinition('module')(value)
 }

@@ -1,5 +1,9 @@
+import type { Around } from './around.ts'
+import type { Logger, UrlOptions } from './context.ts'
 import type { AnyController, Controller } from './controller.ts'
+import type { AnyProvider, Binding } from './provider.ts'
 import type { Shared } from './route.ts'
+import type { Token } from './token.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
 export interface Module<C, I> {
@@ -8,12 +12,36 @@ export interface Module<C, I> {
   readonly imports?: I
 }
 
-/** A module whose types are forgotten. */
-export interface AnyModule extends Shared {
-  readonly kind: 'module'
+/** What `onStart` and `onStop` get: the application as their module sees it. */
+export interface StartedApp {
+  /** The value behind a token that the module sees. */
+  resolve<T>(token: Token<T>): Promise<T>
+  readonly log: Logger
+  urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
+}
+
+/** The fields of a module that need no inference. */
+interface ModuleFields extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'includeInSchema'>, Around {
+  /** Names the module in messages. */
   readonly name?: string
+  /** What the module provides: providers, and what `bind` gives. */
+  readonly providers?: readonly (AnyProvider | Binding)[]
+  /** What modules that import this one can inject: tokens that it provides, and modules whose exports it passes on. */
+  readonly exports?: readonly (Token<unknown> | Module<unknown, unknown>)[]
+  /** Whether every module sees what this one exports, without importing it. @default false */
+  readonly global?: boolean
+  /** The path before every controller and router of this module (not of its imports). */
   readonly prefix?: string
-  readonly imports?: readonly AnyModule[]
+  /** Called when all singletons are there, after the modules it imports: rejecting stops the start. */
+  readonly onStart?: (app: StartedApp) => unknown
+  /** Called when the application closes, before the modules it imports; only if it had started. */
+  readonly onStop?: (app: StartedApp) => unknown
+}
+
+/** A module whose types are forgotten. */
+export interface AnyModule extends ModuleFields {
+  readonly kind: 'module'
+  readonly imports?: readonly unknown[]
   readonly controllers?: readonly AnyController[]
   readonly routers?: readonly AnyController[]
 }
@@ -21,32 +49,34 @@ export interface AnyModule extends Shared {
 type Routed = Controller<unknown, unknown, unknown, unknown>
 
 /** What `defineModule` takes. */
-export interface ModuleOptions<C, R, I> extends Pick<
-  Shared,
-  'version' | 'tags' | 'deprecated' | 'includeInSchema'
-> {
-  /** Names the module in messages. */
-  readonly name?: string
-  /** Modules that belong to the application too. One that is imported twice is one module. */
+export interface ModuleOptions<C, R, I> extends ModuleFields {
+  /** Modules that belong to the application too, promises of modules included. One that is imported twice is one module. */
   readonly imports?: I
   readonly controllers?: C
   readonly routers?: R
-  /** The path before every controller and router of this module (not of its imports). */
-  readonly prefix?: string
 }
 
+type Imported = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
+
 /**
- * Puts controllers and routers together. Prefix and version apply to the module's own controllers and routers.
+ * Puts controllers, routers and providers together. Prefix, version and what stands around handlers apply to the module's own
+ * controllers and routers. A function that returns a module makes a module that takes settings.
  *
  * @example
- * export const AppModule = defineModule({ imports: [UsersModule], controllers: [carController] })
+ * export const CarsModule = defineModule({
+ *   name: 'CarsModule',
+ *   imports: [databaseModule({ url })],
+ *   controllers: [carController],
+ *   providers: [CarService],
+ *   exports: [CarService],
+ * })
  */
 export function defineModule<
   const C extends readonly Routed[] = readonly [],
   const R extends readonly Routed[] = readonly [],
-  const I extends readonly Module<unknown, unknown>[] = readonly [],
->(options: ModuleOptions<C, R, I>): Module<C[number] | R[number], I[number]> {
+  const I extends readonly Imported[] = readonly [],
+>(options: ModuleOptions<C, R, I>): Module<C[number] | R[number], Awaited<I[number]>> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, kind: 'module' } as unknown as Module<C[number] | R[number], I[number]>
+  return { ...options, kind: 'module' } as unknown as Module<C[number] | R[number], Awaited<I[number]>>
 }

@@ -1,6 +1,9 @@
 import type { Method } from '../http.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
+import type { Around } from './around.ts'
 import type { ExecutionContext } from './context.ts'
+import type { AnyGuard } from './guard.ts'
+import type { Added, Dropped, Identity } from './identity.ts'
 import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
 import type { Schema } from './schema.ts'
 
@@ -55,8 +58,17 @@ type KnownKeys<E> = E extends Schema
           : 'not a source: use params, query, headers, cookies, body, form or inject'
     }
 
-/** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects. */
-export interface Route<E, P extends string, C> extends RouteOptions {
+/** A guard in a route's list; what it leaves in `context.identity` is inferred from the phantom field. */
+interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
+  readonly $adds?: Or<Extract<E, Added>, Added>
+}
+
+interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
+  readonly $drops?: Or<Extract<E, Dropped>, Dropped>
+}
+
+/** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects, `G` what its guards find. */
+export interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Around, 'guards'> {
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. @default '/' */
@@ -67,14 +79,18 @@ export interface Route<E, P extends string, C> extends RouteOptions {
   readonly input?: Or<KnownKeys<Extract<E, object>>, object>
   /** Documents and types the answer. */
   readonly response?: Kept<E, object>
+  /** Run after those of the controller. */
+  readonly guards?: readonly AddedGuard<E>[]
+  /** Guards of the levels above, global ones included, that do not run before this route. */
+  readonly withoutGuards?: readonly DroppedGuard<E>[]
   readonly handler: (
     input: HandlerInput<P, PathIn<E>, InputIn<Extract<E, object>>, C>,
-    context: ExecutionContext,
+    context: ExecutionContext<Identity<Extract<E, object>, G>>,
   ) => HandlerResult<ResponseIn<Extract<E, object>>>
 }
 
 /** The route objects of a controller, each with its own inference. */
-export type RoutesOf<T, P extends string, C> = { readonly [K in keyof T]: Route<T[K], P, C> }
+export type RoutesOf<T, P extends string, C, G> = { readonly [K in keyof T]: Route<T[K], P, C, G> }
 
 /**
  * The type of a handler that is written away from its route.
@@ -83,17 +99,18 @@ export type RoutesOf<T, P extends string, C> = { readonly [K in keyof T]: Route<
  * const input = { query: { limit: z.number() } }
  * export const list: Handler<typeof input, '/orgs/{org_id:int}/cars'> = ({ params, query }) => find(params.org_id, query.limit)
  */
-export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown> = (
+export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown, G = unknown> = (
   input: HandlerInput<'', P, I, C>,
-  context: ExecutionContext,
+  context: ExecutionContext<G>,
 ) => unknown extends R ? unknown : HandlerResult<R>
 
 /** A route whose types are forgotten: what the framework itself works on. */
-export interface AnyRoute extends RouteOptions {
+export interface AnyRoute extends RouteOptions, Around {
   readonly method: Method | readonly Method[]
   readonly path?: string
   readonly name?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly response?: unknown
-  readonly handler: (input: never, context: ExecutionContext) => unknown
+  readonly withoutGuards?: readonly AnyGuard[]
+  readonly handler: (input: never, context: never) => unknown
 }

@@ -11,3 +11,18 @@ export type Tokens = Readonly<Record<string, Token<unknown>>>
 
 /** The values of a record of tokens. */
 export type Injected<M> = { readonly [K in keyof M]: M[K] extends Token<infer T> ? T : never }
+
+/**
+ * A token for something that others provide with {@link bind}: an interface, a value, a choice between implementations.
+ *
+ * @example
+ * export const PaymentGateway = defineToken<{ charge(cents: number): Promise<string> }>('PaymentGateway')
+ */
+export function defineToken<T>(name: string): Token<T> {
+  return Object.freeze({ token: name })
+}
+
+/** Whether the value can be injected. */
+export function isToken(value: unknown): value is Token<unknown> {
+  return typeof value === 'object' && value !== null && 'token' in value && typeof value.token === 'string'
+}

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import type { ExecutionContext, HttpResponse, Logger, RouteInfo, UrlOptions } from '../define/context.ts'
 import type { Token } from '../define/token.ts'
 import type { HttpRequest, RawRequest } from '../http.ts'
@@ -22,6 +24,7 @@ export class RequestContext implements ExecutionContext {
   #target: string
   #request: RequestView | undefined
   #state: Record<string, unknown> | undefined
+  #requestId: string | undefined
   /** Made when something in it is first asked for. */
   head: ResponseHead | undefined
   route: RouteInfo | null = null
@@ -65,6 +68,10 @@ export class RequestContext implements ExecutionContext {
 
   get state(): Record<string, unknown> {
     return (this.#state ??= {})
+  }
+
+  get requestId(): string {
+    return (this.#requestId ??= randomUUID())
   }
 
   get log(): Logger {

@@ -105,7 +105,7 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
     if (problems.length > 0) throw validationError(problems)
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const result = route.handler(input as never, context)
+    const result = route.handler(input as never, context as never)
     return isPromise(result)
       ? Promise.resolve(result).then((value) => respond(value, context.head))
       : respond(result, context.head)

@@ -3,7 +3,7 @@ import { createValidator } from '../define/schema.ts'
 import type { Validated } from '../define/schema.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { isRaw, isReply } from '../define/reply.ts'
-import { isPromise } from '../http.ts'
+import { FINISHED, isPromise } from '../http.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
 import { addReplyHead } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
@@ -130,15 +130,15 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
   if (isBodyless(status)) {
     delete headers['content-type']
     delete headers['content-length']
-    return { status, headers, body: null }
+    return { [FINISHED]: true, status, headers, body: null }
   }
-  if (isStream(body)) return { status, headers, body }
+  if (isStream(body)) return { [FINISHED]: true, status, headers, body }
   if (typeof body === 'string' || body instanceof Uint8Array) {
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
-    return { status, headers, body }
+    return { [FINISHED]: true, status, headers, body }
   }
   headers['content-length'] = '0'
-  return { status, headers, body: null }
+  return { [FINISHED]: true, status, headers, body: null }
 }
 
 function isBodyless(status: number): boolean {

@@ -1,0 +1,34 @@
+import type { HttpError } from '../errors.ts'
+import type { ExecutionContext } from './context.ts'
+
+/** A class of errors, abstract or not. */
+export type ErrorClass<E = unknown> = abstract new (...args: never) => E
+
+/** An error handler as `defineErrorHandler` returns it. */
+export interface ErrorHandler {
+  readonly kind: 'error-handler'
+  readonly match: ErrorClass | number
+  handle(error: never, context: ExecutionContext): unknown
+}
+
+/** The errors that a match lets through: those of a class, or those that end as a status; 500 is for unknown errors too. */
+export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unknown : HttpError
+
+/**
+ * Describes what is answered to an error. The innermost handler that matches and returns something wins: route, controller, routers
+ * around it, module, application. A returned value is sent with the error's own status (500 for unknown errors); `reply` says another.
+ * Returning `undefined` passes on.
+ *
+ * @example
+ * const outOfStock = defineErrorHandler({
+ *   match: OutOfStock,
+ *   handle: (error) => reply(409, { article: error.article }),
+ * })
+ */
+export function defineErrorHandler<const M extends ErrorClass | number>(options: {
+  /** A class, or a status from 400 to 599; 404 and 405 of unknown paths are matched by handlers of the application. */
+  readonly match: M
+  readonly handle: (error: Matched<M>, context: ExecutionContext) => unknown
+}): ErrorHandler {
+  return { ...options, kind: 'error-handler' }
+}

@@ -1,0 +1,59 @@
+import type { Awaitable } from '../http.ts'
+import type { ExecutionContext } from './context.ts'
+import type { Added, Dropped } from './identity.ts'
+import type { Injected, Tokens } from './token.ts'
+
+/** What a guard means for documents: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
+export type SecurityScheme =
+  | {
+      readonly type: 'http'
+      readonly scheme: string
+      readonly bearerFormat?: string
+      readonly description?: string
+    }
+  | {
+      readonly type: 'apiKey'
+      readonly in: 'header' | 'query' | 'cookie'
+      readonly name: string
+      readonly description?: string
+    }
+
+/** A guard as `defineGuard` returns it. The type parameter is what it leaves in `context.identity`; `never` when it leaves it alone. */
+export interface Guard<I = never> {
+  readonly kind: 'guard'
+  readonly name: string
+  readonly inject: Tokens
+  canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
+  /** The security scheme that documents show, by its name there. */
+  readonly security?: Readonly<Record<string, SecurityScheme>>
+  /** Carry the type only, never set: a route tells by them the guards it adds from those it drops. */
+  readonly $adds?: Added<I>
+  readonly $drops?: Dropped<I>
+}
+
+/** A guard whose types are forgotten. */
+export type AnyGuard = Guard<unknown>
+
+/** What `defineGuard` takes. */
+export interface GuardOptions<D> {
+  /** Names the guard in messages and documents. */
+  readonly name: string
+  /** What `canActivate` needs, by the keys under which it receives them. */
+  readonly inject?: D
+  /** Whether the request may go on: `false` is a 403. May throw an `HttpError` that says more. */
+  readonly canActivate: (context: ExecutionContext, inject: Injected<D>) => Awaitable<boolean>
+}
+
+/**
+ * Describes a check that runs before input is validated. Guards accumulate: global, module, controller, router, route.
+ *
+ * @example
+ * const IsAdmin = defineGuard({
+ *   name: 'IsAdmin',
+ *   inject: { roles: RoleService },
+ *   canActivate: async ({ identity }, { roles }) => roles.has(identity, 'admin'),
+ * })
+ */
+export function defineGuard<D extends Tokens = {}>(options: GuardOptions<D>): Guard {
+  return { inject: {}, ...options, kind: 'guard' }
+}

@@ -1,0 +1,41 @@
+import type { Awaitable } from '../http.ts'
+import type { ExecutionContext } from './context.ts'
+import type { Injected, Tokens } from './token.ts'
+
+/** An interceptor as `defineInterceptor` returns it. */
+export interface Interceptor {
+  readonly kind: 'interceptor'
+  readonly name: string
+  readonly inject: Tokens
+  intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never): unknown
+}
+
+/** What `defineInterceptor` takes. */
+export interface InterceptorOptions<D> {
+  /** Names the interceptor in messages. */
+  readonly name: string
+  /** What `intercept` needs, by the keys under which it receives them. */
+  readonly inject?: D
+  /**
+   * Runs around the handler, after validation. `next()` runs what is inside and gives its value (await it); what this returns goes on in
+   * its place. Without `next()` the handler does not run.
+   */
+  readonly intercept: (
+    context: ExecutionContext,
+    next: () => Awaitable<unknown>,
+    inject: Injected<D>,
+  ) => unknown
+}
+
+/**
+ * Describes what happens around a handler. Interceptors accumulate as guards do; the first one is outermost.
+ *
+ * @example
+ * const Envelope = defineInterceptor({
+ *   name: 'Envelope',
+ *   intercept: async (context, next) => ({ data: await next(), version: context.version }),
+ * })
+ */
+export function defineInterceptor<D extends Tokens = {}>(options: InterceptorOptions<D>): Interceptor {
+  return { inject: {}, ...options, kind: 'interceptor' }
+}

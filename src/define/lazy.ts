@@ -1,0 +1,32 @@
+import type { Module } from './module.ts'
+import type { Token } from './token.ts'
+
+/** Stands for a token or a module that is defined later. */
+export interface Lazy {
+  readonly kind: 'lazy'
+  readonly get: () => unknown
+}
+
+/**
+ * A token or module whose file may not be loaded yet: breaks knots between files that import each other. The function is called
+ * when the application is created, never before. It does not make cycles between providers legal.
+ *
+ * @example
+ * defineProvider({ name: 'Orders', inject: { users: lazy(() => Users) }, create: ({ users }) => new Orders(users) })
+ * defineModule({ imports: [lazy(() => UsersModule)] })
+ */
+export function lazy<T>(get: () => Token<T>): Token<T>
+export function lazy<C, I>(get: () => Module<C, I>): Module<C, I>
+export function lazy(get: () => unknown): unknown {
+  // `token` names it where it is shown before it can be looked up
+  return { kind: 'lazy', token: 'lazy', get } satisfies Lazy & Token<unknown>
+}
+
+/** What a lazy token or module stands for; the value itself when it is not lazy. */
+export function unlazy(value: unknown): unknown {
+  return isLazy(value) ? unlazy(value.get()) : value
+}
+
+function isLazy(value: unknown): value is Lazy {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'lazy'
+}

@@ -1,0 +1,79 @@
+import type { Awaitable } from '../http.ts'
+import type { Injected, Token, Tokens } from './token.ts'
+
+/** How long a value lives: with the application, with one request, or new for each place that injects it. */
+export type Scope = 'singleton' | 'request' | 'transient'
+
+/** A provider as `defineProvider` returns it: the token of its own value. */
+export interface Provider<T> extends Token<T> {
+  readonly kind: 'provider'
+  readonly name: string
+  readonly scope: Scope
+  readonly inject: Tokens
+  create(deps: never): Awaitable<T>
+  dispose?(value: T): unknown
+}
+
+/** A provider whose types are forgotten. */
+export type AnyProvider = Provider<unknown>
+
+/** What `defineProvider` takes. */
+export interface ProviderOptions<T, D> {
+  /** Names the value in messages. */
+  readonly name: string
+  /**
+   * `'singleton'`: made once, before the first request; `'request'`: once for each request that needs it; `'transient'`: new for
+   * each place that injects it. @default 'singleton'
+   */
+  readonly scope?: Scope
+  /** What `create` needs, by the keys under which it receives them. */
+  readonly inject?: D
+  /** Makes the value; may be async. */
+  readonly create: (deps: Injected<D>) => Awaitable<T>
+  /** Called once when the value's life ends: those made later are disposed first. */
+  readonly dispose?: (value: NoInfer<T>) => unknown
+}
+
+/**
+ * Describes how a value is made. The provider is the token to inject it with.
+ *
+ * @example
+ * const Database = defineProvider({
+ *   name: 'Database',
+ *   inject: { config: Config },
+ *   create: async ({ config }) => connect(config.databaseUrl),
+ *   dispose: (db) => db.close(),
+ * })
+ * const CarService = defineProvider({ name: 'CarService', inject: { db: Database }, create: ({ db }) => new Cars(db) })
+ */
+export function defineProvider<T, D extends Tokens = {}>(options: ProviderOptions<T, D>): Provider<T> {
+  return { inject: {}, scope: 'singleton', ...options, kind: 'provider', token: options.name }
+}
+
+/** What a token stands for: made with {@link bind}, for `providers` and `overrides`. */
+export interface Binding {
+  readonly kind: 'binding'
+  readonly token: unknown
+  /** A provider, a guard or interceptor, or a value. */
+  readonly to: object
+}
+
+/** Something that `bind` can replace besides tokens: a guard or an interceptor. */
+interface Part {
+  readonly kind: 'guard' | 'interceptor'
+  readonly name: string
+}
+
+/**
+ * Says what a token stands for: a provider, or a value as it is (classes and functions too; nobody disposes it). In `providers` it
+ * provides the token; in the `overrides` of `createApp` it replaces it wherever it is provided, and guards and interceptors likewise.
+ *
+ * @example
+ * defineModule({ providers: [bind(PaymentGateway, StripeGateway), bind(Clock, { value: () => new Date() })] })
+ * createApp(AppModule, { overrides: [bind(CarService, { value: fakeCars }), bind(SignedIn, everyone)] })
+ */
+export function bind<T>(token: Token<T>, to: Provider<NoInfer<T>> | { readonly value: NoInfer<T> }): Binding
+export function bind<P extends Part>(part: P, to: Part & { readonly kind: P['kind'] }): Binding
+export function bind(token: unknown, to: object): Binding {
+  return { kind: 'binding', token, to }
+}
