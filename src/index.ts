@@ -7,7 +7,7 @@ export type { Controller, ControllerOptions, RouterOptions } from './define/cont
 export { defineErrorHandler } from './define/error-handler.ts'
 export type { ErrorClass, ErrorHandler, Matched } from './define/error-handler.ts'
 export { defineGuard } from './define/guard.ts'
-export type { AnyGuard, Guard, GuardOptions, SecurityScheme } from './define/guard.ts'
+export type { AnyGuard, Guard, GuardOptions, SecurityRequirement, SecurityScheme } from './define/guard.ts'
 export type { HandlerInput, InputSpec, ResponseSpec, Source } from './define/infer.ts'
 export { defineInterceptor } from './define/interceptor.ts'
 export type { Interceptor, InterceptorOptions } from './define/interceptor.ts'

@@ -3,7 +3,7 @@ import type { ExecutionContext } from './context.ts'
 import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'
 
-/** What a guard means for documents: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
+/** How a client proves who it is: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
 export type SecurityScheme =
   | {
       readonly type: 'http'
@@ -18,14 +18,17 @@ export type SecurityScheme =
       readonly description?: string
     }
 
+/** Schemes that are demanded together, by the names under which documents show them. */
+export type SecurityRequirement = Readonly<Record<string, SecurityScheme>>
+
 /** A guard as `defineGuard` returns it. The type parameter is what it leaves in `context.identity`; `never` when it leaves it alone. */
 export interface Guard<I = never> {
   readonly kind: 'guard'
   readonly name: string
   readonly inject: Tokens
   canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
-  /** The security scheme that documents show, by its name there. */
-  readonly security?: Readonly<Record<string, SecurityScheme>>
+  /** What documents say that a client has to send: alternatives, one of which is enough. */
+  readonly security?: readonly SecurityRequirement[]
   /** Carry the type only, never set: a route tells by them the guards it adds from those it drops. */
   readonly $adds?: Added<I>
   readonly $drops?: Dropped<I>
@@ -40,6 +43,8 @@ export interface GuardOptions<D> {
   readonly name: string
   /** What `canActivate` needs, by the keys under which it receives them. */
   readonly inject?: D
+  /** What documents say that a client has to send: alternatives, one of which is enough. */
+  readonly security?: readonly SecurityRequirement[]
   /** Whether the request may go on: `false` is a 403. May throw an `HttpError` that says more. */
   readonly canActivate: (context: ExecutionContext, inject: Injected<D>) => Awaitable<boolean>
 }
