@@ -32,6 +32,8 @@ export const DEFINITION_ERRORS = {
   range_empty: 'a version range matches no known version',
   version_not_listed: 'a version is missing from the ordered list of versions',
   duplicate_version: 'one version is listed twice',
+  invalid_config: 'a setting is missing or not what a schema wants',
+  config_module_failed: 'the module of the settings cannot be loaded',
 } as const
 
 /** A code of {@link DEFINITION_ERRORS}. Codes never change meaning. */
@@ -75,9 +77,10 @@ export function valueProblems(
 export class DefinitionError extends Error {
   readonly errors: readonly DefinitionProblem[]
 
-  constructor(errors: readonly DefinitionProblem[]) {
+  constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
     super(
       `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toText).join('\n')}`,
+      options,
     )
     this.name = 'DefinitionError'
     this.errors = errors

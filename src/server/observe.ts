@@ -1,0 +1,89 @@
+import { channel } from 'node:diagnostics_channel'
+import { performance } from 'node:perf_hooks'
+
+import type { ExecutionContext, Logger } from '../define/context.ts'
+import type { FinishedResponse } from '../http.ts'
+
+/**
+ * The channels of `node:diagnostics_channel` that tell what happens to requests. Nothing is published that nobody subscribed to.
+ *
+ * @example
+ * subscribe(Channels.end, (message) => {
+ *   const { context, response, duration } = message as RequestEnd
+ * })
+ */
+export const Channels = {
+  /** Publishes a {@link RequestStart}. */
+  start: 'octavo.request.start',
+  /** Publishes a {@link RequestEnd}. */
+  end: 'octavo.request.end',
+  /** Publishes a {@link RequestError}. */
+  error: 'octavo.request.error',
+} as const
+
+/** A request has arrived; nothing is known of its route yet. */
+export interface RequestStart {
+  readonly context: ExecutionContext
+}
+
+/** The response to a request is ready to be sent. */
+export interface RequestEnd {
+  readonly context: ExecutionContext
+  readonly response: FinishedResponse
+  /** Milliseconds since the request was received; the time that a stream takes is not in it. */
+  readonly duration: number
+}
+
+/** Something was thrown while a request was answered. */
+export interface RequestError {
+  readonly context: ExecutionContext
+  readonly error: unknown
+}
+
+/** Tells logs and subscribers of requests. */
+export interface Observer {
+  /** Whether anybody listens to this request: decided once per request, so that nothing is measured for nobody. */
+  readonly isOn: () => boolean
+  /** Tells of a request; the time it started, as `end` wants it. */
+  start(context: ExecutionContext): number
+  /** Tells of its response. */
+  end(context: ExecutionContext, response: FinishedResponse, started: number): void
+  /** Tells of an error. */
+  error(context: ExecutionContext, error: unknown): void
+}
+
+const STARTED = channel(Channels.start)
+const ENDED = channel(Channels.end)
+const FAILED = channel(Channels.error)
+
+/** Makes what tells of requests: one line for each when `logsRequests`, and the channels. */
+export function createObserver(log: Logger, logsRequests: boolean): Observer {
+  return {
+    isOn: () => logsRequests || STARTED.hasSubscribers || ENDED.hasSubscribers || FAILED.hasSubscribers,
+    start: (context) => {
+      const started = performance.now()
+      if (STARTED.hasSubscribers) STARTED.publish({ context } satisfies RequestStart)
+      return started
+    },
+    end: (context, response, started) => {
+      const duration = performance.now() - started
+      if (logsRequests) log.info(toDetails(context, response, duration), 'Request')
+      if (ENDED.hasSubscribers) ENDED.publish({ context, response, duration } satisfies RequestEnd)
+    },
+    error: (context, error) => {
+      if (FAILED.hasSubscribers) FAILED.publish({ context, error } satisfies RequestError)
+    },
+  }
+}
+
+/** What the line of a request says: nothing that a client keeps secret, so neither query nor headers. */
+function toDetails(context: ExecutionContext, { status }: FinishedResponse, duration: number): object {
+  const { requestId, request, originalPath: path, version, route } = context
+  const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
+  return route === null ? details : { ...details, route: route.name }
+}
+
+/** Rounds milliseconds to microseconds. */
+function toMicros(duration: number): number {
+  return Math.round(duration * 1000) / 1000
+}
