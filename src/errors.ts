@@ -21,6 +21,7 @@ export const ERRORS = {
   route_not_found: { status: 404, title: 'Not Found' },
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
   request_timeout: { status: 408, title: 'Request Timeout' },
+  session_conflict: { status: 409, title: 'Session conflict' },
   body_too_large: { status: 413, title: 'Content Too Large' },
   url_too_long: { status: 414, title: 'URI Too Long' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
@@ -29,6 +30,7 @@ export const ERRORS = {
   headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
   internal_error: { status: 500, title: 'Internal Server Error' },
   closing: { status: 503, title: 'Service Unavailable' },
+  session_unavailable: { status: 503, title: 'Session unavailable' },
 } as const
 
 /** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */

@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
   router: ['param-types.ts', 'pattern.ts'],
   define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
+  session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   request: ['http.ts', 'media-type.ts', 'errors.ts', 'define'],
   server: [
     'http.ts',
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'router',
     'define',
     'request',
+    'session',
   ],
   'index.ts': [
     'http.ts',

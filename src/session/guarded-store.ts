@@ -1,0 +1,100 @@
+import type { Logger } from '../define/context.ts'
+import { httpError } from '../errors.ts'
+import type { Awaitable } from '../http.ts'
+import type { SessionSettings, SessionStore } from './options.ts'
+
+/** A store that answers in time or fails with `session_unavailable`; the log has the cause. */
+export interface GuardedStore {
+  read(id: string, deadline: number): Promise<unknown>
+  write(id: string, text: string, ttlMs: number, deadline: number): Promise<void>
+  remove(id: string, deadline: number): Promise<void>
+}
+
+/** The errors that a store told of. */
+interface Watch {
+  count: number
+  last: unknown
+}
+
+/** By store, for several applications may share one, and a store is listened to once. */
+const watches = new WeakMap<SessionStore, Watch>()
+
+/** When a call that begins now has to be answered, on the clock of `performance.now()`. */
+export function deadlineOf({ storeTimeout }: SessionSettings): number {
+  return performance.now() + storeTimeout
+}
+
+/** Guards the store of the settings; the one in memory, and keyv with it, is made when it is first needed. */
+export function guardStore(settings: SessionSettings, log: Logger): GuardedStore {
+  let opened: Promise<SessionStore> | undefined
+  const open = (): Promise<SessionStore> => (opened ??= openStore(settings.store))
+
+  async function call(
+    operation: string,
+    deadline: number,
+    run: (store: SessionStore) => Awaitable<unknown>,
+  ): Promise<unknown> {
+    try {
+      const store = await open()
+      const watch = watchOf(store)
+      const before = watch.count
+      const result = await inTime(deadline, () => run(store))
+      // keyv tells of most errors only by an event, and goes on as if there were nothing
+      const isAnswer = operation === 'get' && result !== undefined && result !== null
+      if (watch.count !== before && !isAnswer) throw watch.last
+      if (operation === 'set' && result === false) throw new Error('The store did not store')
+      return result
+    } catch (cause) {
+      log.error({ err: cause, operation }, 'The session store failed')
+      throw httpError('session_unavailable', 'Sessions are not available at the moment; try again later', {
+        cause,
+      })
+    }
+  }
+
+  return {
+    read: (id, deadline) => call('get', deadline, (store) => store.get(keyOf(id))),
+    write: async (id, text, ttlMs, deadline) =>
+      void (await call('set', deadline, (store) => store.set(keyOf(id), text, ttlMs))),
+    remove: async (id, deadline) => void (await call('delete', deadline, (store) => store.delete(keyOf(id)))),
+  }
+}
+
+function keyOf(id: string): string {
+  return `session:${id}`
+}
+
+async function openStore(given: SessionStore | undefined): Promise<SessionStore> {
+  if (given !== undefined) return given
+  // 10 ms and keyv itself only for those who need it
+  const { createMemoryStore } = await import('./memory-store.ts')
+  return createMemoryStore()
+}
+
+function watchOf(store: SessionStore): Watch {
+  const known = watches.get(store)
+  if (known !== undefined) return known
+  const watch: Watch = { count: 0, last: undefined }
+  watches.set(store, watch)
+  store.on?.('error', (error) => {
+    watch.count++
+    watch.last = error
+  })
+  // without it, keyv 5 takes an entry that could not be read for one that is not there, and says nothing at all
+  if ('throwOnErrors' in store) store.throwOnErrors = true
+  return watch
+}
+
+async function inTime(deadline: number, run: () => Awaitable<unknown>): Promise<unknown> {
+  const left = deadline - performance.now()
+  if (left <= 0) throw new Error('The store did not answer in time')
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('The store did not answer in time')), left)
+  })
+  try {
+    return await Promise.race([run(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

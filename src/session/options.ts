@@ -1,0 +1,203 @@
+import { stringifySetCookie } from 'cookie'
+
+import { valueProblems } from '../definition-error.ts'
+import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import type { CookieOptions } from '../define/context.ts'
+import { suggestion } from '../define/fields.ts'
+import { isSchema } from '../define/schema.ts'
+import type { Schema } from '../define/schema.ts'
+import type { Awaitable } from '../http.ts'
+import { emptyDataProblem } from './data.ts'
+
+/** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
+export interface SessionStore {
+  get(key: string): Awaitable<unknown>
+  /** `ttlMs` is after how many milliseconds the entry may be forgotten. `false` as the result says that nothing was stored. */
+  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
+  delete(key: string): Awaitable<unknown>
+  /** Stores that tell of errors rather than reject: what happens during a call counts as its failure. */
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+/** The cookie that carries the signed id of a session. */
+export interface SessionCookie {
+  /** @default `__Host-sid` when the cookie is secure, has the path `/` and no domain, which is what browsers demand of it; else `sid` */
+  readonly name?: string
+  /** @default true */
+  readonly secure?: boolean
+  /** @default true */
+  readonly httpOnly?: boolean
+  /** @default 'lax' */
+  readonly sameSite?: 'strict' | 'lax' | 'none'
+  /** @default '/' */
+  readonly path?: string
+  /** @default none: the host that set it, without its subdomains */
+  readonly domain?: string
+  /** Seconds that browsers keep it, counted anew whenever the session is stored. @default none: until the browser is closed */
+  readonly maxAge?: number
+  readonly partitioned?: boolean
+  readonly priority?: 'low' | 'medium' | 'high'
+}
+
+/** The `session` option of `createApp`. */
+export interface SessionOptions {
+  /** Signs the ids: 32 characters or more. Of several, the first signs, and all of them are accepted. */
+  readonly secret: string | readonly string[]
+  /** Types and checks the data. It has to accept `{}`, which is what a new session holds. @default any JSON */
+  readonly schema?: Schema
+  /** @default the memory of this process */
+  readonly store?: SessionStore
+  readonly cookie?: SessionCookie
+  /** Milliseconds without a request until a session ends. @default 1800000, half an hour */
+  readonly idleTimeout?: number
+  /** Milliseconds from its creation, or from `regenerate()`, until a session ends. @default 43200000, twelve hours */
+  readonly absoluteTimeout?: number
+  /** Milliseconds to wait for the store. @default 5000 */
+  readonly storeTimeout?: number
+  /** What happens when two requests change one key to different values: the later one is answered with 409, or wins. @default 'refuse' */
+  readonly conflicts?: 'refuse' | 'overwrite'
+}
+
+/** The options with their defaults. */
+export interface SessionSettings {
+  readonly secrets: readonly string[]
+  readonly schema: Schema | undefined
+  readonly store: SessionStore | undefined
+  readonly cookieName: string
+  readonly cookie: CookieOptions
+  readonly idleTimeout: number
+  readonly absoluteTimeout: number
+  readonly storeTimeout: number
+  readonly conflicts: 'refuse' | 'overwrite'
+}
+
+const MIN_SECRET = 32
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSecret = (value: unknown): boolean => typeof value === 'string' && value.length >= MIN_SECRET
+const isTime = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
+const FLAG: OptionRule = [(value) => typeof value === 'boolean', 'true or false']
+const TIME: OptionRule = [isTime, 'a number of milliseconds above 0']
+
+const OPTIONS: Readonly<Record<string, OptionRule>> = {
+  secret: [
+    (value) => (Array.isArray(value) ? value.length > 0 && value.every(isSecret) : isSecret(value)),
+    `text of ${MIN_SECRET} characters or more, or a list of such`,
+  ],
+  schema: [isSchema, 'a zod schema'],
+  store: [
+    (value) =>
+      isObject(value) &&
+      ['get', 'set', 'delete'].every((name) => typeof Reflect.get(value, name) === 'function'),
+    'a store with get, set and delete, such as new Keyv()',
+  ],
+  cookie: [isObject, 'an object'],
+  idleTimeout: TIME,
+  absoluteTimeout: TIME,
+  storeTimeout: [
+    (value) => isTime(value) && Number(value) < 2 ** 31,
+    'a number of milliseconds above 0 and below 2147483648',
+  ],
+  conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
+}
+
+const COOKIE: Readonly<Record<string, OptionRule>> = {
+  name: [(value) => typeof value === 'string' && value !== '', 'a name'],
+  secure: FLAG,
+  httpOnly: FLAG,
+  sameSite: [
+    (value) => ['strict', 'lax', 'none'].some((mode) => mode === value),
+    "'strict', 'lax' or 'none'",
+  ],
+  path: [(value) => typeof value === 'string' && value.startsWith('/'), 'a path that begins with a slash'],
+  domain: [(value) => typeof value === 'string' && value !== '', 'a domain'],
+  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a number of seconds above 0'],
+  partitioned: FLAG,
+  priority: [
+    (value) => ['low', 'medium', 'high'].some((level) => level === value),
+    "'low', 'medium' or 'high'",
+  ],
+}
+
+const WHERE = 'createApp'
+
+function problem(message: string, fix: string): DefinitionProblem {
+  return { code: 'invalid_option', where: WHERE, message, fix }
+}
+
+/** Reports every session option that cannot be used. Secrets are never repeated. */
+export function sessionProblems(options: unknown): readonly DefinitionProblem[] {
+  if (options === undefined) return []
+  if (!isObject(options))
+    return [problem('session is not an object', 'give an object with a secret of 32 characters or more')]
+  const found = tableProblems('session', options, OPTIONS)
+  const missing =
+    'secret' in options && options.secret !== undefined
+      ? []
+      : [problem('session.secret is missing', `give text of ${MIN_SECRET} characters or more`)]
+  const cookie = 'cookie' in options && isObject(options.cookie) ? options.cookie : {}
+  const inCookie = tableProblems('session.cookie', cookie, COOKIE)
+  const schema = 'schema' in options && isSchema(options.schema) ? options.schema : undefined
+  const data = schema && emptyDataProblem(schema)
+  return [
+    ...found,
+    ...missing,
+    ...inCookie,
+    ...(inCookie.length === 0 ? cookieProblems(cookie) : []),
+    ...(data === undefined ? [] : [problem(`session.schema ${data.message}`, data.fix)]),
+  ]
+}
+
+/** Reads the session options, without problems as they are. */
+export function toSessionSettings(options: SessionOptions): SessionSettings {
+  const { secret, schema, store, conflicts = 'refuse', storeTimeout = 5_000 } = options
+  const { idleTimeout = 1_800_000, absoluteTimeout = 43_200_000 } = options
+  const secrets = typeof secret === 'string' ? [secret] : secret
+  const times = { idleTimeout, absoluteTimeout, storeTimeout }
+  return { ...toCookie(options.cookie), ...times, secrets, schema, store, conflicts }
+}
+
+function toCookie(given: SessionCookie = {}): Pick<SessionSettings, 'cookieName' | 'cookie'> {
+  const { name, secure = true, httpOnly = true, sameSite = 'lax', path = '/', ...rest } = given
+  const isHostOnly = secure && path === '/' && rest.domain === undefined
+  return {
+    cookieName: name ?? (isHostOnly ? '__Host-sid' : 'sid'),
+    cookie: { ...rest, secure, httpOnly, sameSite, path },
+  }
+}
+
+function tableProblems(
+  name: string,
+  values: object,
+  rules: Readonly<Record<string, OptionRule>>,
+): readonly DefinitionProblem[] {
+  return Object.entries(values).flatMap(([key, value]): readonly DefinitionProblem[] => {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
+    if (rule !== undefined) return valueProblems(WHERE, `${name}.${key}`, value, rule)
+    const message = `there is no option "${name}.${key}"`
+    return [{ code: 'unknown_option', where: WHERE, message, fix: suggestion(key, Object.keys(rules)) }]
+  })
+}
+
+/** What browsers would refuse (RFC 6265bis section 4.1). */
+function cookieProblems(given: SessionCookie): readonly DefinitionProblem[] {
+  const { cookieName, cookie } = toCookie(given)
+  const prefix = /^__(?:host|secure)-/i.exec(cookieName)?.[0].toLowerCase()
+  const found: DefinitionProblem[] = []
+  if (prefix !== undefined && cookie.secure !== true) {
+    found.push(problem(`session.cookie.name begins with ${prefix} and is not secure`, 'leave secure out'))
+  }
+  if (prefix === '__host-' && (cookie.path !== '/' || cookie.domain !== undefined)) {
+    found.push(problem('session.cookie.name begins with __Host-', 'leave path and domain out, or rename it'))
+  }
+  if (cookie.sameSite === 'none' && cookie.secure !== true) {
+    found.push(problem("session.cookie has sameSite 'none' and is not secure", 'leave secure out'))
+  }
+  try {
+    stringifySetCookie(cookieName, 'x', cookie)
+  } catch {
+    found.push(problem('session.cookie has characters that no cookie can have', 'use letters and digits'))
+  }
+  return found
+}
