@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
   router: ['param-types.ts', 'pattern.ts'],
   define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
+  auth: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   request: ['http.ts', 'media-type.ts', 'errors.ts', 'define'],
   server: [
@@ -38,6 +39,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'param-types.ts',
     'versioning',
     'define',
+    'auth',
     'server',
   ],
 }

@@ -1,0 +1,87 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import { isDefinition } from '../define/fields.ts'
+import type { AnyGuard, Guard } from '../define/guard.ts'
+import { HttpError } from '../errors.ts'
+import { challengeOf, denied } from './challenge.ts'
+
+type Identities<G> = {
+  readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
+}
+
+/** What one of several guards leaves; `undefined` stands for those that leave nothing. */
+type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number], undefined>] extends [never]
+  ? never
+  : Identities<G>[number]
+
+/**
+ * A guard that allows what one of several allows. They are asked in order, until one does; what they leave in `context.identity` is
+ * the union of their types. When none allows, the 401 carries the challenges of all. Other errors than 401 are passed on at once.
+ *
+ * @example
+ * const SignedIn = anyOf(bearerAuth({ verify: findSession }), apiKey({ in: 'header', name: 'X-API-Key', verify: findPartner }))
+ *
+ * @throws `DefinitionError` without guards, and for what is no guard.
+ */
+export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
+  ...guards: G
+): Guard<IdentityOfAny<G>> {
+  check(guards)
+  const members = guards.map((guard, index) => ({ guard, prefix: `${index}.` }))
+  const tokens = members.flatMap(({ guard, prefix }) =>
+    Object.entries(guard.inject).map(([key, token]) => [prefix + key, token] as const),
+  )
+  const security = guards.flatMap((guard) => guard.security ?? [])
+  return {
+    kind: 'guard',
+    name: `anyOf(${guards.map(({ name }) => name).join(', ')})`,
+    inject: Object.fromEntries(tokens),
+    ...(security.length === 0 ? {} : { security }),
+    canActivate: async (context, inject: Readonly<Record<string, unknown>>) => {
+      const refusals: HttpError[] = []
+      for (const { guard, prefix } of members) {
+        const answer = await ask(guard, context, partOf(inject, prefix))
+        if (answer === true) return true
+        if (answer !== false) refusals.push(answer)
+      }
+      if (refusals.length === 0) return false
+      const wrong = refusals.some(({ code }) => code === 'invalid_credentials')
+      const challenges = new Set(refusals.map(challengeOf).filter((challenge) => challenge !== undefined))
+      throw denied(wrong ? 'invalid_credentials' : 'unauthenticated', [...challenges])
+    },
+  }
+}
+
+/** Whether a guard allows; its error when that is a 401. */
+async function ask(guard: AnyGuard, context: ExecutionContext, inject: object): Promise<boolean | HttpError> {
+  const { identity } = context
+  try {
+    // its own tokens are what it was given
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    if ((await guard.canActivate(context, inject as never)) === true) return true
+    // one that says no must leave nothing for the next
+    context.identity = identity
+    return false
+  } catch (error) {
+    context.identity = identity
+    if (error instanceof HttpError && error.status === 401) return error
+    throw error
+  }
+}
+
+function partOf(inject: Readonly<Record<string, unknown>>, prefix: string): object {
+  const own = Object.entries(inject).filter(([key]) => key.startsWith(prefix))
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]))
+}
+
+function check(guards: readonly unknown[]): void {
+  if (guards.length > 0 && guards.every(isDefinition('guard'))) return
+  throw new DefinitionError([
+    {
+      code: 'invalid_option',
+      where: 'anyOf',
+      message: guards.length === 0 ? 'there is no guard' : 'one of the arguments is no guard',
+      fix: 'give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
+    },
+  ])
+}

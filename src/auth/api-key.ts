@@ -1,0 +1,99 @@
+import type { OptionRule } from '../definition-error.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import type { Guard } from '../define/guard.ts'
+import type { HttpRequest } from '../http.ts'
+import { toChallenge } from './challenge.ts'
+import { createAuthGuard, MALFORMED } from './create-guard.ts'
+import type { Carried } from './create-guard.ts'
+import { checkOptions, RULES } from './options.ts'
+import type { AuthOptions, Rules } from './options.ts'
+import type { IdentityOf } from './verdict.ts'
+
+/** What `apiKey` takes. */
+export interface ApiKeyOptions<V> extends AuthOptions {
+  /** Where the key is. */
+  readonly in: 'header' | 'query' | 'cookie'
+  /** The name of the header (in any case), query parameter or cookie. */
+  readonly name: string
+  /**
+   * Who the key stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
+   * What it throws is passed on. `context.resolve(token)` gives what it needs of providers.
+   */
+  readonly verify: (key: string, context: ExecutionContext) => V
+  /** Names the guard, and the scheme in documents. @default `in` and `name`, as `header-x-api-key` */
+  readonly schemeName?: string
+}
+
+/** A place where keys can be. */
+interface Place {
+  /** What a name may be there. */
+  readonly rule: OptionRule
+  /** All values of the name. */
+  readonly read: (request: HttpRequest, name: string) => readonly string[]
+}
+
+const PLACES: Readonly<Record<ApiKeyOptions<unknown>['in'], Place>> = {
+  header: { rule: RULES.token, read: (request, name) => request.headerLines(name) },
+  query: { rule: RULES.parameter, read: ({ query }, name) => [own(query, name) ?? []].flat() },
+  cookie: { rule: RULES.token, read: ({ cookies }, name) => [own(cookies, name) ?? []].flat() },
+}
+
+const OPTIONS: Rules = {
+  in: [isPlace, "'header', 'query' or 'cookie'"],
+  name: RULES.text,
+  verify: RULES.verify,
+  schemeName: RULES.name,
+  realm: RULES.realm,
+  description: RULES.text,
+}
+
+/**
+ * A guard for a key in a header, a query parameter or a cookie. A key that is empty counts as none; one that is sent twice, or has
+ * control characters, is refused without asking `verify`.
+ *
+ * @example
+ * const Partner = apiKey({
+ *   in: 'header',
+ *   name: 'X-API-Key',
+ *   verify: async (key, context) => (await context.resolve(PartnerService)).findByKeyHash(sha256(key)),
+ * })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function apiKey<V>(options: ApiKeyOptions<V>): Guard<IdentityOf<V>> {
+  checkOptions('apiKey', options, { ...OPTIONS, ...nameRule(options) }, ['in', 'name', 'verify'])
+  const { in: where, name, verify, realm = 'api', description } = options
+  const place = PLACES[where]
+  // no such scheme is registered, but a 401 has to name one (RFC 9110 section 11.6.1)
+  const challenge = toChallenge('ApiKey', { realm, in: where, name })
+  return createAuthGuard({
+    name: options.schemeName ?? `${where}-${name.replaceAll(/[^\w.-]/g, '-')}`,
+    security: { type: 'apiKey', in: where, name, ...(description === undefined ? {} : { description }) },
+    challenge,
+    refusal: challenge,
+    read: (request) => toKey(place.read(request, name)),
+    verify,
+  })
+}
+
+function toKey(values: readonly string[]): Carried<[key: string]> {
+  const [key, ...others] = values
+  if (others.length > 0) return MALFORMED
+  if (key === undefined || key === '') return undefined
+  return /\p{Cc}/u.test(key) ? MALFORMED : [key]
+}
+
+/** What the name may be depends on the place, when there is one. */
+function nameRule(options: unknown): Rules {
+  if (typeof options !== 'object' || options === null || !('in' in options) || !isPlace(options.in)) return {}
+  return { name: PLACES[options.in].rule }
+}
+
+function isPlace(value: unknown): value is keyof typeof PLACES {
+  return typeof value === 'string' && Object.hasOwn(PLACES, value)
+}
+
+/** A member, but for those that every object inherits. */
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}

@@ -1,0 +1,67 @@
+import { DefinitionError, valueProblems } from '../definition-error.ts'
+import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import { suggestion } from '../define/fields.ts'
+
+/** The options that all guards of this folder have. */
+export interface AuthOptions {
+  /** What the credentials are for, shown to the client in the challenge; printable ASCII. @default 'api' */
+  readonly realm?: string
+  /** Shown in documents. */
+  readonly description?: string
+}
+
+/** What each option may hold. */
+export type Rules = Readonly<Record<string, OptionRule>>
+
+/** The rules of options that several guards have. */
+export const RULES = {
+  verify: [(value) => typeof value === 'function', 'a function'],
+  text: [(value) => typeof value === 'string' && value !== '', 'a string with at least one character'],
+  // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
+  name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],
+  realm: [matches(/^[ -~]+$/), 'a string of printable ASCII characters'],
+  // a token (RFC 9110 section 5.6.2), as the names of headers and cookies are
+  token: [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a name of letters, digits and "-"'],
+  parameter: [matches(/^[!-~]+$/), 'a name of printable ASCII characters without blanks'],
+} as const satisfies Rules
+
+/**
+ * Checks the options of a guard where it is made.
+ *
+ * @throws `DefinitionError` with everything that is wrong.
+ */
+export function checkOptions(
+  where: string,
+  options: unknown,
+  rules: Rules,
+  required: readonly string[] = ['verify'],
+): void {
+  const given = typeof options === 'object' && options !== null ? Object.entries(options) : []
+  const present = new Set(given.flatMap(([name, value]) => (value === undefined ? [] : [name])))
+  const problems = [
+    ...required.filter((name) => !present.has(name)).map((name) => missing(where, name, rules)),
+    ...given.flatMap(([name, value]): readonly DefinitionProblem[] => {
+      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+      return rule === undefined ? [unknown(where, name, rules)] : valueProblems(where, name, value, rule)
+    }),
+  ]
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+function missing(where: string, name: string, rules: Rules): DefinitionProblem {
+  const [, expected = 'it'] = rules[name] ?? []
+  return { code: 'invalid_option', where, message: `${name} is missing`, fix: `give ${expected}` }
+}
+
+function unknown(where: string, name: string, rules: Rules): DefinitionProblem {
+  return {
+    code: 'unknown_option',
+    where,
+    message: `there is no option "${name}"`,
+    fix: suggestion(name, Object.keys(rules)),
+  }
+}
+
+function matches(pattern: RegExp): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && pattern.test(value)
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { anyOf, apiKey, basicAuth, bearerAuth, DefinitionError } from 'octavo'
+
+const verify = (): true => true
+const untyped = { bearerAuth, basicAuth, apiKey, anyOf } as unknown as Readonly<
+  Record<string, (...args: readonly unknown[]) => unknown>
+>
+
+/** The problems of a call, each as `code: message; fix`. */
+function problemsOf(name: string, args: readonly unknown[]): readonly string[] {
+  try {
+    untyped[name]?.(...args)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof DefinitionError)
+    return error.errors.map(({ code, where, message, fix }) => {
+      assert.equal(where, name)
+      return `${code}: ${message}; ${fix}`
+    })
+  }
+}
+
+const NAME = 'a name of letters, digits, ".", "-" and "_"'
+const TOKEN = 'a name of letters, digits and "-"'
+const REALM = 'a string of printable ASCII characters'
+
+describe('wrong options', () => {
+  const cases: readonly (readonly [
+    name: string,
+    args: readonly unknown[],
+    ...problems: readonly string[],
+  ])[] = [
+    ['bearerAuth', [], 'invalid_option: verify is missing; give a function'],
+    ['bearerAuth', [null], 'invalid_option: verify is missing; give a function'],
+    ['bearerAuth', [verify], 'invalid_option: verify is missing; give a function'],
+    ['bearerAuth', [{ verify: undefined }], 'invalid_option: verify is missing; give a function'],
+    ['bearerAuth', [{ verify: 'x' }], 'invalid_option: verify is not a function; give a function'],
+    [
+      'bearerAuth',
+      [{ verify, relam: 'x' }],
+      'unknown_option: there is no option "relam"; did you mean "realm"?',
+    ],
+    [
+      'bearerAuth',
+      [{ verify, constructor: 1 }],
+      'unknown_option: there is no option "constructor"; use one of verify, name, realm, bearerFormat, description',
+    ],
+    ['bearerAuth', [{ verify, name: 'my scheme' }], `invalid_option: name is not ${NAME}; give ${NAME}`],
+    ['bearerAuth', [{ verify, realm: '' }], `invalid_option: realm is not ${REALM}; give ${REALM}`],
+    ['bearerAuth', [{ verify, realm: 'a\r\nb' }], `invalid_option: realm is not ${REALM}; give ${REALM}`],
+    ['basicAuth', [{ verify, realm: 'ä' }], `invalid_option: realm is not ${REALM}; give ${REALM}`],
+    [
+      'basicAuth',
+      [{ realm: 7, verfy: verify }],
+      'invalid_option: verify is missing; give a function',
+      `invalid_option: realm is not ${REALM}; give ${REALM}`,
+      'unknown_option: there is no option "verfy"; did you mean "verify"?',
+    ],
+    [
+      'apiKey',
+      [{}],
+      "invalid_option: in is missing; give 'header', 'query' or 'cookie'",
+      'invalid_option: name is missing; give a string with at least one character',
+      'invalid_option: verify is missing; give a function',
+    ],
+    [
+      'apiKey',
+      [{ in: 'headers', name: 'x', verify }],
+      "invalid_option: in is not 'header', 'query' or 'cookie'; give 'header', 'query' or 'cookie'",
+    ],
+    [
+      'apiKey',
+      [{ in: 'constructor', name: 'x', verify }],
+      "invalid_option: in is not 'header', 'query' or 'cookie'; give 'header', 'query' or 'cookie'",
+    ],
+    ['apiKey', [{ in: 'header', name: '', verify }], `invalid_option: name is not ${TOKEN}; give ${TOKEN}`],
+    [
+      'apiKey',
+      [{ in: 'header', name: 'x key', verify }],
+      `invalid_option: name is not ${TOKEN}; give ${TOKEN}`,
+    ],
+    ['apiKey', [{ in: 'header', name: 'x:', verify }], `invalid_option: name is not ${TOKEN}; give ${TOKEN}`],
+    [
+      'apiKey',
+      [{ in: 'cookie', name: 'a=b' }],
+      'invalid_option: verify is missing; give a function',
+      `invalid_option: name is not ${TOKEN}; give ${TOKEN}`,
+    ],
+    [
+      'apiKey',
+      [{ in: 'query', name: 'a b', verify }],
+      'invalid_option: name is not a name of printable ASCII characters without blanks; give a name of printable ASCII characters without blanks',
+    ],
+    [
+      'anyOf',
+      [],
+      'invalid_option: there is no guard; give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
+    ],
+    [
+      'anyOf',
+      [bearerAuth({ verify }), () => true],
+      'invalid_option: one of the arguments is no guard; give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
+    ],
+  ]
+  for (const [name, args, ...problems] of cases) {
+    it(`${name}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`, () =>
+      assert.deepEqual(problemsOf(name, args), problems))
+  }
+})

@@ -1,0 +1,124 @@
+import { anyOf, apiKey, basicAuth, bearerAuth, defineController, defineGuard } from 'octavo'
+import type { ExecutionContext, Guard, IdentityOf } from 'octavo'
+
+import { expectTypeOf } from 'expect-type'
+
+interface User {
+  readonly id: number
+}
+interface Partner {
+  readonly partner: string
+}
+declare const user: User
+declare const maybe: boolean
+
+// what verify returns
+expectTypeOf<IdentityOf<User>>().toEqualTypeOf<User>()
+expectTypeOf<IdentityOf<Promise<User | null>>>().toEqualTypeOf<User>()
+expectTypeOf<IdentityOf<User | Promise<undefined> | false>>().toEqualTypeOf<User>()
+expectTypeOf<IdentityOf<User | true>>().toEqualTypeOf<User | undefined>()
+expectTypeOf<IdentityOf<Promise<User | boolean>>>().toEqualTypeOf<User | undefined>()
+expectTypeOf<IdentityOf<boolean>>().toEqualTypeOf<never>()
+expectTypeOf<IdentityOf<Promise<true> | undefined>>().toEqualTypeOf<never>()
+expectTypeOf<IdentityOf<string | null>>().toEqualTypeOf<string>()
+expectTypeOf<IdentityOf<User | Partner | ''>>().toEqualTypeOf<User | Partner>()
+expectTypeOf<IdentityOf<unknown>>().toEqualTypeOf<unknown>()
+expectTypeOf<IdentityOf<ReturnType<typeof JSON.parse>>>().toEqualTypeOf<unknown>()
+
+const bearer = bearerAuth({
+  verify: async (token, context) => {
+    expectTypeOf(token).toEqualTypeOf<string>()
+    expectTypeOf(context).toEqualTypeOf<ExecutionContext>()
+    return maybe ? user : null
+  },
+})
+expectTypeOf(bearer).toEqualTypeOf<Guard<User>>()
+const basic = basicAuth({ verify: (name, password) => name === 'ops' && password === 'secret' })
+expectTypeOf(basic).toEqualTypeOf<Guard>()
+const partner = apiKey({
+  in: 'header',
+  name: 'X-API-Key',
+  verify: (key) => (key === 'k' ? { partner: key } : undefined),
+})
+expectTypeOf(partner).toEqualTypeOf<Guard<{ partner: string }>>()
+const half = bearerAuth({ verify: (token) => (maybe ? user : token === 'open') })
+expectTypeOf(half).toEqualTypeOf<Guard<User | undefined>>()
+
+// alternatives
+expectTypeOf(anyOf(bearer, partner)).toEqualTypeOf<Guard<User | { partner: string }>>()
+expectTypeOf(anyOf(bearer, basic)).toEqualTypeOf<Guard<User | undefined>>()
+expectTypeOf(anyOf(basic, basic)).toEqualTypeOf<Guard>()
+expectTypeOf(anyOf(anyOf(bearer), partner)).toEqualTypeOf<Guard<User | { partner: string }>>()
+
+// mistakes
+// @ts-expect-error no verify
+bearerAuth({ realm: 'x' })
+// @ts-expect-error no such place
+apiKey({ in: 'body', name: 'key', verify: () => true })
+// @ts-expect-error no such option
+basicAuth({ verify: () => true, relam: 'x' })
+// @ts-expect-error no guards
+anyOf()
+
+const plain = defineGuard({ name: 'plain', canActivate: ({ identity }) => identity !== undefined })
+
+defineController({
+  name: 'a',
+  guards: [bearer, plain],
+  routes: [
+    { method: 'GET', handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User>() },
+    {
+      method: 'GET',
+      path: '/{id:int}',
+      guards: [plain],
+      handler: ({ params }, c) => {
+        expectTypeOf(params.id).toEqualTypeOf<number>()
+        expectTypeOf(c.identity).toEqualTypeOf<User>()
+      },
+    },
+    {
+      method: 'POST',
+      withoutGuards: [bearer],
+      guards: [partner],
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<{ partner: string }>(),
+    },
+    {
+      method: 'PUT',
+      withoutGuards: [bearer],
+      guards: [half],
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User | undefined>(),
+    },
+    {
+      method: 'DELETE',
+      withoutGuards: [bearer],
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<unknown>(),
+    },
+  ],
+})
+defineController({
+  name: 'b',
+  guards: [anyOf(bearer, partner)],
+  routes: [
+    {
+      method: 'GET',
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User | { partner: string }>(),
+    },
+  ],
+})
+defineController({
+  name: 'c',
+  guards: [basic],
+  routes: [
+    { method: 'GET', handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<unknown>() },
+    {
+      method: 'GET',
+      guards: [bearerAuth({ verify: () => user })],
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User>(),
+    },
+    {
+      method: 'GET',
+      guards: [anyOf(bearer, basic)],
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User | undefined>(),
+    },
+  ],
+})
