@@ -37,7 +37,8 @@ export async function readConfig(options: ConfigOptions): Promise<ConfigSource> 
   const { envFile = [], configSchema } = options
   loadEnvFiles(typeof envFile === 'string' ? [envFile] : envFile)
   const specifier = options.configModule ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
-  if (specifier === '') return toSource({}, configSchema, 'no module: name one with configModule')
+  if (specifier === '')
+    return toSource({}, configSchema, 'a module that configModule or FRAMEWORK_CONFIG_MODULE names')
   return toSource(await loadConfigModule(specifier), configSchema, `"${specifier}"`)
 }
 
