@@ -58,7 +58,7 @@ async function ask(guard: AnyGuard, context: ExecutionContext, inject: object): 
   try {
     // its own tokens are what it was given
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if ((await guard.canActivate(context, inject as never)) === true) return true
+    if (await guard.canActivate(context, inject as never)) return true
     // one that says no must leave nothing for the next
     context.identity = identity
     return false
