@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
   router: ['param-types.ts', 'pattern.ts'],
   define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
+  container: ['http.ts', 'definition-error.ts', 'define'],
   auth: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   request: ['http.ts', 'media-type.ts', 'errors.ts', 'define'],
@@ -29,8 +30,9 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'versioning',
     'router',
     'define',
-    'request',
+    'container',
     'session',
+    'request',
   ],
   'index.ts': [
     'http.ts',
@@ -40,6 +42,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'versioning',
     'define',
     'auth',
+    'session',
     'server',
   ],
 }

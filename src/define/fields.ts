@@ -36,12 +36,39 @@ export const isDefinition =
   (value: unknown): boolean =>
     typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
 
+/** Whether the value was made by a function that makes this kind of definition, and has the function that makes it useful. */
+function isPart(kind: string, method: string): (value: unknown) => boolean {
+  return (value) => isDefinition(kind)(value) && typeof Reflect.get(Object(value), method) === 'function'
+}
+
 const ROUTERS: Kind = {
   test: isListOf(isDefinition('router')),
   expected: 'a list of routers made by defineRouter',
 }
+/** What can stand around handlers. */
+export const AROUND = {
+  guards: {
+    test: isListOf(isPart('guard', 'canActivate')),
+    expected: 'a list of guards, as defineGuard returns them',
+  },
+  interceptors: {
+    test: isListOf(isPart('interceptor', 'intercept')),
+    expected: 'a list of interceptors, as defineInterceptor returns them',
+  },
+  middleware: {
+    test: isListOf((value) => typeof value === 'function'),
+    expected: 'a list of functions (context, next) => response',
+  },
+  errorHandlers: {
+    test: isListOf(isPart('error-handler', 'handle')),
+    expected: 'a list of error handlers, as defineErrorHandler returns them',
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+const LIST: Kind = { test: Array.isArray, expected: 'a list' }
+const FUNCTION: Kind = { test: (value) => typeof value === 'function', expected: 'a function' }
 const GROUP: Readonly<Record<string, Kind>> = {
   ...SHARED,
+  ...AROUND,
   kind: TEXT,
   name: TEXT,
   prefix: TEXT,
@@ -53,10 +80,16 @@ const ROUTES: Kind = { test: isListOf(isObject), expected: 'a list of route obje
 export const FIELDS = {
   module: {
     ...SHARED,
+    ...AROUND,
     kind: TEXT,
     name: TEXT,
     prefix: TEXT,
-    imports: { test: isListOf(isDefinition('module')), expected: 'a list of modules made by defineModule' },
+    imports: LIST,
+    providers: LIST,
+    exports: LIST,
+    global: FLAG,
+    onStart: FUNCTION,
+    onStop: FUNCTION,
     controllers: {
       test: isListOf(isDefinition('controller')),
       expected: 'a list of controllers made by defineController',
@@ -67,6 +100,8 @@ export const FIELDS = {
   router: { ...GROUP, routes: ROUTES, routers: ROUTERS },
   route: {
     ...SHARED,
+    ...AROUND,
+    withoutGuards: AROUND.guards,
     method: { test: () => true, expected: 'a method or a list of methods' },
     path: TEXT,
     name: TEXT,
@@ -87,7 +122,7 @@ export const FIELDS = {
       test: (value) => typeof value === 'object' && value !== null,
       expected: 'a schema, or schemas by status',
     },
-    handler: { test: (value) => typeof value === 'function', expected: 'a function' },
+    handler: FUNCTION,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
 

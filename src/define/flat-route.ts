@@ -1,6 +1,8 @@
 import type { Method } from '../http.ts'
 import type { Pattern } from '../pattern.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
+import type { Surroundings } from './around.ts'
+import type { ModuleNode } from './modules.ts'
 import type { Schema } from './schema.ts'
 import type { DeclaredSource } from './sources.ts'
 import type { Token } from './token.ts'
@@ -18,6 +20,10 @@ export interface FlatRoute {
   readonly version: VersionSpec | undefined
   readonly sources: readonly DeclaredSource[]
   readonly inject: ReadonlyMap<string, Token<unknown>>
+  /** The module it belongs to: tokens are what that module sees. */
+  readonly module: ModuleNode
+  /** Guards and all else that runs around the handler, of every level. */
+  readonly around: Surroundings
   /** Response schemas by status. */
   readonly responses: ReadonlyMap<number, Schema>
   /** The status of a plain returned value. */

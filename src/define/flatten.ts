@@ -1,59 +1,42 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, normalizePrefix, parsePattern } from '../pattern.ts'
 import type { AnyController } from './controller.ts'
-import { checkFields, isDefinition } from './fields.ts'
+import type { Surround, Surroundings } from './around.ts'
+import { checkFields } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { toFlatRoute } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
-import type { AnyModule } from './module.ts'
+import type { ModuleNode } from './modules.ts'
 import { controllerName, nameFromPrefix } from './names.ts'
 import { duplicateNames } from './duplicates.ts'
 
-/** What a module says, with the mistakes that can be seen without knowing how versions travel. */
+/** What modules say, with the mistakes that can be seen without knowing how versions travel. */
 export interface Flattened {
   readonly routes: readonly FlatRoute[]
   readonly problems: readonly DefinitionProblem[]
 }
 
-/** Lists every route of a module and its imports with everything inherited written out: imports first, each module once. */
-export function flatten(root: AnyModule, prefix = ''): Flattened {
+/** What the application puts around all modules. */
+export interface Frame {
+  readonly prefix: string
+  readonly around: Surroundings
+  readonly surround: Surround
+}
+
+/** Lists every route of the modules with everything inherited written out. */
+export function flatten(modules: readonly ModuleNode[], frame: Frame): Flattened {
   const problems: DefinitionProblem[] = []
-  const routes = modulesOf(root, problems).flatMap((module) => flattenModule(module, prefix, problems))
+  const routes = modules.flatMap((module) => flattenModule(module, frame, problems))
   return { routes, problems: [...problems, ...duplicateNames(routes)] }
 }
 
-const NO_MODULE: DefinitionProblem = {
-  code: 'invalid_field',
-  where: 'createApp',
-  message: 'the root module is not made by defineModule',
-  fix: 'write createApp(defineModule({ controllers: [carController] }))',
-}
-
-/** The module and everything it imports, each once, imports first; cycles are legal. */
-function modulesOf(root: AnyModule, problems: DefinitionProblem[]): readonly AnyModule[] {
-  const seen = new Set<AnyModule>()
-  const ordered: AnyModule[] = []
-  if (isDefinition('module')(root)) visit(root)
-  else problems.push(NO_MODULE)
-  return ordered
-
-  function visit(module: AnyModule): void {
-    if (seen.has(module)) return
-    seen.add(module)
-    const found = checkFields('module', module, module.name ?? 'a module')
-    problems.push(...found)
-    if (found.some(({ code }) => code === 'invalid_field')) return
-    for (const imported of module.imports ?? []) if (isModule(imported)) visit(imported)
-    ordered.push(module)
-  }
-}
-
 function flattenModule(
-  module: AnyModule,
-  prefix: string,
+  node: ModuleNode,
+  { prefix, around, surround }: Frame,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
-  const base = joinPrefix(prefix, module.prefix ?? '', module.name ?? 'a module', problems)
+  const { module } = node
+  const base = joinPrefix(prefix, module.prefix ?? '', node.label, problems)
   if (base === undefined) return []
   const inherited: Inherited = {
     controller: '',
@@ -64,6 +47,9 @@ function flattenModule(
     includeInSchema: module.includeInSchema ?? true,
     meta: {},
     inject: {},
+    module: node,
+    around: surround(around, module, node),
+    surround,
   }
   return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
     flattenController(controller, inherited, problems, []),
@@ -93,7 +79,11 @@ function flattenController(
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
   const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
   if (prefix === undefined) return []
+  const { module, surround } = inherited
   const shared: Inherited = {
+    module,
+    surround,
+    around: surround(inherited.around, controller, module),
     controller: name,
     prefix,
     version: controller.version ?? inherited.version,
@@ -159,8 +149,4 @@ function joinPrefix(
   if ('segments' in pattern) return joined
   problems.push(...pattern.map((problem) => ({ ...problem, where })))
   return undefined
-}
-
-function isModule(value: unknown): value is AnyModule {
-  return isDefinition('module')(value)
 }

@@ -6,8 +6,12 @@ import { checkFields, checkMethods, checkVersions } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { routeName } from './names.ts'
 import { toResponses } from './responses.ts'
+import type { Surround, Surroundings } from './around.ts'
+import { unlazy } from './lazy.ts'
+import type { ModuleNode } from './modules.ts'
 import type { AnyRoute } from './route.ts'
 import { toSources } from './sources.ts'
+import { isToken } from './token.ts'
 import type { Token, Tokens } from './token.ts'
 
 /** What a route gets from the controller, routers and module around it. */
@@ -20,6 +24,9 @@ export interface Inherited {
   readonly includeInSchema: boolean
   readonly meta: object
   readonly inject: Tokens
+  readonly module: ModuleNode
+  readonly around: Surroundings
+  readonly surround: Surround
 }
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
@@ -53,6 +60,7 @@ function withPattern(
   const sources = toSources(route.input ?? {}, pattern, found)
   const responses = toResponses(route.response, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
+  const around = toAround(route, inherited, found)
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   const { summary, description, operationId, validateResponses, handler } = route
   return {
@@ -64,6 +72,8 @@ function withPattern(
     version,
     sources,
     inject,
+    module: inherited.module,
+    around,
     handler,
     summary,
     description,
@@ -145,14 +155,10 @@ function toInject(
     })
   }
   const entries = [...Object.entries(above), ...(isRecord ? Object.entries(own) : [])]
-  for (const [key, token] of entries as readonly (readonly [string, unknown])[]) {
-    if (!isToken(token)) {
-      problems.push({
-        code: 'missing_provider',
-        message: `inject.${key} is not a token`,
-        fix: 'inject a token, such as HttpRequest',
-      })
-    } else if (tokens.has(key) && tokens.get(key) !== token) {
+  for (const [key, given] of entries as readonly (readonly [string, unknown])[]) {
+    const token = unlazy(given)
+    if (!isToken(token)) problems.push(notAToken(key, token))
+    else if (tokens.has(key) && tokens.get(key) !== token) {
       problems.push({
         code: 'duplicate_key',
         message: `inject.${key} is given by the controller and by the route`,
@@ -163,6 +169,33 @@ function toInject(
   return tokens
 }
 
-function isToken(value: unknown): value is Token<unknown> {
-  return typeof value === 'object' && value !== null && 'token' in value && typeof value.token === 'string'
+/** The problem of something that stands where a token belongs. */
+export function notAToken(key: string, value: unknown): Omit<DefinitionProblem, 'where'> {
+  return {
+    code: 'missing_provider',
+    message: `inject.${key} is ${value === undefined ? 'undefined' : 'not a token'}`,
+    fix:
+      value === undefined
+        ? 'two files may import each other: write lazy(() => TheToken)'
+        : 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
+  }
+}
+
+/** What stands around a route, without the guards that it drops. */
+function toAround(
+  route: AnyRoute,
+  { around, surround, module }: Inherited,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): Surroundings {
+  const { withoutGuards = [] } = route
+  const missing = withoutGuards.filter((guard) => !around.guards.some(({ given }) => given === guard))
+  problems.push(
+    ...missing.map(({ name }): Omit<DefinitionProblem, 'where'> => ({
+      code: 'unused_without_guards',
+      message: `withoutGuards names ${name}, which does not guard this route`,
+      fix: 'remove it, or name the very object that the levels above list under guards',
+    })),
+  )
+  const kept = around.guards.filter(({ given }) => !withoutGuards.includes(given))
+  return surround({ ...around, guards: kept }, route, module)
 }

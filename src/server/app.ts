@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
+import type { Token } from '../define/token.ts'
 import { httpError } from '../errors.ts'
 import type { VersioningOptions } from '../versioning/enable.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
@@ -16,7 +17,6 @@ import { closeOnSignals } from './lifecycle.ts'
 import { listen } from './listen.ts'
 import type { ListenOptions } from './listen.ts'
 import { refuseClosing, refuseRequest } from './node.ts'
-import type { NodeHandler } from './node.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
 
@@ -58,6 +58,8 @@ export interface App<M = unknown> {
    * @throws `RangeError` for names and versions that do not exist, `TypeError` for parameters that are missing or do not fit.
    */
   urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
+  /** The value behind a token, as the root module sees it; makes the application ready. */
+  resolve<T>(token: Token<T>): Promise<T>
   /** Every route, as data. */
   routes(): readonly RouteEntry[]
   /** Every route, as a tree. */
@@ -85,20 +87,27 @@ export function createApp<M extends Module<unknown, unknown>, O extends object =
   }
   return {
     enableVersioning: core.enableVersioning,
-    ready: async () => void core.open(),
+    ready: async () => {
+      refuseClosed()
+      await core.open()
+    },
     inject: async (request) => {
       refuseClosed()
-      const { dispatch } = core.open()
+      const { dispatch } = core.opened() ?? (await core.open())
       const given = typeof request === 'string' ? { url: request } : request
       return inject(dispatch, await toRawRequest(given, core.enabled(), settings.prefix))
     },
     handler: (request, response) => {
-      if (lifecycle.isClosing()) refuseClosing(response)
-      else handlerOf(core)(request, response)
+      if (lifecycle.isClosing()) return refuseClosing(response)
+      const opened = core.opened()
+      if (opened === undefined) void openFirst(core, request, response)
+      else opened.handler(request, response)
     },
     listen: async (listenOptions = {}) => {
       refuseClosed()
-      const server = await listen(core.open().handler, settings, listenOptions)
+      const { handler } = await core.open()
+      refuseClosed()
+      const server = await listen(handler, settings, listenOptions)
       const release = closeOnSignals(() => lifecycle.close(settings.timeouts.grace))
       lifecycle.add({ url: server.url, close: (grace) => server.close(grace).finally(release) })
       settings.logger.info({ url: server.url }, 'Listening')
@@ -106,18 +115,28 @@ export function createApp<M extends Module<unknown, unknown>, O extends object =
     },
     close: () => lifecycle.close(settings.timeouts.grace),
     urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
-    routes: () => toRouteList(core.routes),
-    printRoutes: () => printTable(core.routes, settings),
+    resolve: async (token) => {
+      refuseClosed()
+      if (core.opened() === undefined) await core.open()
+      // a token carries the type of what it supplies
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return core.resolve(token) as Promise<never>
+    },
+    routes: () => toRouteList(core.routes()),
+    printRoutes: () => printTable(core.routes(), settings),
   }
 }
 
-/** The listener of an application; one that refuses everything while its definitions are wrong. */
-function handlerOf({ open, settings }: Core): NodeHandler {
+/** Answers a request that came before the application was ready; refuses it when the application cannot start. */
+async function openFirst(core: Core, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    return open().handler
+    const { handler } = await core.open()
+    handler(request, response)
   } catch (error) {
-    settings.logger.error({ err: error }, 'The application cannot start')
-    const refusal = httpError('internal_error', 'The application cannot start; the log has the reason')
-    return (_request, response) => refuseRequest(response, refusal)
+    core.settings.logger.error({ err: error }, 'The application cannot start')
+    refuseRequest(
+      response,
+      httpError('internal_error', 'The application cannot start; the log has the reason'),
+    )
   }
 }

@@ -1,15 +1,18 @@
-import { DefinitionError } from '../definition-error.ts'
-import type { DefinitionProblem } from '../definition-error.ts'
-import { flatten } from '../define/flatten.ts'
-import type { FlatRoute } from '../define/flat-route.ts'
-import type { AnyModule } from '../define/module.ts'
+import type { Container } from '../container/container.ts'
+import type { BuiltIns } from '../container/request-scope.ts'
+import type { Sessions } from '../session/sessions.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { createDispatch } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
-import { createEndpoints, injectProblems } from './endpoint.ts'
+import { createEndpoints } from './endpoint.ts'
+import { createRecover } from './error-handlers.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { createLocate } from './locate.ts'
 import type { Settings } from './settings.ts'
+import { createMiddleware } from './middleware.ts'
 import { createMiss } from './miss.ts'
+import { createObserver } from './observe.ts'
+import type { Structure } from './structure.ts'
 import { createTable } from './table.ts'
 import type { Table } from './table.ts'
 import { createUrlFor } from './url-for.ts'
@@ -22,42 +25,42 @@ export interface Compiled {
   readonly urlFor: UrlFor
 }
 
-/**
- * Lists the routes of a module. `mistakes` are those that the options have.
- *
- * @throws `DefinitionError` with every mistake that does not depend on versioning.
- */
-export function readDefinitions(
-  module: AnyModule,
-  prefix: string,
-  mistakes: readonly DefinitionProblem[],
-): readonly FlatRoute[] {
-  const { routes, problems } = flatten(module, prefix)
-  const all = [...mistakes, ...problems, ...routes.flatMap(injectProblems)]
-  if (all.length > 0) throw new DefinitionError(all)
-  return routes
+/** What an application is compiled from. */
+export interface Materials {
+  readonly structure: Structure
+  readonly settings: Settings
+  readonly enabled: Enabled | undefined
+  readonly container: Container
+  readonly builtIns: BuiltIns
+  readonly sessions: Sessions | undefined
+  readonly hold: Lifecycle['hold']
 }
 
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
-export function compile(
-  routes: readonly FlatRoute[],
-  settings: Settings,
-  enabled: Enabled | undefined,
-): Compiled {
+export function compile(materials: Materials): Compiled {
+  const { structure, settings, enabled, container } = materials
+  const { routes, root } = structure
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = enabled?.scheme.queryParameter(enabled.options)
-  const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, settings, hidden) }))
+  const endpointSite = { settings, container, hidden }
+  const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createTable(rows, enabled, mode)
   const urlFor = createUrlFor(routes, enabled, table.known, settings.prefix)
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.split('/').length
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
-  const lent = { settings, urlFor, versionFree }
+  const { builtIns, sessions, hold } = materials
+  const observer = createObserver(settings.logger, settings.logsRequests)
+  const lent = { settings, urlFor, versionFree, container, builtIns, sessions, root, observer, hold }
+  const { errorHandlers = [], middleware = [] } = settings.around
+  const recover = createRecover(errorHandlers)
   const site = {
     locate: createLocate(table, enabled, mode),
     miss: createMiss(table, enabled),
     vary: enabled?.vary ?? [],
     redirects: settings.trailingSlash === 'redirect',
+    recover,
+    around: createMiddleware(middleware, recover),
   }
   return {
     table,

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
 
-import type { ExecutionContext, HttpResponse, Logger, RouteInfo, UrlOptions } from '../define/context.ts'
+import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../define/context.ts'
 import type { Token } from '../define/token.ts'
 import type { HttpRequest, RawRequest } from '../http.ts'
 import { RequestView } from '../request/request.ts'
-import { resolveBuiltIn } from './built-ins.ts'
+import type { Container } from '../container/container.ts'
+import { createRequestScope } from '../container/request-scope.ts'
+import type { BuiltIns, RequestScope } from '../container/request-scope.ts'
+import type { ModuleNode } from '../define/modules.ts'
+import type { Session } from '../define/session.ts'
+import type { OpenSession, Sessions } from '../session/sessions.ts'
+import type { SessionContext } from './built-ins.ts'
+import { withRequestId } from './logger.ts'
+import type { Observer } from './observe.ts'
 import { createResponseHead } from './response-head.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { Settings } from './settings.ts'
@@ -15,19 +23,37 @@ export interface Lent {
   readonly urlFor: (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
   /** The path without its version segment. */
   readonly versionFree: (path: string) => string
+  readonly container: Container
+  readonly builtIns: BuiltIns
+  /** `undefined` when the application has no sessions. */
+  readonly sessions: Sessions | undefined
+  /** What requests without a route see. */
+  readonly root: ModuleNode
+  readonly observer: Observer
+  /** Says that a request has something to end; gives the function that says it has. */
+  readonly hold: () => () => void
 }
 
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
-export class RequestContext implements ExecutionContext {
+export class RequestContext implements SessionContext {
   readonly #raw: RawRequest
   readonly #lent: Lent
   #target: string
   #request: RequestView | undefined
   #state: Record<string, unknown> | undefined
   #requestId: string | undefined
+  #log: Logger | undefined
+  #scope: RequestScope | undefined
+  #release: (() => void) | undefined
+  #hasEnded = false
+  #session: Promise<OpenSession> | undefined
   /** Made when something in it is first asked for. */
   head: ResponseHead | undefined
   route: RouteInfo | null = null
+  /** Whose providers the request sees: the route's module. */
+  module: ModuleNode
+  /** Whether something listens for what happens to this request. */
+  isObserved = false
   version: string | null = null
   identity: unknown = undefined
   /** Whether a header may have chosen the handler, so that the response depends on it. */
@@ -39,6 +65,11 @@ export class RequestContext implements ExecutionContext {
     this.#raw = raw
     this.#lent = lent
     this.#target = raw.target
+    this.module = lent.root
+  }
+
+  get method(): string {
+    return this.#raw.method
   }
 
   /** Settles the request target in origin form. */
@@ -75,11 +106,65 @@ export class RequestContext implements ExecutionContext {
   }
 
   get log(): Logger {
-    return this.#lent.settings.logger
+    return (this.#log ??= withRequestId(this.#lent.settings.logger, this.requestId))
   }
 
-  resolve<T>(token: Token<T>): Promise<T> {
-    return Promise.resolve(resolveBuiltIn(token, this))
+  /** What was set on the response so far, to be merged into it; what is set from now on is a new head. */
+  takeHead(): ResponseHead | undefined {
+    const { head } = this
+    if (head !== undefined) this.head = undefined
+    return head
+  }
+
+  /** Tells those who listen of an error. */
+  observe(error: unknown): void {
+    if (this.isObserved) this.#lent.observer.error(this, error)
+  }
+
+  async resolve<T>(token: Token<T>): Promise<T> {
+    const value = await this.#lent.container.resolve(token, this.module, this)
+    // a token carries the type of what it supplies
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return value as T
+  }
+
+  get scope(): RequestScope {
+    if (this.#scope === undefined) {
+      this.#scope = createRequestScope(this, this.#lent.builtIns)
+      if (this.#hasEnded) void this.#scope.end()
+      else this.#release = this.#lent.hold()
+    }
+    return this.#scope
+  }
+
+  get session(): Promise<Session> {
+    const { sessions } = this.#lent
+    if (sessions === undefined) return Promise.reject(new Error('The application has no sessions'))
+    this.#session ??= sessions.open(this.request)
+    return this.#session.then(({ session }) => session)
+  }
+
+  /** The session, if it was asked for. */
+  get openSession(): Promise<OpenSession> | undefined {
+    return this.#session
+  }
+
+  /** Whether something lives as long as this request. */
+  get hasScope(): boolean {
+    return this.#scope !== undefined
+  }
+
+  /** Disposes what lived for this request; to be called when its response has ended. A promise when that takes time. */
+  end(): Promise<void> | undefined {
+    this.#hasEnded = true
+    return this.#scope === undefined ? undefined : this.#dispose(this.#scope)
+  }
+
+  async #dispose(scope: RequestScope): Promise<void> {
+    const errors = await scope.end()
+    for (const err of errors) this.log.error({ err }, 'A provider could not be disposed')
+    this.#release?.()
+    this.#release = undefined
   }
 
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {

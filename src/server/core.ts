@@ -1,10 +1,17 @@
-import type { AnyModule, Module } from '../define/module.ts'
+import { createContainer } from '../container/container.ts'
+import type { Container } from '../container/container.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
+import type { ModuleNode, SettledModules } from '../define/modules.ts'
+import type { StartedApp } from '../define/module.ts'
+import type { Token } from '../define/token.ts'
+import { createSessions } from '../session/sessions.ts'
 import { toEnabled } from '../versioning/enable.ts'
 import type { Enabled, VersioningOptions } from '../versioning/enable.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
-import { compile, readDefinitions } from './compile.ts'
-import type { Compiled } from './compile.ts'
+import { createBuiltIns } from './built-ins.ts'
+import type { ConfigValues } from './built-ins.ts'
+import { compile } from './compile.ts'
+import type { Compiled, Materials } from './compile.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -12,6 +19,9 @@ import { createNodeHandler } from './node.ts'
 import type { NodeHandler } from './node.ts'
 import { optionProblems, toSettings } from './settings.ts'
 import type { AppOptions as Options, Settings } from './settings.ts'
+import { readSettings, start } from './start.ts'
+import { readStructure } from './structure.ts'
+import type { Structure } from './structure.ts'
 
 /** What `createApp` takes besides the module. */
 export interface AppOptions<O extends object = object> extends Options {
@@ -19,10 +29,16 @@ export interface AppOptions<O extends object = object> extends Options {
   readonly versioning?: readonly [scheme: VersioningScheme<O>, options?: O & VersioningOptions]
 }
 
+/** An application that has started. */
+export interface Opened {
+  readonly dispatch: Dispatch
+  readonly handler: NodeHandler
+}
+
 /** What every door of an application goes through. */
 export interface Core {
   readonly settings: Settings
-  readonly routes: readonly FlatRoute[]
+  readonly routes: () => readonly FlatRoute[]
   readonly lifecycle: Lifecycle
   readonly enableVersioning: <O extends object>(
     scheme: VersioningScheme<O>,
@@ -31,39 +47,81 @@ export interface Core {
   readonly enabled: () => Enabled | undefined
   /** Compiles the routes; versioning may still change. */
   readonly build: () => Compiled
-  /** Compiles the routes for good. */
-  readonly open: () => { readonly dispatch: Dispatch; readonly handler: NodeHandler }
+  /** Compiles the routes for good and starts everything. */
+  readonly open: () => Promise<Opened>
+  /** What `open` gave; `undefined` before. */
+  readonly opened: () => Opened | undefined
+  /** The value behind a token, as the root module sees it. */
+  readonly resolve: (token: Token<unknown>) => Promise<unknown>
 }
 
-/** Reads the definitions of an application; compiling waits until versioning is settled. */
-export function createCore<O extends object>(module: Module<unknown, unknown>, options: AppOptions<O>): Core {
+/** What is made of the definitions, anew when promised modules have come. */
+interface Parts {
+  readonly structure: Structure
+  readonly container: Container
+  readonly builtIns: Materials['builtIns']
+}
+
+/** Reads the definitions of an application; compiling waits until versioning is settled, starting until somebody asks. */
+export function createCore<O extends object>(module: unknown, options: AppOptions<O>): Core {
   const mistakes = optionProblems(options)
   const { versioning, ...rest } = options
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
-  // what a module was made of is checked field by field
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const routes = readDefinitions(module as unknown as AnyModule, settings.prefix, mistakes)
   const lifecycle = createLifecycle()
+  let config: ConfigValues = new Map()
+  const read = (settled: SettledModules): Parts => {
+    const structure = readStructure(module, settings, settled, mistakes)
+    const { graph, ordered, overrides } = structure
+    const builtIns = createBuiltIns({ log: settings.logger, overrides, config: () => config })
+    return { structure, builtIns, container: createContainer(graph, ordered, builtIns) }
+  }
+  let parts = read(new Map())
+  // a promise that is refused is reported when the application gets ready
+  for (const promise of parts.structure.pending) promise.then(undefined, () => undefined)
+  const sessions = settings.session && createSessions(settings.session, settings.logger)
   let enabled = versioning === undefined ? undefined : enable(...versioning)
   let compiled: Compiled | undefined
-  let opened: ReturnType<Core['open']> | undefined
+  let opening: Promise<Opened> | undefined
+  let opened: Opened | undefined
 
   const build = (): Compiled => {
     if (compiled !== undefined) return compiled
-    compiled = compile(routes, settings, enabled)
+    compiled = compile({ ...parts, settings, enabled, sessions, hold: lifecycle.hold })
     for (const warning of compiled.table.warnings) {
       settings.logger.warn(warning, 'A definition deserves a look')
     }
     return compiled
   }
+  const complete = (): Parts => {
+    if (parts.structure.pending.length === 0) return parts
+    throw new Error('An imported module is still a promise: call await app.ready() first')
+  }
+  const begin = async (): Promise<Opened> => {
+    const settled = new Map<PromiseLike<unknown>, unknown>()
+    while (parts.structure.pending.length > 0) {
+      for (const promise of parts.structure.pending) settled.set(promise, await settle(promise))
+      parts = read(settled)
+    }
+    const { structure, container } = parts
+    const dispatch = lifecycle.counted(build().dispatch)
+    config = await readSettings(structure, settings)
+    const viewOf = (node: ModuleNode): StartedApp => toView(node, container, settings, build)
+    const stop = await start({ modules: structure.modules, container, viewOf })
+    lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
+    opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing) }
+    return opened
+  }
   return {
     settings,
-    routes,
     lifecycle,
-    build,
+    routes: () => complete().structure.routes,
+    build: () => {
+      complete()
+      return build()
+    },
     enabled: () => enabled,
     enableVersioning: (scheme, schemeOptions) => {
-      if (opened !== undefined) {
+      if (opening !== undefined) {
         throw new Error(
           'enableVersioning: the application is ready already; call it before the first request',
         )
@@ -72,11 +130,38 @@ export function createCore<O extends object>(module: Module<unknown, unknown>, o
       compiled = undefined
     },
     open: () => {
-      if (opened !== undefined) return opened
-      const dispatch = lifecycle.counted(build().dispatch)
-      opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing) }
-      return opened
+      if (opening === undefined) {
+        const release = lifecycle.hold()
+        opening = begin().finally(release)
+      }
+      return opening
     },
+    opened: () => opened,
+    resolve: (token) => parts.container.resolve(token, parts.structure.root, undefined),
+  }
+}
+
+/** What the hooks of a module get. */
+function toView(
+  node: ModuleNode,
+  container: Container,
+  { logger }: Settings,
+  build: () => Compiled,
+): StartedApp {
+  return {
+    log: logger,
+    // a token carries the type of what it supplies
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    resolve: <T>(token: Token<T>) => container.resolve(token, node, undefined) as Promise<T>,
+    urlFor: (name, params = {}, options = {}) => build().urlFor(name, params, options),
+  }
+}
+
+async function settle(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await promise
+  } catch (cause) {
+    throw new Error('A promised module could not be made', { cause })
   }
 }
 

@@ -1,9 +1,12 @@
 import { isPromise, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../param-types.ts'
+import type { OpenSession } from '../session/sessions.ts'
 import { RequestContext } from './context.ts'
 import type { Lent } from './context.ts'
+import type { Recover } from './error-handlers.ts'
 import { cancelStream, toFailure } from './failure.ts'
+import type { createMiddleware } from './middleware.ts'
 import type { Miss } from './miss.ts'
 import type { Locate, Located } from './resolution.ts'
 import { addVary, headerProblem } from './response-head.ts'
@@ -32,35 +35,68 @@ interface Site {
   readonly vary: readonly string[]
   /** Whether the other spelling of a trailing slash is redirected. */
   readonly redirects: boolean
+  /** What the application answers to errors that no route has answered. */
+  readonly recover: Recover
+  /** The middleware of the application; `undefined` when there is none. */
+  readonly around: ReturnType<typeof createMiddleware>
 }
 
 /** Makes the dispatcher of a built application. */
 export function createDispatch(site: Site, lent: Lent): Dispatch {
+  const { observer } = lent
   return (raw) => {
     const context = new RequestContext(raw, lent)
-    return { context, response: answer(site, context, raw) }
+    if (!observer.isOn()) return { context, response: answer(site, context, raw) }
+    context.isObserved = true
+    const started = observer.start(context)
+    const response = answer(site, context, raw)
+    const tell = (finished: FinishedResponse): FinishedResponse => {
+      observer.end(context, finished, started)
+      return finished
+    }
+    return { context, response: isPromise(response) ? response.then(tell) : tell(response) }
   }
 }
 
 function answer(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
-  try {
-    // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
-    if (raw.target === '*' && raw.method === 'OPTIONS') return finish(204, {}, undefined)
-    const target = readTarget(raw.target)
-    context.settle(target.url)
-    const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
-    const located = site.locate(context, target.path, method)
-    const response = isPromise(located)
-      ? located.then((settled) => run(site, context, target, settled, method))
-      : run(site, context, target, located, method)
-    if (!isPromise(response)) return complete(site, context, raw, response)
-    return response.then(
-      (settled) => complete(site, context, raw, settled),
-      (error: unknown) => fail(site, context, raw, error),
-    )
-  } catch (error) {
-    return fail(site, context, raw, error)
+  const { around, recover } = site
+  const finishUp = (response: FinishedResponse): Awaitable<FinishedResponse> =>
+    complete(site, context, raw, response)
+  const failed = (error: unknown): Awaitable<FinishedResponse> => {
+    const response = recover(context, error)
+    return isPromise(response) ? response.then(finishUp) : finishUp(response)
   }
+  try {
+    const response =
+      around === undefined
+        ? enter(site, context, raw)
+        : around(context, () => enterSafely(site, context, raw))
+    return isPromise(response) ? response.then(finishUp, failed) : finishUp(response)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** The same as `enter`, with errors answered: middleware sees responses only. */
+function enterSafely(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
+  try {
+    const response = enter(site, context, raw)
+    return isPromise(response) ? response.then(undefined, (error) => site.recover(context, error)) : response
+  } catch (error) {
+    return site.recover(context, error)
+  }
+}
+
+function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
+  // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
+  if (raw.target === '*' && raw.method === 'OPTIONS') return finish(204, {}, undefined)
+  const target = readTarget(raw.target)
+  context.settle(target.url)
+  const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
+  const located = site.locate(context, target.path, method)
+  return isPromise(located)
+    ? located.then((settled) => run(site, context, target, settled, method))
+    : run(site, context, target, located, method)
 }
 
 function run(
@@ -83,6 +119,7 @@ function run(
   }
   context.varies = leaf.shape.vary
   context.route = endpoint.info
+  context.module = endpoint.module
   const slash = match.fullEnd > match.end
   if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash) {
     return finish(308, { location: otherSpelling(target.url, slash) }, undefined)
@@ -96,19 +133,47 @@ function complete(
   context: RequestContext,
   raw: RawRequest,
   response: FinishedResponse,
+): Awaitable<FinishedResponse> {
+  const session = context.openSession
+  if (session === undefined) return seal(site, context, raw, response)
+  return storeSession(session, response).then(
+    (stored) => seal(site, context, raw, stored),
+    async (error) => {
+      // what was answered before is not true: the session was not stored
+      if (response.body !== null && typeof response.body === 'object') cancelStream(response.body)
+      return seal(site, context, raw, await site.recover(context, error))
+    },
+  )
+}
+
+/** Stores a session that was opened, and adds its cookie. One that could not be opened has failed the request before. */
+async function storeSession(
+  session: Promise<OpenSession>,
+  response: FinishedResponse,
+): Promise<FinishedResponse> {
+  const open = await session.catch(() => undefined)
+  const cookies = (await open?.commit()) ?? []
+  if (cookies.length > 0) {
+    response.headers['set-cookie'] = [...[response.headers['set-cookie'] ?? []].flat(), ...cookies]
+  }
+  return response
+}
+
+function seal(
+  site: Site,
+  context: RequestContext,
+  raw: RawRequest,
+  response: FinishedResponse,
 ): FinishedResponse {
   if (context.varies) addVary(response.headers, site.vary)
   const problem = headerProblem(response.headers)
-  if (problem !== undefined) {
-    return fail(site, context, raw, new TypeError(`The response cannot be sent: ${problem}`))
-  }
-  return raw.method === 'HEAD' ? withoutBody(response) : response
-}
-
-function fail(site: Site, context: RequestContext, raw: RawRequest, error: unknown): FinishedResponse {
-  const response = toFailure(context, raw.method, error)
-  if (context.varies) addVary(response.headers, site.vary)
-  return raw.method === 'HEAD' ? withoutBody(response) : response
+  if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
+  if (response.body !== null && typeof response.body === 'object') cancelStream(response.body)
+  const error = new TypeError(`The response cannot be sent: ${problem}`)
+  context.observe(error)
+  const failure = toFailure(context, error)
+  if (context.varies) addVary(failure.headers, site.vary)
+  return raw.method === 'HEAD' ? withoutBody(failure) : failure
 }
 
 /** The same response with its head alone (RFC 9110 section 9.3.2); a stream is told that nobody reads it. */

@@ -1,61 +1,66 @@
-import type { DefinitionProblem } from '../definition-error.ts'
+import type { Container } from '../container/container.ts'
 import type { RouteInfo } from '../define/context.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
+import type { ModuleNode } from '../define/modules.ts'
 import type { SchemaIssue, Validated } from '../define/schema.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, FinishedResponse, HttpRequest } from '../http.ts'
 import { createSourceReader } from '../request/read-sources.ts'
 import type { ReadSource } from '../request/read-sources.ts'
-import { findBuiltIn } from './built-ins.ts'
 import type { RequestContext } from './context.ts'
+import { createRecover, withRecover } from './error-handlers.ts'
+import { withGuards } from './guards.ts'
+import type { Run } from './guards.ts'
+import { withInterceptors } from './interceptors.ts'
+import { createMiddleware } from './middleware.ts'
 import { createResponder } from './respond.ts'
 import type { Settings } from './settings.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
   readonly info: RouteInfo
+  readonly module: ModuleNode
   /** Whether the pattern ends with a slash; `null` where it is for the parameter to take. */
   readonly trailingSlash: boolean | null
   /** Answers a request; `values` are the texts of the path parameters, decoded. */
-  readonly run: (context: RequestContext, values: readonly string[]) => Awaitable<FinishedResponse>
+  readonly run: Run
 }
 
-/** Makes the endpoints of a route, by method. `hidden` is the query parameter that carries the version. */
-export function createEndpoints(
-  route: FlatRoute,
-  settings: Settings,
-  hidden: string | undefined,
-): ReadonlyMap<string, Endpoint> {
-  const run = createRun(route, settings, hidden)
+/** What the routes of an application share. */
+export interface EndpointSite {
+  readonly settings: Settings
+  readonly container: Container
+  /** The query parameter that carries the version. */
+  readonly hidden: string | undefined
+}
+
+/** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
+export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyMap<string, Endpoint> {
+  const { guards, errorHandlers, middleware } = route.around
+  const guarded = withGuards(guards, site.container, createRun(route, site))
+  const recover = createRecover(errorHandlers)
+  const wrap = createMiddleware(middleware, recover)
+  const answers = errorHandlers.length > 0 || wrap !== undefined ? withRecover(recover, guarded) : guarded
+  const run: Run =
+    wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
   return new Map(
     route.methods.map((method) => [
       method,
-      { info: Object.freeze({ name, method, path: pattern.text, controller, meta }), trailingSlash, run },
+      {
+        info: Object.freeze({ name, method, path: pattern.text, controller, meta }),
+        module: route.module,
+        trailingSlash,
+        run,
+      },
     ]),
   )
 }
 
-/** Reports the tokens of a route that nothing provides. */
-export function injectProblems(route: FlatRoute): readonly DefinitionProblem[] {
-  return [...route.inject].flatMap(([key, token]): DefinitionProblem[] =>
-    findBuiltIn(token) === undefined
-      ? [
-          {
-            code: 'missing_provider',
-            where: route.label,
-            message: `nothing provides ${token.token}, injected as ${key}`,
-            fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
-          },
-        ]
-      : [],
-  )
-}
-
-function createRun(route: FlatRoute, settings: Settings, hidden: string | undefined): Endpoint['run'] {
+function createRun(route: FlatRoute, { settings, container, hidden }: EndpointSite): Run {
   const { params: paramTypes } = route.pattern
   const readers = route.sources.map((source) => ({
     name: source.name,
@@ -64,10 +69,12 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
   const refined = new Set(
     route.sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),
   )
-  const tokens = [...route.inject].flatMap(([key, token]) => {
-    const find = findBuiltIn(token)
-    return find === undefined ? [] : [[key, find] as const]
-  })
+  const injection = container.prepare(route.inject, route.module)
+  const invoke = withInterceptors(route.around.interceptors, container, (input, context) =>
+    // the schemas have just proven what the handler's type says
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    route.handler(input as never, context as never),
+  )
   const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
 
   return (context, values) => {
@@ -78,7 +85,7 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
       texts[name] = text
       if (!refined.has(name)) params[name] = type.parse(text)
     }
-    const input: Record<string, unknown> = { params, inject: toInjected(tokens, context) }
+    const input: Record<string, unknown> = { params, inject: undefined }
     const outcomes = readers.length === 0 ? NO_OUTCOMES : readAll(readers, context.request, texts)
     return outcomes.some(isPromise)
       ? Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) =>
@@ -103,12 +110,21 @@ function createRun(route: FlatRoute, settings: Settings, hidden: string | undefi
       else input[name] = outcome.value
     }
     if (problems.length > 0) throw validationError(problems)
-    // the schemas have just proven what the handler's type says
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const result = route.handler(input as never, context as never)
+    if (injection.isAsync) {
+      return injection.readAsync(context).then((inject) => {
+        input['inject'] = inject
+        return answer(context, input)
+      })
+    }
+    input['inject'] = injection.read(context)
+    return answer(context, input)
+  }
+
+  function answer(context: RequestContext, input: Record<string, unknown>): Awaitable<FinishedResponse> {
+    const result = invoke(input, context)
     return isPromise(result)
-      ? Promise.resolve(result).then((value) => respond(value, context.head))
-      : respond(result, context.head)
+      ? Promise.resolve(result).then((value) => respond(value, context.takeHead()))
+      : respond(result, context.takeHead())
   }
 }
 
@@ -130,15 +146,6 @@ function readAll(
   }
   return outcomes
 }
-
-function toInjected(
-  tokens: readonly (readonly [string, (context: RequestContext) => unknown])[],
-  context: RequestContext,
-): Readonly<Record<string, unknown>> {
-  return tokens.length === 0 ? NOTHING : Object.fromEntries(tokens.map(([key, find]) => [key, find(context)]))
-}
-
-const NOTHING = Object.freeze({})
 
 /** One entry of a 422. */
 interface InputProblem {

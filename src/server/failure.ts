@@ -1,13 +1,25 @@
-import { randomUUID } from 'node:crypto'
-
 import { httpError, HttpError, toProblem } from '../errors.ts'
 import type { FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import { headerProblem } from './response-head.ts'
 
-/** The response to whatever was thrown: the problem that an `HttpError` describes, a plain 500 for everything else. */
-export function toFailure(context: RequestContext, method: string, error: unknown): FinishedResponse {
-  return (error instanceof HttpError ? problemOf(error) : undefined) ?? unknownError(context, method, error)
+/**
+ * The response to whatever was thrown: the problem that an `HttpError` describes, a plain 500 for everything else, which is logged
+ * unless it was before.
+ */
+export function toFailure(context: RequestContext, error: unknown, isLogged = false): FinishedResponse {
+  const known = error instanceof HttpError ? problemOf(error) : undefined
+  if (known !== undefined) return known
+  if (!isLogged) logUnknown(context, error)
+  const { requestId } = context
+  return toProblem(
+    httpError('internal_error', 'The request could not be answered; the log has the reason', { requestId }),
+  )
+}
+
+/** Logs an error that nobody expected. */
+export function logUnknown({ log, requestId, method, route, version }: RequestContext, error: unknown): void {
+  log.error({ err: error, requestId, method, route: route?.name, version }, 'A request failed')
 }
 
 /** Tells a stream that nobody reads it. */
@@ -29,14 +41,4 @@ function problemOf(error: HttpError): FinishedResponse | undefined {
   } catch {
     return undefined
   }
-}
-
-/** A 500 that says nothing of its cause; the log has it all under the same id. */
-function unknownError(context: RequestContext, method: string, error: unknown): FinishedResponse {
-  const requestId = randomUUID()
-  const route = context.route?.name
-  context.log.error({ err: error, requestId, method, route, version: context.version }, 'A request failed')
-  return toProblem(
-    httpError('internal_error', 'The request could not be answered; the log has the reason', { requestId }),
-  )
 }

@@ -44,9 +44,13 @@ export async function inject(dispatch: Dispatch, raw: RawRequest): Promise<Injec
     return toInjectResponse(refused, null, null, raw.signal)
   }
   const { context, response } = dispatch(raw)
-  return unlessAborted(raw.signal, async () =>
-    toInjectResponse(await response, context.route, context.version, raw.signal),
-  )
+  return unlessAborted(raw.signal, async () => {
+    try {
+      return await toInjectResponse(await response, context.route, context.version, raw.signal)
+    } finally {
+      await context.end()
+    }
+  })
 }
 
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -7,11 +7,18 @@ import type { Listening } from './listen.ts'
 /** How far an application is, and what is under way in it. */
 export interface Lifecycle {
   readonly isClosing: () => boolean
+  /** Says that something is under way; gives the function that says it no longer is. */
+  readonly hold: () => () => void
+  /** What has to be done when nothing is under way any more; may reject, and `close` with it. */
+  readonly atEnd: (end: () => Promise<void>) => void
   /** The dispatcher, counting what is under way. */
   readonly counted: (dispatch: Dispatch) => Dispatch
   /** @throws `Error` when the application has closed meanwhile; then the server is closed too. */
   readonly add: (server: Listening) => void
-  /** Closes every server, then waits for what is under way, up to `grace` milliseconds in all. Idempotent. */
+  /**
+   * Closes every server, then waits for what is under way, up to `grace` milliseconds in all, then does what has to be done at the
+   * end. Idempotent.
+   */
   readonly close: (grace: number) => Promise<void>
 }
 
@@ -21,6 +28,7 @@ export function createLifecycle(): Lifecycle {
   let underWay = 0
   let closed: Promise<void> | undefined
   let settled: (() => void) | undefined
+  let end: (() => Promise<void>) | undefined
   const leave = (): void => {
     underWay--
     if (underWay === 0) settled?.()
@@ -35,9 +43,21 @@ export function createLifecycle(): Lifecycle {
     await Promise.all([...servers].map((server) => server.close(grace)))
     await Promise.race([idle, late])
     timer.abort()
+    await end?.()
   }
   return {
     isClosing: () => closed !== undefined,
+    hold: () => {
+      underWay++
+      let isHeld = true
+      return () => {
+        if (isHeld) leave()
+        isHeld = false
+      }
+    },
+    atEnd: (work) => {
+      end = work
+    },
     counted: (dispatch) => (raw) => {
       const exchange = dispatch(raw)
       if (isPromise(exchange.response)) {

@@ -23,8 +23,12 @@ export function createNodeHandler(dispatch: Dispatch, isClosing: () => boolean):
     if (refusal !== undefined) return refuseRequest(response, refusal)
     const raw = new NodeRequest(request, response)
     const { context, response: answer } = dispatch(raw)
-    const send = (finished: FinishedResponse): void =>
-      write(response, finished, raw.refused || isClosing(), context.log)
+    const send = (finished: FinishedResponse): void => {
+      if (!context.hasScope && !isStream(finished.body)) void context.end()
+      else if (response.destroyed) void context.end()
+      else response.once('close', () => void context.end())
+      write(response, finished, raw.refused || isClosing(), context)
+    }
     if (isPromise(answer)) void answer.then(send)
     else send(answer)
   }
@@ -172,7 +176,7 @@ function write(
   response: ServerResponse,
   finished: FinishedResponse,
   last: boolean,
-  log: Logger | undefined,
+  context: { readonly log: Logger } | undefined,
 ): void {
   const { status, headers, body } = finished
   let source: ChunkSource | undefined
@@ -185,13 +189,13 @@ function write(
   } catch (error) {
     source?.cancel()
     response.strictContentLength = false
-    log?.error({ err: error }, 'A response cannot be sent')
+    context?.log.error({ err: error }, 'A response cannot be sent')
     const problem = toProblem(
       httpError('internal_error', 'The response cannot be sent; the log has the reason'),
     )
     return write(response, problem, last, undefined)
   }
-  if (source !== undefined) void writeStream(response, source, last, log)
+  if (source !== undefined) void writeStream(response, source, last, context)
   else if (!isStream(body)) end(response, body, last)
 }
 
@@ -213,7 +217,7 @@ async function writeStream(
   response: ServerResponse,
   source: ChunkSource,
   last: boolean,
-  log: Logger | undefined,
+  context: { readonly log: Logger } | undefined,
 ): Promise<void> {
   response.once('close', source.cancel)
   try {
@@ -226,7 +230,7 @@ async function writeStream(
   } catch (error) {
     source.cancel()
     if (response.destroyed) return
-    log?.error({ err: error }, 'A response broke off')
+    context?.log.error({ err: error }, 'A response broke off')
     response.destroy()
   }
 }

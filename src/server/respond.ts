@@ -8,11 +8,26 @@ import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
 import { addReplyHead } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 
+/** What is known of what answers: a route, or a status that an error handler or middleware gives. */
+type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses'>
+
+type Respond = (result: unknown, head: ResponseHead | undefined) => Awaitable<FinishedResponse>
+
+const byStatus = new Map<number, Respond>()
+
+/** Turns what an error handler or a middleware returned into a response. */
+export function respondWith(
+  result: unknown,
+  status: number,
+  head: ResponseHead | undefined,
+): Awaitable<FinishedResponse> {
+  const respond = byStatus.get(status) ?? createResponder({ label: '', status, responses: new Map() }, false)
+  byStatus.set(status, respond)
+  return respond(result, head)
+}
+
 /** Makes the function that turns what a handler returned into a response. */
-export function createResponder(
-  route: FlatRoute,
-  checking: 'strip' | 'strict' | false,
-): (result: unknown, head: ResponseHead | undefined) => Awaitable<FinishedResponse> {
+export function createResponder(route: Answered, checking: 'strip' | 'strict' | false): Respond {
   const check = checking === false ? undefined : createCheck(route, checking)
   return (result, head) => {
     if (result instanceof Response) return fromWeb(result, head)
@@ -41,7 +56,7 @@ export function createResponder(
 
 /** What `validateResponses` throws: logged, and answered with a plain 500. */
 function createCheck(
-  route: FlatRoute,
+  route: Answered,
   checking: 'strip' | 'strict',
 ): (status: number, data: unknown) => Awaitable<unknown> {
   const validators = new Map(

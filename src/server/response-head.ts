@@ -10,8 +10,8 @@ export type ResponseHeaders = Record<string, string | string[]>
 export interface ResponseHead {
   /** What handlers and guards see. */
   readonly view: HttpResponse
-  /** Adds what was set to the headers of a finished response; what those have already wins. */
-  readonly mergeInto: (headers: ResponseHeaders) => void
+  /** Adds what was set to the headers of a finished response; what those have already wins, unless `wins` says otherwise. */
+  readonly mergeInto: (headers: ResponseHeaders, wins?: boolean) => void
 }
 
 /** Makes an empty head; header names and values are checked when the response is finished. */
@@ -32,11 +32,12 @@ export function createResponseHead(): ResponseHead {
   }
   return {
     view,
-    mergeInto: (target) => {
+    mergeInto: (target, wins = false) => {
       for (const [name, lines] of headers) {
         if (name === 'set-cookie') appendLines(target, name, lines)
         else if (name === 'vary') addVary(target, lines)
-        else target[name] ??= lines.length === 1 ? (lines[0] ?? '') : [...lines]
+        else if (wins || target[name] === undefined)
+          target[name] = lines.length === 1 ? (lines[0] ?? '') : [...lines]
       }
     },
   }

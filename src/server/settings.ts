@@ -1,8 +1,20 @@
 import { valueProblems } from '../definition-error.ts'
 import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import type { Around } from '../define/around.ts'
 import type { Logger } from '../define/context.ts'
-import { suggestion } from '../define/fields.ts'
+import type { ErrorHandler } from '../define/error-handler.ts'
+import { AROUND, isDefinition, suggestion } from '../define/fields.ts'
+import type { AnyGuard } from '../define/guard.ts'
+import type { Interceptor } from '../define/interceptor.ts'
+import { unlazy } from '../define/lazy.ts'
+import type { Middleware } from '../define/middleware.ts'
+import type { Binding } from '../define/provider.ts'
+import { isSchema } from '../define/schema.ts'
+import { isToken } from '../define/token.ts'
 import { parsePattern } from '../pattern.ts'
+import { sessionProblems } from '../session/options.ts'
+import type { SessionOptions } from '../session/options.ts'
+import type { ConfigOptions } from './config.ts'
 import { createLogger } from './logger.ts'
 
 /** Time limits in milliseconds. */
@@ -26,10 +38,16 @@ export interface Settings {
   readonly validateResponses: 'strip' | 'strict' | false
   readonly logger: Logger
   readonly timeouts: Required<Timeouts>
+  /** Whether every request is worth a line. */
+  readonly logsRequests: boolean
+  readonly session: SessionOptions | undefined
+  readonly config: ConfigOptions
+  readonly around: Around
+  readonly overrides: readonly Binding[]
 }
 
 /** What `createApp` takes besides the module. */
-export interface AppOptions {
+export interface AppOptions extends ConfigOptions {
   /** The path before every route, version segment included; literal segments only. @default '' */
   readonly prefix?: string
   /**
@@ -46,6 +64,18 @@ export interface AppOptions {
   /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
   readonly logger?: Logger | false
   readonly timeouts?: Timeouts
+  /** Guards of every route; they run before all others. */
+  readonly globalGuards?: readonly AnyGuard[]
+  /** Interceptors of every route; they are outermost. */
+  readonly globalInterceptors?: readonly Interceptor[]
+  /** Middleware around everything, paths that do not exist included. */
+  readonly middleware?: readonly Middleware[]
+  /** Asked last for the answer to errors, those of unknown paths included. */
+  readonly errorHandlers?: readonly ErrorHandler[]
+  /** Replaces providers, guards, interceptors and settings wherever they are: `[bind(CarService, { value: fake })]`. */
+  readonly overrides?: readonly Binding[]
+  /** Sessions, for `inject: { session: Session }`. */
+  readonly session?: SessionOptions
 }
 
 const DEFAULT_TIMEOUTS: Required<Timeouts> = { headers: 60_000, request: 300_000, idle: 5_000, grace: 10_000 }
@@ -70,6 +100,21 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
     'false or an object with debug, info, warn and error',
   ],
   timeouts: [isTimeouts, `numbers of milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
+  globalGuards: [AROUND.guards.test, AROUND.guards.expected],
+  globalInterceptors: [AROUND.interceptors.test, AROUND.interceptors.expected],
+  middleware: [AROUND.middleware.test, AROUND.middleware.expected],
+  errorHandlers: [AROUND.errorHandlers.test, AROUND.errorHandlers.expected],
+  overrides: [
+    (value) => Array.isArray(value) && value.every(isOverride),
+    'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
+  ],
+  session: [() => true, 'an object'],
+  configModule: [isText, "a module, such as './config.ts'"],
+  configSchema: [isSchema, 'a zod schema'],
+  envFile: [
+    (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+    "the name of a file, such as '.env', or a list of names",
+  ],
   versioning: [isVersioning, 'a list of a scheme and its options'],
 }
 
@@ -88,6 +133,7 @@ export function optionProblems(options: object): readonly DefinitionProblem[] {
         },
       ]
     }
+    if (name === 'session' && value !== undefined) return sessionProblems(value)
     return valueProblems(where, name, value, known)
   })
 }
@@ -109,7 +155,35 @@ export function toSettings(options: AppOptions): Settings {
     validateResponses,
     logger: createLogger(options.logger),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    logsRequests: options.logger !== false,
+    session: options.session,
+    config: options,
+    around: {
+      guards: options.globalGuards ?? [],
+      interceptors: options.globalInterceptors ?? [],
+      errorHandlers: options.errorHandlers ?? [],
+      middleware: options.middleware ?? [],
+    },
+    overrides: options.overrides ?? [],
   }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+/** Whether a binding replaces like by like. */
+function isOverride(value: unknown): boolean {
+  if (!isDefinition('binding')(value)) return false
+  const token: unknown = unlazy(Reflect.get(Object(value), 'token'))
+  const to: unknown = Reflect.get(Object(value), 'to')
+  for (const kind of ['guard', 'interceptor']) {
+    if (isDefinition(kind)(token)) return isDefinition(kind)(to)
+  }
+  return (
+    isToken(token) &&
+    (isDefinition('provider')(to) || (typeof to === 'object' && to !== null && 'value' in to))
+  )
 }
 
 function isLiteralPath(value: unknown): boolean {

@@ -127,7 +127,9 @@ function write(
   record: SessionRecord,
   deadline: number,
 ): Promise<void> {
-  return store.write(id, toRecordText(record), timeLeft(record, settings, Date.now()), deadline)
+  // 0 would mean to keep it for ever
+  const ttlMs = Math.max(1, timeLeft(record, settings, Date.now()))
+  return store.write(id, toRecordText(record), ttlMs, deadline)
 }
 
 function toRecord(text: string): JsonRecord {

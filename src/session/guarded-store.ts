@@ -80,9 +80,16 @@ function watchOf(store: SessionStore): Watch {
     watch.count++
     watch.last = error
   })
-  // without it, keyv 5 takes an entry that could not be read for one that is not there, and says nothing at all
-  if ('throwOnErrors' in store) store.throwOnErrors = true
+  throwErrors(store)
   return watch
+}
+
+/** Without this, keyv 5 and its adapters take what could not be read for what is not there, and can do so without a word. */
+function throwErrors(store: SessionStore): void {
+  const adapter: unknown = Reflect.get(store, 'store')
+  for (const layer of [store, adapter]) {
+    if (typeof layer === 'object' && layer !== null && 'throwOnErrors' in layer) layer.throwOnErrors = true
+  }
 }
 
 async function inTime(deadline: number, run: () => Awaitable<unknown>): Promise<unknown> {

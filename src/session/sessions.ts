@@ -14,7 +14,7 @@ import type { SessionParts, SessionState, Stored } from './state.ts'
 export interface Sessions {
   /** The session of a request: the stored one that its cookie names, else an empty new one. Call it once for a request. */
   open(request: HttpRequest): Promise<OpenSession>
-  /** Lets go of everything; a store that was given is left to who made it. */
+  /** There is nothing to wait for; a store that was given is left to who made it. */
   close(): Promise<void>
 }
 

@@ -1,0 +1,71 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { isNode, isOfRequest } from './node.ts'
+import type { ProviderNode, Source } from './node.ts'
+
+/** The nodes so that each comes after what it injects. Cycles are reported, and left out of consideration. */
+export function inDependencyOrder(
+  nodes: readonly ProviderNode[],
+  problems: DefinitionProblem[],
+): readonly ProviderNode[] {
+  const done = new Set<ProviderNode>()
+  const path: ProviderNode[] = []
+  for (const node of nodes) visit(node)
+  return [...done]
+
+  function visit(node: ProviderNode): void {
+    if (done.has(node)) return
+    if (path.includes(node)) {
+      problems.push(cycleProblem([...path.slice(path.indexOf(node)), node]))
+      return
+    }
+    path.push(node)
+    for (const dep of node.deps.values()) if (isNode(dep)) visit(dep)
+    path.pop()
+    done.add(node)
+  }
+}
+
+function cycleProblem(cycle: readonly ProviderNode[]): DefinitionProblem {
+  const [first] = cycle
+  return {
+    code: 'provider_cycle',
+    where: `${first?.label} (provider of ${first?.owner.label})`,
+    message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
+    fix: 'move what both need into a provider of its own, or pass a value along when calling instead of injecting it',
+  }
+}
+
+/** Reports singletons that inject what lives for one request. */
+export function scopeProblems(nodes: readonly ProviderNode[]): readonly DefinitionProblem[] {
+  return nodes
+    .filter(({ scope }) => scope === 'singleton')
+    .flatMap((node) =>
+      [...node.deps.values()].flatMap((dep) => {
+        const chain = requestChain(dep)
+        return chain === undefined ? [] : [scopeProblem(node, chain)]
+      }),
+    )
+}
+
+function scopeProblem(node: ProviderNode, chain: readonly string[]): DefinitionProblem {
+  const last = chain.at(-1)
+  const way = chain.length > 1 ? ` (${[node.label, ...chain].join(' → ')})` : ''
+  return {
+    code: 'scope_mismatch',
+    where: `${node.label} (provider of ${node.owner.label})`,
+    message: `it is a singleton and injects ${last}, which lives for one request${way}`,
+    fix: `give ${node.label} scope: 'request', or hand ${last} over when calling it`,
+  }
+}
+
+/** The labels from a dependency to the request-scoped source it leads to, through transients; `undefined` when there is none. */
+function requestChain(source: Source): readonly string[] | undefined {
+  if (!isOfRequest(source)) return undefined
+  if (!isNode(source)) return [source.token]
+  if (source.scope === 'request') return [source.label]
+  for (const dep of source.deps.values()) {
+    const chain = requestChain(dep)
+    if (chain !== undefined) return [source.label, ...chain]
+  }
+  return undefined
+}

@@ -1,0 +1,62 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { ModuleNode } from '../define/modules.ts'
+import type { Token } from '../define/token.ts'
+import { isProvider } from './node.ts'
+import type { Graph } from './node.ts'
+
+/** A token that a module does not see. */
+export interface Missing {
+  readonly where: string
+  readonly key: string
+  readonly token: Token<unknown>
+  /** The module that has to see it. */
+  readonly module: ModuleNode
+  readonly modules: readonly ModuleNode[]
+  readonly visibility: Pick<Graph, 'own' | 'exported'>
+}
+
+/** Says who needs what, which module has it, and the edit that connects them. */
+export function missingProblem({
+  where,
+  key,
+  token,
+  module,
+  modules,
+  visibility,
+}: Missing): DefinitionProblem {
+  const name = token.token
+  const problem = (message: string, fix: string): DefinitionProblem => ({
+    code: 'missing_provider',
+    where,
+    message: `inject.${key} needs ${name}: ${message}`,
+    fix,
+  })
+  const here = module.label
+  const hidden = module.imports.find((imported) => visibility.own(imported, token) !== undefined)
+  if (hidden !== undefined) {
+    return problem(
+      `${here} imports ${hidden.label}, which provides ${name} but does not export it`,
+      `add ${name} to exports of ${hidden.label}`,
+    )
+  }
+  const exporter = modules.find((other) => visibility.exported(other, token) !== undefined)
+  if (exporter !== undefined) {
+    return problem(
+      `${exporter.label} exports it, but ${here} does not import ${exporter.label}`,
+      `add ${exporter.label} to imports of ${here}`,
+    )
+  }
+  const owner = modules.find((other) => visibility.own(other, token) !== undefined)
+  if (owner !== undefined) {
+    return problem(
+      `${owner.label} provides it, does not export it, and is not imported by ${here}`,
+      `add ${name} to exports of ${owner.label}, and ${owner.label} to imports of ${here}`,
+    )
+  }
+  return isProvider(token)
+    ? problem('no module provides it', `add ${name} to providers of ${here}`)
+    : problem(
+        'no module provides it',
+        `add bind(${name}, …) to providers of ${here}, or import a module that exports ${name}`,
+      )
+}

@@ -1,0 +1,61 @@
+import type { BuiltIn } from '../define/built-in.ts'
+import { isDefinition } from '../define/fields.ts'
+import type { ModuleNode } from '../define/modules.ts'
+import type { AnyProvider, Scope } from '../define/provider.ts'
+import type { Token } from '../define/token.ts'
+
+/** One provider, or one bound value, in the module that owns it: there is one instance of it for each owner. */
+export interface ProviderNode {
+  /** Names it in messages. */
+  readonly label: string
+  readonly owner: ModuleNode
+  /** `undefined` for a bound value. */
+  readonly provider: AnyProvider | undefined
+  readonly scope: Scope
+  /** What it injects, by key; complete when the graph is. */
+  readonly deps: Map<string, Source>
+  /** The bound value; the singleton, from the start of the application on. */
+  value: unknown
+}
+
+/** Where an injected value comes from. */
+export type Source = ProviderNode | BuiltIn<unknown>
+
+/** What each module provides by itself. */
+export type Provided = ReadonlyMap<ModuleNode, Map<Token<unknown>, ProviderNode>>
+
+/** What the application's modules provide, and who sees it. */
+export interface Graph {
+  /** Every node, in the order of modules and their providers. */
+  readonly nodes: readonly ProviderNode[]
+  /** What a module sees under a token; `undefined` when that is nothing. */
+  readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
+  /** What a module provides by itself, exported or not. */
+  readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
+  /** What a module gives to those that import it. */
+  readonly exported: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
+}
+
+/** The built-in tokens whose values belong to the application; the others belong to a request. */
+const APPLICATION_TOKENS = new Set(['Config', 'Logger'])
+
+/** Whether a source is a provider and not one of the application's own tokens. */
+export function isNode(source: Source): source is ProviderNode {
+  return 'owner' in source
+}
+
+/** Whether a built-in value lives as long as the application. */
+export function isOfApplication({ token }: BuiltIn<unknown>): boolean {
+  return APPLICATION_TOKENS.has(token)
+}
+
+/** Whether a value can only be had in a request: request-scoped, or a transient that needs something that is. */
+export function isOfRequest(source: Source, seen: ReadonlySet<Source> = new Set()): boolean {
+  if (!isNode(source)) return !isOfApplication(source)
+  if (source.scope !== 'transient' || seen.has(source)) return source.scope === 'request'
+  return [...source.deps.values()].some((dep) => isOfRequest(dep, new Set([...seen, source])))
+}
+
+export function isProvider(value: unknown): value is AnyProvider {
+  return isDefinition('provider')(value)
+}

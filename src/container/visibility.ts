@@ -1,0 +1,125 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { isBuiltIn } from '../define/built-in.ts'
+import { isDefinition } from '../define/fields.ts'
+import { unlazy } from '../define/lazy.ts'
+import type { ModuleNode } from '../define/modules.ts'
+import { isToken } from '../define/token.ts'
+import type { Token } from '../define/token.ts'
+import type { Provided, ProviderNode, Source } from './node.ts'
+
+/** Who sees what. */
+export interface Visibility {
+  /** What a module sees: what it provides, else what its imports export, else what global modules export. */
+  readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
+  /** What a module provides by itself, exported or not. */
+  readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
+  /** What a module gives to those that import it. */
+  readonly exported: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
+  /** Reports exports of what a module does not have. */
+  readonly check: () => void
+}
+
+/** Prepares the question who sees what. `provided` may still grow until the first one is asked. */
+export function createVisibility(
+  modules: readonly ModuleNode[],
+  provided: Provided,
+  problems: DefinitionProblem[],
+): Visibility {
+  const globals = modules.filter(({ module }) => module.global === true)
+  const reported = new Set<string>()
+  const own: Visibility['own'] = (module, token) => provided.get(module)?.get(token)
+  const search = (
+    module: ModuleNode,
+    token: Token<unknown>,
+    seen: Set<ModuleNode>,
+  ): ProviderNode | undefined => {
+    if (seen.has(module)) return undefined
+    seen.add(module)
+    const entries = (module.module.exports ?? []).map(unlazy)
+    if (entries.includes(token)) return own(module, token) ?? first(module.imports, token, seen)
+    return first(
+      module.imports.filter((imported) => entries.includes(imported.module)),
+      token,
+      seen,
+    )
+  }
+  const first = (
+    from: readonly ModuleNode[],
+    token: Token<unknown>,
+    seen: Set<ModuleNode>,
+  ): ProviderNode | undefined => {
+    for (const module of from) {
+      const node = search(module, token, seen)
+      if (node !== undefined) return node
+    }
+    return undefined
+  }
+  const exported: Visibility['exported'] = (module, token) => search(module, token, new Set())
+  const find: Visibility['find'] = (module, token) => {
+    if (isBuiltIn(token)) return token
+    return own(module, token) ?? only(module.imports, module, token) ?? only(globals, module, token)
+  }
+  return { find, own, exported, check: () => problems.push(...modules.flatMap(exportProblems)) }
+
+  /** The one provider that some of the modules export; two are a mistake. */
+  function only(
+    from: readonly ModuleNode[],
+    module: ModuleNode,
+    token: Token<unknown>,
+  ): ProviderNode | undefined {
+    const found = from.flatMap((other) => exported(other, token) ?? [])
+    const rival = found.find((node) => node !== found[0])
+    const key = `${module.label}\n${token.token}`
+    if (found[0] !== undefined && rival !== undefined && !reported.has(key)) {
+      reported.add(key)
+      problems.push({
+        code: 'ambiguous_provider',
+        where: module.label,
+        message: `${token.token} comes from ${found[0].owner.label} and from ${rival.owner.label}`,
+        fix: 'export it from one of them, or import only one',
+      })
+    }
+    return found[0]
+  }
+
+  function exportProblems(node: ModuleNode): DefinitionProblem[] {
+    const { module, label, imports } = node
+    return (module.exports ?? []).map(unlazy).flatMap((entry): DefinitionProblem[] => {
+      if (isToken(entry)) {
+        const found = own(node, entry) ?? first(imports, entry, new Set([node]))
+        return found === undefined ? [notProvided(label, entry)] : []
+      }
+      if (imports.some((imported) => imported.module === entry)) return []
+      return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label)]
+    })
+  }
+}
+
+function notProvided(where: string, { token }: Token<unknown>): DefinitionProblem {
+  return {
+    code: 'unknown_export',
+    where,
+    message: `exports names ${token}, which the module neither provides nor gets from a module it imports`,
+    fix: `add ${token} to providers, or remove it from exports`,
+  }
+}
+
+function notImported(where: string, entry: unknown): DefinitionProblem {
+  const named = typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : undefined
+  const name = typeof named === 'string' ? named : 'a module'
+  return {
+    code: 'unknown_export',
+    where,
+    message: `exports names ${name}, which the module does not import`,
+    fix: `add ${name} to imports too`,
+  }
+}
+
+function notExportable(where: string): DefinitionProblem {
+  return {
+    code: 'unknown_export',
+    where,
+    message: 'exports holds something that is neither a token nor a module',
+    fix: 'export providers, tokens and imported modules',
+  }
+}

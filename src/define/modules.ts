@@ -1,0 +1,119 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { isPromise } from '../http.ts'
+import { checkFields, isDefinition } from './fields.ts'
+import { unlazy } from './lazy.ts'
+import type { AnyModule } from './module.ts'
+
+/** A module in the tree of an application. */
+export interface ModuleNode {
+  readonly module: AnyModule
+  /** How messages call it. */
+  readonly label: string
+  readonly imports: readonly ModuleNode[]
+}
+
+/** The modules of an application, each once. */
+export interface ModuleTree {
+  /** Imports first. */
+  readonly modules: readonly ModuleNode[]
+  /** Imports that are still promises: the tree is not complete without them. */
+  readonly pending: readonly PromiseLike<unknown>[]
+}
+
+/** The modules that promises turned out to be. */
+export type SettledModules = ReadonlyMap<PromiseLike<unknown>, unknown>
+
+/** Lists the root module and everything it imports, each once, imports first; cycles are legal. */
+export function collectModules(
+  root: unknown,
+  settled: SettledModules,
+  problems: DefinitionProblem[],
+): ModuleTree {
+  const nodes = new Map<AnyModule, ModuleNode>()
+  const modules: ModuleNode[] = []
+  const pending: PromiseLike<unknown>[] = []
+  if (isModule(root)) visit(root)
+  else problems.push(NO_MODULE)
+  return { modules, pending }
+
+  function visit(module: AnyModule): ModuleNode {
+    const known = nodes.get(module)
+    if (known !== undefined) return known
+    const imports: ModuleNode[] = []
+    const node: ModuleNode = { module, imports, label: labelOf(module, nodes.size === 0) }
+    nodes.set(module, node)
+    const found = checkFields('module', module, node.label)
+    problems.push(...found)
+    if (found.some(({ code }) => code === 'invalid_field')) return node
+    for (const [index, imported] of (module.imports ?? []).entries()) {
+      const child = read(imported, node, index)
+      if (child !== undefined && !imports.includes(child)) imports.push(child)
+    }
+    modules.push(node)
+    return node
+  }
+
+  function read(imported: unknown, { label }: ModuleNode, index: number): ModuleNode | undefined {
+    const value = unlazy(imported)
+    if (isModule(value)) return visit(value)
+    if (isPromise(value)) {
+      const resolved = unlazy(settled.get(value))
+      if (isModule(resolved)) return visit(resolved)
+      if (!settled.has(value)) {
+        pending.push(value)
+        return undefined
+      }
+    }
+    problems.push({
+      code: 'invalid_import',
+      where: label,
+      message: `imports[${index}] is ${kindOf(value)}, not a module`,
+      fix: fixOf(value),
+    })
+    return undefined
+  }
+}
+
+const NO_MODULE: DefinitionProblem = {
+  code: 'invalid_field',
+  where: 'createApp',
+  message: 'the root module is not made by defineModule',
+  fix: 'write createApp(defineModule({ controllers: [carController] }))',
+}
+
+function isModule(value: unknown): value is AnyModule {
+  return isDefinition('module')(value)
+}
+
+/** Modules without a name are called after what they hold. */
+function labelOf(module: AnyModule, isRoot: boolean): string {
+  if (typeof module.name === 'string') return module.name
+  if (isRoot) return 'the root module'
+  const [controller] = [...listOf(module.controllers), ...listOf(module.routers)]
+  const inside = nameOf(controller) ?? nameOf(listOf(module.providers)[0])
+  return inside === undefined ? 'a module without a name' : `the module of ${inside}`
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function nameOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('name' in value && typeof value.name === 'string') return value.name
+  return 'prefix' in value && typeof value.prefix === 'string' ? value.prefix : undefined
+}
+
+function kindOf(value: unknown): string {
+  if (isPromise(value)) return 'a promise of something else'
+  if (isDefinition('controller', 'router', 'provider')(value)) return 'something that belongs elsewhere'
+  return typeof value === 'function' ? 'a function' : value === undefined ? 'undefined' : 'something else'
+}
+
+function fixOf(value: unknown): string {
+  if (typeof value === 'function')
+    return 'call it if it returns a module; lazy(() => SomeModule) is for modules that are defined later'
+  if (value === undefined)
+    return 'two files may import each other: write lazy(() => SomeModule) in one of them'
+  return 'give modules made by defineModule; controllers, routers and providers have fields of their own'
+}

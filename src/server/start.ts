@@ -1,0 +1,76 @@
+import type { Container } from '../container/container.ts'
+import { DefinitionError } from '../definition-error.ts'
+import type { StartedApp } from '../define/module.ts'
+import type { ModuleNode } from '../define/modules.ts'
+import type { Schema } from '../define/schema.ts'
+import type { ConfigValues } from './built-ins.ts'
+import { configFrom, readConfig } from './config.ts'
+import type { Settings } from './settings.ts'
+import { builtInsOf } from './structure.ts'
+import type { Structure } from './structure.ts'
+
+/** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
+export async function readSettings(structure: Structure, { config }: Settings): Promise<ConfigValues> {
+  const { overrides, uses, ordered } = structure
+  const override = overrides.find({ kind: 'built-in', token: 'Config' })
+  const source =
+    override !== undefined && 'value' in override
+      ? await configFrom(override.value, config.configSchema)
+      : await readConfig(config)
+  const values = new Map<Schema | undefined, unknown>([[undefined, source.values]])
+  const problems = []
+  for (const { token, where } of builtInsOf(uses, ordered)) {
+    const { schema } = token
+    if (token.token !== 'Config' || schema === undefined || values.has(schema)) continue
+    if (schema === config.configSchema) {
+      values.set(schema, source.values)
+      continue
+    }
+    const reading = await source.read(schema, where)
+    if ('problems' in reading) problems.push(...reading.problems)
+    else values.set(schema, reading.value)
+  }
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return values
+}
+
+/** The parts of an application that start and stop. */
+export interface Startable {
+  readonly modules: readonly ModuleNode[]
+  readonly container: Container
+  readonly viewOf: (module: ModuleNode) => StartedApp
+}
+
+/**
+ * Makes the singletons, then calls `onStart` of every module, imports first. When something fails, what had started is stopped again.
+ * Gives the function that stops everything.
+ */
+export async function start({ modules, container, viewOf }: Startable): Promise<() => Promise<void>> {
+  await container.start()
+  const started: ModuleNode[] = []
+  const stop = async (): Promise<readonly Error[]> => {
+    const errors: Error[] = []
+    for (const node of started.splice(0).toReversed()) {
+      try {
+        await node.module.onStop?.(viewOf(node))
+      } catch (cause) {
+        errors.push(new Error(`onStop of ${node.label} failed`, { cause }))
+      }
+    }
+    return [...errors, ...(await container.end())]
+  }
+  for (const node of modules) {
+    try {
+      await node.module.onStart?.(viewOf(node))
+      started.push(node)
+    } catch (cause) {
+      const error = new Error(`onStart of ${node.label} failed`, { cause })
+      const failed = await stop()
+      throw failed.length === 0 ? error : new AggregateError([error, ...failed], error.message, { cause })
+    }
+  }
+  return async () => {
+    const errors = await stop()
+    if (errors.length > 0) throw new AggregateError(errors, 'The application did not stop cleanly')
+  }
+}
