@@ -22,7 +22,7 @@ export interface Sessions {
 export interface OpenSession {
   readonly session: Session
   /** Stores what changed; gives Set-Cookie lines. To be called once; after that it does nothing. */
-  commit(): Promise<readonly string[]>
+  commit(this: void): Promise<readonly string[]>
 }
 
 /** Makes the sessions of an application from options without problems. */

@@ -71,7 +71,7 @@ export function createClient(sessions: Sessions, cookies: Record<string, string>
     open: () => sessions.open(toRequest(cookies)),
     keep,
     /** One request: what is done with the session, and the lines that are set. */
-    visit: async (use: (session: Session<Record<string, unknown>>) => unknown = () => undefined) => {
+    visit: async (use: (session: Session) => unknown = () => undefined) => {
       const { session, commit } = await sessions.open(toRequest(cookies))
       await use(session)
       return keep(await commit())
