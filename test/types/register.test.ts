@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+const ROOT = join(import.meta.dirname, '../..')
+const TSC = join(ROOT, 'node_modules/.bin/tsc')
+
+// a program of its own, for what it declares would count in every file of this one
+const PROGRAM = `
+import { Config, createApp, defineController, defineModule, defineProvider, Session } from 'octavo'
+import type { Register } from 'octavo'
+import { z } from 'zod'
+
+const sessionSchema = z.object({ user: z.string().optional(), cart: z.array(z.number()).default([]) })
+const configSchema = z.object({ port: z.coerce.number() })
+
+declare module 'octavo' {
+  interface Register {
+    session: z.output<typeof sessionSchema>
+    config: z.output<typeof configSchema>
+  }
+}
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const isSame = <A, B>(_same: Same<A, B>): void => undefined
+
+const controller = defineController({
+  prefix: '/',
+  inject: { session: Session, config: Config },
+  routes: [
+    {
+      method: 'GET',
+      handler: async ({ inject: { session, config } }, context) => {
+        isSame<typeof session.data, { user?: string | undefined; cart: number[] }>(true)
+        isSame<typeof config.port, number>(true)
+        isSame<Config, Register['config']>(true)
+        isSame<Awaited<ReturnType<typeof context.resolve<Session>>>, Session>(true)
+        const port: number = (await context.resolve(Config)).port
+        session.data.cart.push(port)
+        // @ts-expect-error no such field
+        session.data.nothing = 1
+        // @ts-expect-error another type
+        session.data.user = 1
+        // @ts-expect-error no such setting
+        return config.nothing
+      },
+    },
+  ],
+})
+const provider = defineProvider({
+  name: 'port',
+  inject: { config: Config },
+  create: ({ config }) => {
+    isSame<typeof config.port, number>(true)
+    return config.port
+  },
+})
+createApp(defineModule({ controllers: [controller], providers: [provider] }), {
+  session: { secret: 'x'.repeat(32), schema: sessionSchema },
+  configSchema,
+})
+`
+
+function run(...options: readonly string[]): readonly string[] {
+  const { stdout } = spawnSync(TSC, options, { cwd: ROOT, encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+describe('Register', () => {
+  const temporary = join(import.meta.dirname, '.tmp')
+  mkdirSync(temporary, { recursive: true })
+  const folder = mkdtempSync(join(temporary, 'register-'))
+  after(() => rmSync(folder, { recursive: true }))
+
+  function check(name: string, compilerOptions: object): readonly string[] {
+    const config = {
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: { skipLibCheck: false, types: ['node'], ...compilerOptions },
+      include: [],
+      files: ['program.ts'],
+    }
+    mkdirSync(join(folder, name), { recursive: true })
+    writeFileSync(join(folder, name, 'program.ts'), PROGRAM)
+    writeFileSync(join(folder, name, 'tsconfig.json'), JSON.stringify(config))
+    return run('-p', join(folder, name)).filter((line) => !line.includes('node_modules/@types'))
+  }
+
+  it('types Session and Config through the built declarations', () => {
+    const home = join(folder, 'built/node_modules/octavo')
+    mkdirSync(home, { recursive: true })
+    // a package of its own, so that the name means the built one and not the one around it
+    writeFileSync(join(folder, 'built/package.json'), JSON.stringify({ name: 'program', type: 'module' }))
+    run('-p', 'tsconfig.build.json', '--outDir', join(home, 'dist'), '--emitDeclarationOnly')
+    const main = { types: './dist/index.d.ts', default: './dist/index.js' }
+    writeFileSync(
+      join(home, 'package.json'),
+      JSON.stringify({ name: 'octavo', version: '0.0.0', type: 'module', exports: { '.': main } }),
+    )
+    assert.deepEqual(check('built', { customConditions: [] }), [])
+  })
+
+  it('types Session and Config through the sources', () => {
+    assert.deepEqual(
+      check('sources', { skipLibCheck: true }).filter((line) => line.includes('program.ts')),
+      [],
+    )
+  })
+})
