@@ -28,38 +28,17 @@ export function createVisibility(
   const globals = modules.filter(({ module }) => module.global === true)
   const reported = new Set<string>()
   const own: Visibility['own'] = (module, token) => provided.get(module)?.get(token)
-  const search = (
-    module: ModuleNode,
-    token: Token<unknown>,
-    seen: Set<ModuleNode>,
-  ): ProviderNode | undefined => {
-    if (seen.has(module)) return undefined
-    seen.add(module)
-    const entries = (module.module.exports ?? []).map(unlazy)
-    if (entries.includes(token)) return own(module, token) ?? first(module.imports, token, seen)
-    return first(
-      module.imports.filter((imported) => entries.includes(imported.module)),
-      token,
-      seen,
-    )
-  }
-  const first = (
-    from: readonly ModuleNode[],
-    token: Token<unknown>,
-    seen: Set<ModuleNode>,
-  ): ProviderNode | undefined => {
-    for (const module of from) {
-      const node = search(module, token, seen)
-      if (node !== undefined) return node
-    }
-    return undefined
-  }
+  const { search, first } = createSearch(own)
   const exported: Visibility['exported'] = (module, token) => search(module, token, new Set())
   const find: Visibility['find'] = (module, token) => {
     if (isBuiltIn(token)) return token
     return own(module, token) ?? only(module.imports, module, token) ?? only(globals, module, token)
   }
-  return { find, own, exported, check: () => problems.push(...modules.flatMap(exportProblems)) }
+  const has = (node: ModuleNode, token: Token<unknown>): boolean =>
+    (own(node, token) ?? first(node.imports, token, new Set([node]))) !== undefined
+  const check = (): void =>
+    void problems.push(...modules.flatMap((node) => exportProblems(node, (token) => has(node, token))))
+  return { find, own, exported, check }
 
   /** The one provider that some of the modules export; two are a mistake. */
   function only(
@@ -81,18 +60,45 @@ export function createVisibility(
     }
     return found[0]
   }
+}
 
-  function exportProblems(node: ModuleNode): DefinitionProblem[] {
-    const { module, label, imports } = node
-    return (module.exports ?? []).map(unlazy).flatMap((entry): DefinitionProblem[] => {
-      if (isToken(entry)) {
-        const found = own(node, entry) ?? first(imports, entry, new Set([node]))
-        return found === undefined ? [notProvided(label, entry)] : []
-      }
-      if (imports.some((imported) => imported.module === entry)) return []
-      return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label)]
-    })
+type Seen = Set<ModuleNode>
+
+/** How exports are followed through modules that pass on what others export; import cycles are legal. */
+interface Search {
+  readonly search: (module: ModuleNode, token: Token<unknown>, seen: Seen) => ProviderNode | undefined
+  readonly first: (from: readonly ModuleNode[], token: Token<unknown>, seen: Seen) => ProviderNode | undefined
+}
+
+function createSearch(own: Visibility['own']): Search {
+  const search: Search['search'] = (module, token, seen) => {
+    if (seen.has(module)) return undefined
+    seen.add(module)
+    const entries = (module.module.exports ?? []).map(unlazy)
+    if (entries.includes(token)) return own(module, token) ?? first(module.imports, token, seen)
+    const passedOn = module.imports.filter((imported) => entries.includes(imported.module))
+    return first(passedOn, token, seen)
   }
+  const first: Search['first'] = (from, token, seen) => {
+    for (const module of from) {
+      const node = search(module, token, seen)
+      if (node !== undefined) return node
+    }
+    return undefined
+  }
+  return { search, first }
+}
+
+/** Reports exports of what a module does not have; `has` tells whether it provides or imports a token. */
+function exportProblems(
+  { module, label, imports }: ModuleNode,
+  has: (token: Token<unknown>) => boolean,
+): readonly DefinitionProblem[] {
+  return (module.exports ?? []).map(unlazy).flatMap((entry): DefinitionProblem[] => {
+    if (isToken(entry)) return has(entry) ? [] : [notProvided(label, entry)]
+    if (imports.some((imported) => imported.module === entry)) return []
+    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label)]
+  })
 }
 
 function notProvided(where: string, { token }: Token<unknown>): DefinitionProblem {

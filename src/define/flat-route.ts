@@ -1,7 +1,7 @@
 import type { Method } from '../http.ts'
 import type { Pattern } from '../pattern.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import type { Surroundings } from './around.ts'
+import type { Surroundings } from './surround.ts'
 import type { ModuleNode } from './modules.ts'
 import type { Schema } from './schema.ts'
 import type { DeclaredSource } from './sources.ts'

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, normalizePrefix, parsePattern } from '../pattern.ts'
 import type { AnyController } from './controller.ts'
-import type { Surround, Surroundings } from './around.ts'
+import type { Surround, Surroundings } from './surround.ts'
 import { checkFields } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { toFlatRoute } from './to-flat-route.ts'

@@ -59,17 +59,11 @@ export function collectModules(
     if (isPromise(value)) {
       const resolved = unlazy(settled.get(value))
       if (isModule(resolved)) return visit(resolved)
-      if (!settled.has(value)) {
-        pending.push(value)
-        return undefined
-      }
+      if (!settled.has(value)) pending.push(value)
+      else problems.push(noModule(label, `imports[${index}] is a promise of ${kindOf(resolved)}`, resolved))
+      return undefined
     }
-    problems.push({
-      code: 'invalid_import',
-      where: label,
-      message: `imports[${index}] is ${kindOf(value)}, not a module`,
-      fix: fixOf(value),
-    })
+    problems.push(noModule(label, `imports[${index}] is ${kindOf(value)}`, value))
     return undefined
   }
 }
@@ -79,6 +73,10 @@ const NO_MODULE: DefinitionProblem = {
   where: 'createApp',
   message: 'the root module is not made by defineModule',
   fix: 'write createApp(defineModule({ controllers: [carController] }))',
+}
+
+function noModule(where: string, message: string, value: unknown): DefinitionProblem {
+  return { code: 'invalid_import', where, message: `${message}, not a module`, fix: fixOf(value) }
 }
 
 function isModule(value: unknown): value is AnyModule {
@@ -104,16 +102,37 @@ function nameOf(value: unknown): string | undefined {
   return 'prefix' in value && typeof value.prefix === 'string' ? value.prefix : undefined
 }
 
+/** The field of a module in which each kind of definition belongs. */
+const FIELD_OF: Readonly<Record<string, string>> = {
+  controller: 'controllers',
+  router: 'routers',
+  provider: 'providers',
+  binding: 'providers',
+  guard: 'guards',
+  interceptor: 'interceptors',
+  'error-handler': 'errorHandlers',
+}
+
 function kindOf(value: unknown): string {
-  if (isPromise(value)) return 'a promise of something else'
-  if (isDefinition('controller', 'router', 'provider')(value)) return 'something that belongs elsewhere'
-  return typeof value === 'function' ? 'a function' : value === undefined ? 'undefined' : 'something else'
+  if (isPromise(value)) return 'a promise'
+  if (value === undefined || value === null) return String(value)
+  const field = fieldOf(value)
+  if (field !== undefined) return `something for ${field}`
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 function fixOf(value: unknown): string {
+  const field = fieldOf(value)
+  if (field !== undefined) return `move it to ${field}`
   if (typeof value === 'function')
-    return 'call it if it returns a module; lazy(() => SomeModule) is for modules that are defined later'
+    return 'call it if it returns a module; write lazy(() => SomeModule) if the module is defined later'
   if (value === undefined)
     return 'two files may import each other: write lazy(() => SomeModule) in one of them'
-  return 'give modules made by defineModule; controllers, routers and providers have fields of their own'
+  return 'give what defineModule returns, or a promise of it'
+}
+
+function fieldOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined
+  const kind = String(value.kind)
+  return Object.hasOwn(FIELD_OF, kind) ? FIELD_OF[kind] : undefined
 }

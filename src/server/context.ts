@@ -16,6 +16,7 @@ import type { Observer } from './observe.ts'
 import { createResponseHead } from './response-head.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { Settings } from './settings.ts'
+import { toOriginForm } from './target.ts'
 
 /** What the application lends to every request. */
 export interface Lent {
@@ -38,7 +39,7 @@ export interface Lent {
 export class RequestContext implements SessionContext {
   readonly #raw: RawRequest
   readonly #lent: Lent
-  #target: string
+  readonly #target: string
   #request: RequestView | undefined
   #state: Record<string, unknown> | undefined
   #requestId: string | undefined
@@ -64,17 +65,12 @@ export class RequestContext implements SessionContext {
   constructor(raw: RawRequest, lent: Lent) {
     this.#raw = raw
     this.#lent = lent
-    this.#target = raw.target
+    this.#target = toOriginForm(raw.target) ?? raw.target
     this.module = lent.root
   }
 
   get method(): string {
     return this.#raw.method
-  }
-
-  /** Settles the request target in origin form. */
-  settle(url: string): void {
-    this.#target = url
   }
 
   get request(): HttpRequest {

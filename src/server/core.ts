@@ -68,16 +68,10 @@ export function createCore<O extends object>(module: unknown, options: AppOption
   const { versioning, ...rest } = options
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
   const lifecycle = createLifecycle()
-  let config: ConfigValues = new Map()
-  const read = (settled: SettledModules): Parts => {
-    const structure = readStructure(module, settings, settled, mistakes)
-    const { graph, ordered, overrides } = structure
-    const builtIns = createBuiltIns({ log: settings.logger, overrides, config: () => config })
-    return { structure, builtIns, container: createContainer(graph, ordered, builtIns) }
-  }
+  const holder: { config: ConfigValues } = { config: new Map() }
+  const read = (settled: SettledModules): Parts =>
+    toParts(readStructure(module, settings, settled, mistakes), settings, () => holder.config)
   let parts = read(new Map())
-  // a promise that is refused is reported when the application gets ready
-  for (const promise of parts.structure.pending) promise.then(undefined, () => undefined)
   const sessions = settings.session && createSessions(settings.session, settings.logger)
   let enabled = versioning === undefined ? undefined : enable(...versioning)
   let compiled: Compiled | undefined
@@ -87,9 +81,7 @@ export function createCore<O extends object>(module: unknown, options: AppOption
   const build = (): Compiled => {
     if (compiled !== undefined) return compiled
     compiled = compile({ ...parts, settings, enabled, sessions, hold: lifecycle.hold })
-    for (const warning of compiled.table.warnings) {
-      settings.logger.warn(warning, 'A definition deserves a look')
-    }
+    warn(compiled, settings)
     return compiled
   }
   const complete = (): Parts => {
@@ -97,16 +89,10 @@ export function createCore<O extends object>(module: unknown, options: AppOption
     throw new Error('An imported module is still a promise: call await app.ready() first')
   }
   const begin = async (): Promise<Opened> => {
-    const settled = new Map<PromiseLike<unknown>, unknown>()
-    while (parts.structure.pending.length > 0) {
-      for (const promise of parts.structure.pending) settled.set(promise, await settle(promise))
-      parts = read(settled)
-    }
-    const { structure, container } = parts
+    parts = await withPromised(parts, read)
     const dispatch = lifecycle.counted(build().dispatch)
-    config = await readSettings(structure, settings)
-    const viewOf = (node: ModuleNode): StartedApp => toView(node, container, settings, build)
-    const stop = await start({ modules: structure.modules, container, viewOf })
+    holder.config = await readSettings(parts.structure, settings)
+    const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
     opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing) }
     return opened
@@ -121,11 +107,7 @@ export function createCore<O extends object>(module: unknown, options: AppOption
     },
     enabled: () => enabled,
     enableVersioning: (scheme, schemeOptions) => {
-      if (opening !== undefined) {
-        throw new Error(
-          'enableVersioning: the application is ready already; call it before the first request',
-        )
-      }
+      if (opening !== undefined) throw new Error(TOO_LATE)
       enabled = enable(scheme, schemeOptions)
       compiled = undefined
     },
@@ -139,6 +121,41 @@ export function createCore<O extends object>(module: unknown, options: AppOption
     opened: () => opened,
     resolve: (token) => parts.container.resolve(token, parts.structure.root, undefined),
   }
+}
+
+const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
+
+function warn({ table }: Compiled, { logger }: Settings): void {
+  for (const warning of table.warnings) logger.warn(warning, 'A definition deserves a look')
+}
+
+/** Makes the singletons and calls the hooks of the modules. Gives what stops them. */
+function startParts(
+  { structure, container }: Parts,
+  settings: Settings,
+  build: () => Compiled,
+): Promise<() => Promise<void>> {
+  const viewOf = (node: ModuleNode): StartedApp => toView(node, container, settings, build)
+  return start({ modules: structure.modules, container, viewOf })
+}
+
+function toParts(structure: Structure, { logger }: Settings, config: () => ConfigValues): Parts {
+  const { graph, ordered, overrides, pending } = structure
+  // a promise that is refused is reported when the application gets ready
+  for (const promise of pending) promise.then(undefined, () => undefined)
+  const builtIns = createBuiltIns({ log: logger, overrides, config })
+  return { structure, builtIns, container: createContainer(graph, ordered, builtIns) }
+}
+
+/** Waits for promised modules, and for those that they promise in turn. */
+async function withPromised(first: Parts, read: (settled: SettledModules) => Parts): Promise<Parts> {
+  const settled = new Map<PromiseLike<unknown>, unknown>()
+  let parts = first
+  while (parts.structure.pending.length > 0) {
+    for (const promise of parts.structure.pending) settled.set(promise, await settle(promise))
+    parts = read(settled)
+  }
+  return parts
 }
 
 /** What the hooks of a module get. */

@@ -62,9 +62,9 @@ function answer(site: Site, context: RequestContext, raw: RawRequest): Awaitable
   const { around, recover } = site
   const finishUp = (response: FinishedResponse): Awaitable<FinishedResponse> =>
     complete(site, context, raw, response)
-  const failed = (error: unknown): Awaitable<FinishedResponse> => {
-    const response = recover(context, error)
-    return isPromise(response) ? response.then(finishUp) : finishUp(response)
+  const failed = (thrown: unknown): Awaitable<FinishedResponse> => {
+    const response = recover(context, thrown)
+    return isPromise(response) ? response.then((settled) => finishUp(settled)) : finishUp(response)
   }
   try {
     const response =
@@ -91,7 +91,6 @@ function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<
   // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
   if (raw.target === '*' && raw.method === 'OPTIONS') return finish(204, {}, undefined)
   const target = readTarget(raw.target)
-  context.settle(target.url)
   const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
   const located = site.locate(context, target.path, method)
   return isPromise(located)

@@ -60,22 +60,16 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
   )
 }
 
-function createRun(route: FlatRoute, { settings, container, hidden }: EndpointSite): Run {
+function createRun(route: FlatRoute, site: EndpointSite): Run {
   const { params: paramTypes } = route.pattern
   const readers = route.sources.map((source) => ({
     name: source.name,
-    read: createSourceReader(source, hidden),
+    read: createSourceReader(source, site.hidden),
   }))
   const refined = new Set(
     route.sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),
   )
-  const injection = container.prepare(route.inject, route.module)
-  const invoke = withInterceptors(route.around.interceptors, container, (input, context) =>
-    // the schemas have just proven what the handler's type says
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    route.handler(input as never, context as never),
-  )
-  const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
+  const answer = createAnswer(route, site)
 
   return (context, values) => {
     const texts: Record<string, string> = Object.create(null)
@@ -110,17 +104,35 @@ function createRun(route: FlatRoute, { settings, container, hidden }: EndpointSi
       else input[name] = outcome.value
     }
     if (problems.length > 0) throw validationError(problems)
+    return answer(context, input)
+  }
+}
+
+/** Makes what comes after validation: values are injected, the handler is called, its result is sent. */
+function createAnswer(
+  route: FlatRoute,
+  { settings, container }: EndpointSite,
+): (context: RequestContext, input: Record<string, unknown>) => Awaitable<FinishedResponse> {
+  const injection = container.prepare(route.inject, route.module)
+  const invoke = withInterceptors(route.around.interceptors, container, (input, context) =>
+    // the schemas have just proven what the handler's type says
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    route.handler(input as never, context as never),
+  )
+  const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
+
+  return (context, input) => {
     if (injection.isAsync) {
       return injection.readAsync(context).then((inject) => {
         input['inject'] = inject
-        return answer(context, input)
+        return call(context, input)
       })
     }
     input['inject'] = injection.read(context)
-    return answer(context, input)
+    return call(context, input)
   }
 
-  function answer(context: RequestContext, input: Record<string, unknown>): Awaitable<FinishedResponse> {
+  function call(context: RequestContext, input: Record<string, unknown>): Awaitable<FinishedResponse> {
     const result = invoke(input, context)
     return isPromise(result)
       ? Promise.resolve(result).then((value) => respond(value, context.takeHead()))

@@ -57,6 +57,8 @@ async function ask(
       isLogged &&= worse === error
       error = worse
     }
+    // what a handler has set without answering is not sent
+    context.head = undefined
   }
   return toFailure(context, error, isLogged)
 }

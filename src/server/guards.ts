@@ -1,5 +1,5 @@
 import type { Container, Injection } from '../container/container.ts'
-import type { Placed } from '../define/around.ts'
+import type { Placed } from '../define/surround.ts'
 import type { AnyGuard } from '../define/guard.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'

@@ -1,5 +1,5 @@
 import type { Container } from '../container/container.ts'
-import type { Placed } from '../define/around.ts'
+import type { Placed } from '../define/surround.ts'
 import type { Interceptor } from '../define/interceptor.ts'
 import type { RequestContext } from './context.ts'
 

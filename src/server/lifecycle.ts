@@ -29,6 +29,7 @@ export function createLifecycle(): Lifecycle {
   let closed: Promise<void> | undefined
   let settled: (() => void) | undefined
   let end: (() => Promise<void>) | undefined
+  let hasFinished = false
   const leave = (): void => {
     underWay--
     if (underWay === 0) settled?.()
@@ -43,6 +44,7 @@ export function createLifecycle(): Lifecycle {
     await Promise.all([...servers].map((server) => server.close(grace)))
     await Promise.race([idle, late])
     timer.abort()
+    hasFinished = true
     await end?.()
   }
   return {
@@ -57,6 +59,8 @@ export function createLifecycle(): Lifecycle {
     },
     atEnd: (work) => {
       end = work
+      // an application that took longer to start than closing waits
+      if (hasFinished) work().catch(() => undefined)
     },
     counted: (dispatch) => (raw) => {
       const exchange = dispatch(raw)

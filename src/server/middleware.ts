@@ -5,6 +5,7 @@ import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
 import { cancelStream } from './failure.ts'
 import { finish, respondWith } from './respond.ts'
+import { isStream } from './stream.ts'
 
 /** Answers a request, errors included. */
 export type Answer = (context: RequestContext) => Awaitable<FinishedResponse>
@@ -34,7 +35,9 @@ function toAround(middleware: Middleware, recover: Recover): Around {
     const settle = (result: unknown): Awaitable<FinishedResponse> => {
       try {
         const response = toResponse(result, call, context)
-        return isPromise(response) ? response.then(undefined, lose) : response
+        return isPromise(response)
+          ? response.then((settled) => dropUnread(call.body(), settled), lose)
+          : dropUnread(call.body(), response)
       } catch (error) {
         return lose(error)
       }
@@ -84,13 +87,13 @@ function createCall(context: RequestContext, inner: () => Awaitable<FinishedResp
       response = isPromise(finished) ? finished.then(receive) : receive(finished)
       return response
     },
-    cancel: () => {
-      if (response === undefined) return
-      void Promise.resolve(response).then((lost) => {
-        if (typeof lost.body === 'object' && lost.body !== null) cancelStream(lost.body)
-      })
-    },
+    cancel: () => void cancelBody(response),
   }
+}
+
+async function cancelBody(response: Awaitable<FinishedResponse> | undefined): Promise<void> {
+  const lost = await response
+  if (lost !== undefined && isStream(lost.body)) cancelStream(lost.body)
 }
 
 function toResponse(result: unknown, call: Call, context: RequestContext): Awaitable<FinishedResponse> {
@@ -104,16 +107,28 @@ function toResponse(result: unknown, call: Call, context: RequestContext): Await
   return respondWith(result, 200, context.takeHead())
 }
 
+/** Tells a stream that came back and was put aside for something that is none. */
+function dropUnread(
+  before: FinishedResponse['body'] | undefined,
+  response: FinishedResponse,
+): FinishedResponse {
+  if (before !== undefined && isStream(before) && !isStream(response.body)) cancelStream(before)
+  return response
+}
+
 /** A response whose length is that of its body, which may have been changed, and with what was set on `context.response` since. */
 function measured(
   { status, headers, body }: FinishedResponse,
   before: FinishedResponse['body'] | undefined,
   context: RequestContext,
 ): FinishedResponse {
-  context.takeHead()?.mergeInto(headers, true)
-  const isStream = body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
-  if (isStream && body !== before) delete headers['content-length']
-  if (typeof body === 'object' || typeof body === 'string') return finish(status, headers, body ?? undefined)
+  // a copy: what the middleware keeps, in a cache for instance, must not get the cookies of this request
+  const copy = { ...headers }
+  const head = context.takeHead()
+  head?.mergeInto(copy, true)
+  if (isStream(body) && body !== before) delete copy['content-length']
+  if (typeof body === 'object' || typeof body === 'string')
+    return finish(head?.view.status ?? status, copy, body ?? undefined)
   throw new TypeError(
     `A middleware gave a body that is a ${typeof body}, neither text, bytes, a stream nor null`,
   )

@@ -67,7 +67,7 @@ export function createObserver(log: Logger, logsRequests: boolean): Observer {
     },
     end: (context, response, started) => {
       const duration = performance.now() - started
-      if (logsRequests) log.info(toDetails(context, response, duration), 'Request')
+      if (logsRequests) logRequest(log, context, response, duration)
       if (ENDED.hasSubscribers) ENDED.publish({ context, response, duration } satisfies RequestEnd)
     },
     error: (context, error) => {
@@ -76,11 +76,20 @@ export function createObserver(log: Logger, logsRequests: boolean): Observer {
   }
 }
 
-/** What the line of a request says: nothing that a client keeps secret, so neither query nor headers. */
-function toDetails(context: ExecutionContext, { status }: FinishedResponse, duration: number): object {
-  const { requestId, request, originalPath: path, version, route } = context
-  const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
-  return route === null ? details : { ...details, route: route.name }
+/** Logs a request: nothing that a client keeps secret, so neither query nor headers. */
+function logRequest(
+  log: Logger,
+  context: ExecutionContext,
+  { status }: FinishedResponse,
+  duration: number,
+): void {
+  try {
+    const { requestId, request, originalPath: path, version, route } = context
+    const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
+    log.info(route === null ? details : { ...details, route: route.name }, 'Request')
+  } catch {
+    // a logger that throws does not cost the client the response
+  }
 }
 
 /** Rounds milliseconds to microseconds. */

@@ -22,18 +22,19 @@ export interface Target {
 export function readTarget(target: string): Target {
   if (target.length > MAX_URL_LENGTH)
     throw httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
-  const url = target.startsWith('/') ? target : toOriginForm(target)
+  const url = toOriginForm(target)
+  if (url === undefined) throw httpError('malformed_target', 'The request target is neither a path nor a URL')
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   // bytes above 127 never get here: the parser of node:http refuses them
   return path.includes('%') ? { url, path: decodePath(path), escaped: true } : { url, path, escaped: false }
 }
 
-function toOriginForm(target: string): string {
+/** Path and query of a request target; `undefined` when it is neither a path nor a URL. */
+export function toOriginForm(target: string): string | undefined {
+  if (target.startsWith('/')) return target
   const [, rest] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? []
-  if (rest === undefined)
-    throw httpError('malformed_target', 'The request target is neither a path nor a URL')
-  return rest.startsWith('/') ? rest : `/${rest}`
+  return rest === undefined || rest.startsWith('/') ? rest : `/${rest}`
 }
 
 function decodePath(path: string): string {
