@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
+import { bind, Config, createApp, defineModule, defineProvider, DefinitionError } from 'octavo'
+import type { AppOptions, Token } from 'octavo'
 import { z } from 'zod'
-
-import { DefinitionError } from '../../src/definition-error.ts'
-import { configFrom, readConfig } from '../../src/server/config.ts'
-import type { ConfigOptions } from '../../src/server/config.ts'
 
 const FIXTURE = './test/app/fixtures/settings.ts'
 const SETTINGS = { port: '3000', database: { url: 'postgres://localhost/cars', pool: ['a', 'b'] } }
@@ -26,9 +24,27 @@ function write(name: string, text: string): string {
   return path
 }
 
-async function valuesOf(options: ConfigOptions): Promise<unknown> {
-  return (await readConfig(options)).values
+/** What a token of settings supplies in an application. */
+async function valuesOf(options: AppOptions, token: Token<unknown> = Config): Promise<unknown> {
+  const { promise, resolve } = createDeferred()
+  const MailService = defineProvider({ name: 'MailService', inject: { values: token }, create: resolve })
+  const module = defineModule({ name: 'MailModule', providers: [MailService] })
+  const app = createApp(module, { logger: false, ...options })
+  await app.ready()
+  await app.close()
+  return (await promise).values
 }
+
+function createDeferred() {
+  let resolve = (_value: { values: unknown }): void => undefined
+  const promise = new Promise<{ values: unknown }>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+/** Settings as a test gives them. */
+const given = (value: unknown): AppOptions => ({ overrides: [bind<unknown>(Config, { value })] })
 
 /** What is wrong with the settings. */
 async function failure(start: Promise<unknown>): Promise<DefinitionError> {
@@ -120,7 +136,7 @@ describe('a module that cannot be loaded', () => {
   for (const [title, name, text, reason] of cases) {
     it(`is named, with its cause: ${title}`, async () => {
       const configModule = text === undefined ? name : write(name, text)
-      const { errors, cause, message } = await failure(readConfig({ configModule }))
+      const { errors, cause, message } = await failure(valuesOf({ configModule }))
       assert.deepEqual(
         errors.map(({ code, where }) => ({ code, where })),
         [{ code: 'config_module_failed', where: 'configModule' }],
@@ -148,13 +164,13 @@ describe('env files', () => {
     process.env['OCTAVO_TEST_A'] = 'set'
     const first = write('first.env', 'OCTAVO_TEST_A=first\nOCTAVO_TEST_B=first\n')
     const second = write('second.env', 'OCTAVO_TEST_A=second\nOCTAVO_TEST_B=second\nOCTAVO_TEST_C=second\n')
-    await readConfig({ envFile: [first, second] })
+    await valuesOf({ envFile: [first, second] })
     const { OCTAVO_TEST_A, OCTAVO_TEST_B, OCTAVO_TEST_C } = process.env
     assert.deepEqual([OCTAVO_TEST_A, OCTAVO_TEST_B, OCTAVO_TEST_C], ['set', 'first', 'second'])
   })
 
   it('that cannot be read are named, all of them', async () => {
-    const { errors } = await failure(readConfig({ envFile: ['./none.env', './test', './nothing.env'] }))
+    const { errors } = await failure(valuesOf({ envFile: ['./none.env', './test', './nothing.env'] }))
     assert.deepEqual(
       errors.map(({ code, where, message }) => ({ code, where, message })),
       [
@@ -186,7 +202,7 @@ describe('configSchema', () => {
       database: z.object({ url: z.url(), pool: z.tuple([z.string(), z.number()]), 'max-size': z.number() }),
       secret: z.string(),
     })
-    const { errors } = await failure(readConfig({ configModule: FIXTURE, configSchema }))
+    const { errors } = await failure(valuesOf({ configModule: FIXTURE, configSchema }))
     const code = 'invalid_config'
     const message = 'Invalid input: expected number, received'
     assert.deepEqual(errors, [
@@ -214,7 +230,7 @@ describe('configSchema', () => {
 
   it('says what to do when there is no module', async () => {
     const configSchema = z.object({ port: z.number() })
-    const { message } = await failure(readConfig({ configSchema }))
+    const { message } = await failure(valuesOf({ configSchema }))
     assert.equal(
       message,
       [
@@ -261,7 +277,7 @@ describe('what is said of a bad setting', () => {
   for (const [title, schema] of Object.entries(schemas)) {
     it(`is never its value: ${title}`, async () => {
       const configSchema = z.object({ password: schema })
-      const error = await failure(configFrom({ password: SECRET }, configSchema))
+      const error = await failure(valuesOf({ ...given({ password: SECRET }), configSchema }))
       assert.equal(error.errors.length, 1)
       assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`, /hunter2/)
     })
@@ -271,49 +287,49 @@ describe('what is said of a bad setting', () => {
 describe('the settings', () => {
   it('are frozen copies: every request shares them', async () => {
     const date = new Date(0)
-    const given = { list: [{ a: 1 }], date }
-    const { values } = await configFrom(given, undefined)
-    assert.deepEqual(values, given)
+    const original = { list: [{ a: 1 }], date }
+    const values = await valuesOf(given(original))
+    assert.deepEqual(values, original)
     assert.throws(() => Object.assign(Object(values), { list: [] }), TypeError)
     assert.throws(() => Object(values).list.push(1), TypeError)
     assert.throws(() => Object.assign(Object(values).list[0], { a: 2 }), TypeError)
     assert.equal(Object(values).date, date)
-    given.list.push({ a: 2 })
+    original.list.push({ a: 2 })
     assert.equal(Object(values).list.length, 1)
   })
 
   it('may refer to themselves', async () => {
-    const given: Record<string, unknown> = { name: 'a' }
-    given['self'] = given
-    const { values } = await configFrom(given, undefined)
+    const original: Record<string, unknown> = { name: 'a' }
+    original['self'] = original
+    const values = await valuesOf(given(original))
     assert.equal(Object(values).self, values)
   })
 
-  it('may be anything that is no object', async () => {
-    assert.equal((await configFrom('text', undefined)).values, 'text')
+  it('of a test replace the module, which is not loaded, and are read by configSchema', async () => {
+    const configSchema = z.object({ port: z.coerce.number() })
+    const options = { ...given({ port: '1' }), configModule: './no-such-file.js', configSchema }
+    assert.deepEqual(await valuesOf(options), { port: 1 })
   })
 })
 
-describe('another schema', () => {
+describe('Config.of', () => {
+  const ports = Config.of(z.object({ port: z.coerce.number() }))
+
   it('reads the settings as they are, whatever configSchema made of them', async () => {
-    const source = await readConfig({ configModule: FIXTURE, configSchema: z.object({}) })
-    assert.deepEqual(source.values, {})
-    assert.deepEqual(await source.read(z.object({ port: z.coerce.number() }), 'MailModule'), {
-      value: { port: 3000 },
-    })
+    const options = { configModule: FIXTURE, configSchema: z.object({}) }
+    assert.deepEqual(await valuesOf(options), {})
+    assert.deepEqual(await valuesOf(options, ports), { port: 3000 })
   })
 
   it('gives its problems, with the place that wants it', async () => {
-    const source = await configFrom({ port: SECRET }, undefined)
-    assert.deepEqual(await source.read(z.object({ port: z.number() }), 'MailModule'), {
-      problems: [
-        {
-          code: 'invalid_config',
-          where: 'MailModule: config.port',
-          message: 'Invalid input: expected number, received string',
-          fix: 'change it in the override of Config',
-        },
-      ],
-    })
+    const { errors } = await failure(valuesOf(given({ port: SECRET }), ports))
+    assert.deepEqual(errors, [
+      {
+        code: 'invalid_config',
+        where: 'MailService (provider of MailModule): config.port',
+        message: 'Invalid input: expected number, received NaN',
+        fix: 'change it in the override of Config',
+      },
+    ])
   })
 })

@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+
+import {
+  Channels,
+  createApp,
+  defineController,
+  defineModule,
+  Logger as LoggerToken,
+  notFound,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, AppOptions, Logger, RequestEnd, RequestError, RequestStart } from 'octavo'
+import { pino } from 'pino'
+
+import { createLogger, withRequestId } from '../../src/server/logger.ts'
+
+const PROGRAM = join(import.meta.dirname, 'fixtures/log-and-end.ts')
+
+/** The JSON objects in lines of text. */
+function parseLines(lines: string): readonly Readonly<Record<string, unknown>>[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+function start(way: string, count = 1) {
+  const args = ['--import', 'tsx', '--conditions', 'octavo-source', PROGRAM, way, String(count)]
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** What a program that logs and ends in a certain way leaves behind. */
+async function run(way: string, count = 1) {
+  const child = start(way, count)
+  const [out, err, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { out, err, status: status as unknown }
+}
+
+/** A logger that keeps what it is given. */
+function createRecorder(): { readonly logger: Logger; readonly messages: unknown[] } {
+  const messages: unknown[] = []
+  const at = (level: string) => (details: object, message?: string) =>
+    void messages.push([level, details, message])
+  return { messages, logger: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } }
+}
+
+describe('the default logger', () => {
+  it('writes JSON lines: what is wrong to standard error, the rest to standard output', async () => {
+    const { out, err, status } = await run('by itself')
+    assert.equal(status, 0)
+    const [info, ...others] = parseLines(out)
+    assert.deepEqual(others, [])
+    assert.match(String(info?.['time']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    assert.deepEqual({ ...info, time: '' }, { time: '', level: 'info', msg: 'info', index: 0 })
+    const [warn, error] = parseLines(err)
+    assert.deepEqual({ ...warn, time: '' }, { time: '', level: 'warn', msg: 'warn', a: 1, requestId: 'r1' })
+    assert.equal(error?.['level'], 'error')
+    const { name, message, stack } = Object(error?.['err'])
+    assert.deepEqual({ name, message }, { name: 'RangeError', message: 'out of range' })
+    assert.match(stack, /log-and-end/)
+  })
+
+  const ends = [
+    ['by itself', 0],
+    ['by process.exit', 3],
+    ['by an error', 1],
+  ] as const
+  for (const [way, status] of ends) {
+    // far more than a pipe holds
+    it(`loses nothing when the process ends ${way}`, async () => {
+      const result = await run(way, 20_000)
+      assert.equal(result.status, status)
+      assert.deepEqual(
+        parseLines(result.out).map(({ index }) => index),
+        Array.from({ length: 20_000 }, (_, index) => index),
+      )
+      assert.match(result.err, /"msg":"warn"/)
+    })
+  }
+
+  it('writes what an exit listener says', async () => {
+    const { out } = await run('in an exit listener')
+    assert.deepEqual(
+      parseLines(out).map(({ msg }) => msg),
+      ['info', 'last'],
+    )
+  })
+
+  it('goes on when the reader is gone', async () => {
+    const child = start('when the reader is gone')
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    const [err, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.equal(status, 0)
+    assert.equal(parseLines(err).at(-1)?.['msg'], 'alive')
+  })
+})
+
+describe('withRequestId', () => {
+  it('adds the id to every message, over what the details say', () => {
+    const { logger, messages } = createRecorder()
+    const log = withRequestId(logger, 'r1')
+    const error = new Error('oh')
+    log.debug({ a: 1 }, 'd')
+    log.info({ requestId: 'mine' })
+    log.warn({ b: 2 }, 'w')
+    log.error(error, 'e')
+    assert.deepEqual(messages, [
+      ['debug', { a: 1, requestId: 'r1' }, 'd'],
+      ['info', { requestId: 'r1' }, undefined],
+      ['warn', { b: 2, requestId: 'r1' }, 'w'],
+      ['error', { err: error, requestId: 'r1' }, 'e'],
+    ])
+  })
+
+  it('takes the child of a logger that has children', () => {
+    const { logger, messages } = createRecorder()
+    const bindings: unknown[] = []
+    const parent = { ...createRecorder().logger, child: (own: object) => (bindings.push(own), logger) }
+    withRequestId(parent, 'r1').info({ a: 1 })
+    assert.deepEqual(bindings, [{ requestId: 'r1' }])
+    assert.deepEqual(messages, [['info', { a: 1 }, undefined]])
+  })
+
+  it('does without a child that is no logger', () => {
+    const { logger, messages } = createRecorder()
+    withRequestId(Object.assign(logger, { child: () => undefined }), 'r1').info({ a: 1 })
+    assert.deepEqual(messages, [['info', { a: 1, requestId: 'r1' }, undefined]])
+  })
+
+  it('leaves silence alone', () => {
+    const silent = createLogger(false)
+    assert.equal(withRequestId(silent, 'r1'), silent)
+  })
+})
+
+describe('pino', () => {
+  it('is a logger as it is', () => {
+    let written = ''
+    const stream = new Writable({
+      write: (chunk, _encoding, done) => {
+        written += String(chunk)
+        done()
+      },
+    })
+    const logger: Logger = pino({ base: null, timestamp: false }, stream)
+    logger.debug({}, 'left out')
+    logger.info({ a: 1 }, 'info')
+    withRequestId(logger, 'r1').warn({ b: 2 }, 'warn')
+    const error = new RangeError('out of range')
+    withRequestId(logger, 'r1').error({ err: error }, 'error')
+    const [first, second, third] = parseLines(written)
+    assert.deepEqual(first, { level: 30, a: 1, msg: 'info' })
+    assert.deepEqual(second, { level: 40, requestId: 'r1', b: 2, msg: 'warn' })
+    assert.equal(third?.['requestId'], 'r1')
+    assert.equal(Object(third?.['err']).message, 'out of range')
+  })
+})
+
+const cars = defineController({
+  name: 'CarController',
+  version: '1',
+  inject: { logger: LoggerToken },
+  routes: [
+    {
+      method: 'GET',
+      path: '/{id:int}',
+      name: 'getOne',
+      handler: ({ params, inject }, { log, requestId }) => {
+        log.warn({ id: params.id }, 'from the context')
+        inject.logger.info({}, 'from the application')
+        return { requestId }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/fail',
+      name: 'fail',
+      handler: () => {
+        throw new RangeError('out of range')
+      },
+    },
+    {
+      method: 'GET',
+      path: '/gone',
+      name: 'gone',
+      handler: async () => {
+        throw notFound('No such car')
+      },
+    },
+  ],
+})
+
+function createCars(options: AppOptions) {
+  const app = createApp(defineModule({ controllers: [cars] }), options)
+  app.enableVersioning(VersioningSchemes.URL)
+  return app
+}
+
+/** The id that an answer tells. */
+async function requestIdOf(app: App, url: string): Promise<unknown> {
+  return Object((await app.inject(url)).json()).requestId
+}
+
+describe('the line of a request', () => {
+  /** The lines of a request, without what differs each time. */
+  async function linesOf(url: string): Promise<readonly unknown[]> {
+    const { logger, messages } = createRecorder()
+    await createCars({ logger }).inject({ method: 'GET', url, headers: { cookie: 'sid=secret' } })
+    return messages.flatMap((entry) => {
+      const [level, details, message] = entry as [string, Record<string, unknown>, string]
+      if (message !== 'Request') return []
+      const { requestId, duration, ...rest } = details
+      assert.match(String(requestId), /^[\da-f-]{36}$/)
+      assert.ok(typeof duration === 'number' && duration >= 0)
+      assert.match(String(duration), /^\d+(?:\.\d{1,3})?$/)
+      return [[level, rest]]
+    })
+  }
+  const of = (path: string, version: string | null, status: number, route?: string) => [
+    ['info', { method: 'GET', path, version, status, ...(route === undefined ? {} : { route }) }],
+  ]
+  const cases = [
+    ['an answer', '/v1/car/7?token=secret', of('/v1/car/7', '1', 200, 'car.getOne')],
+    ['an error of the route', '/v1/car/gone', of('/v1/car/gone', '1', 404, 'car.gone')],
+    ['an unknown error', '/v1/car/fail', of('/v1/car/fail', '1', 500, 'car.fail')],
+    ['an unknown path', '/v1/cars', of('/v1/cars', '1', 404)],
+    ['a malformed path', '/v1/car/%zz', of('/v1/car/%zz', null, 400)],
+  ] as const
+
+  for (const [title, url, expected] of cases) {
+    it(`is one, without query and headers, for ${title}`, async () => {
+      assert.deepEqual(await linesOf(url), expected)
+    })
+  }
+
+  it('has the id of the other messages of the request, and of the answer to an unknown error', async () => {
+    const { logger, messages } = createRecorder()
+    const app = createCars({ logger })
+    const requestId = await requestIdOf(app, '/v1/car/7')
+    assert.deepEqual(messages.slice(0, 2), [
+      ['warn', { id: 7, requestId }, 'from the context'],
+      ['info', {}, 'from the application'],
+    ])
+    const ids = messages.map((entry) => Object((entry as unknown[])[1]).requestId)
+    assert.deepEqual(ids, [requestId, undefined, requestId])
+
+    messages.length = 0
+    const failed = await requestIdOf(app, '/v1/car/fail')
+    assert.deepEqual(
+      messages.map((entry) => Object((entry as unknown[])[1]).requestId),
+      [failed, failed],
+    )
+  })
+
+  it('that cannot be written does not cost the answer', async () => {
+    const { logger } = createRecorder()
+    const info = (): never => {
+      throw new Error('disk full')
+    }
+    const response = await createCars({ logger: { ...logger, info } }).inject('/v1/car/gone')
+    assert.equal(response.statusCode, 404)
+  })
+})
+
+describe('the channels', () => {
+  /** What is published while a request is answered. */
+  async function published(url: string): Promise<readonly unknown[]> {
+    const events: unknown[] = []
+    const listeners = [
+      [
+        Channels.start,
+        (message: unknown) => {
+          const { context } = message as RequestStart
+          events.push(['start', context.originalPath, context.route])
+        },
+      ],
+      [
+        Channels.end,
+        (message: unknown) => {
+          const { context, response, duration } = message as RequestEnd
+          assert.ok(duration >= 0)
+          events.push(['end', response.status, context.route?.name])
+        },
+      ],
+      [
+        Channels.error,
+        (message: unknown) => {
+          const { context, error } = message as RequestError
+          events.push(['error', String(error), context.route?.name])
+        },
+      ],
+    ] as const
+    for (const [name, listener] of listeners) subscribe(name, listener)
+    await createCars({ logger: false }).inject(url)
+    for (const [name, listener] of listeners) assert.ok(unsubscribe(name, listener))
+    return events
+  }
+
+  it('tell of a request and its response', async () => {
+    assert.deepEqual(await published('/v1/car/7'), [
+      ['start', '/v1/car/7', null],
+      ['end', 200, 'car.getOne'],
+    ])
+  })
+
+  it('tell of what was thrown', async () => {
+    assert.deepEqual(await published('/v1/car/fail'), [
+      ['start', '/v1/car/fail', null],
+      ['error', 'RangeError: out of range', 'car.fail'],
+      ['end', 500, 'car.fail'],
+    ])
+    assert.deepEqual(await published('/v1/car/gone'), [
+      ['start', '/v1/car/gone', null],
+      ['error', 'HttpError: No such car', 'car.gone'],
+      ['end', 404, 'car.gone'],
+    ])
+  })
+
+  it('tell of requests that reach no route', async () => {
+    const events = await published('/v1/cars')
+    assert.deepEqual(events.at(0), ['start', '/v1/cars', null])
+    assert.deepEqual(events.at(-1), ['end', 404, undefined])
+  })
+})
