@@ -158,7 +158,7 @@ describe('a bad controller', () => {
         code: 'unknown_field',
         where: 'controller Car',
         message: 'a controller has no field "colour"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, inject, routes',
+        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
       },
     ],
     [
@@ -168,7 +168,7 @@ describe('a bad controller', () => {
         code: 'unknown_field',
         where: 'controller Car',
         message: 'a controller has no field "constructor"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, inject, routes',
+        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
       },
     ],
     [
@@ -265,7 +265,7 @@ describe('a bad controller', () => {
         code: 'missing_provider',
         where: 'car.get: GET /car/',
         message: 'inject.request is not a token',
-        fix: 'inject a token, such as HttpRequest',
+        fix: 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
       },
     ],
     [
@@ -278,8 +278,8 @@ describe('a bad controller', () => {
       {
         code: 'missing_provider',
         where: 'car.get: GET /car/',
-        message: 'nothing provides CarService, injected as cars',
-        fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+        message: 'inject.cars needs CarService: no module provides it',
+        fix: 'add bind(CarService, …) to providers of the root module, or import a module that exports CarService',
       },
     ],
     [
@@ -448,7 +448,7 @@ describe('a bad route', () => {
         code: 'unknown_field',
         where: 'car: GET /car/',
         message: 'a route has no field "url"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, method, path, name, meta, status, summary, description, operationId, validateResponses, input, response, handler',
+        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, input, response, handler',
       },
     ],
     [
@@ -908,7 +908,7 @@ describe('a bad pattern', () => {
       inModule({ prefix: 'api', controllers: [controller({ prefix: '/', routes: [] })] }),
       {
         code: 'invalid_pattern',
-        where: 'a module',
+        where: 'the root module',
         message: 'the prefix "api" does not begin with a slash',
         fix: 'write "/api"',
       },
@@ -1147,7 +1147,7 @@ describe('bad input', () => {
         code: 'missing_provider',
         where: 'car.get: GET /car/',
         message: 'inject.request is not a token',
-        fix: 'inject a token, such as HttpRequest',
+        fix: 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
       },
     ],
     [
@@ -1156,8 +1156,8 @@ describe('bad input', () => {
       {
         code: 'missing_provider',
         where: 'car.get: GET /car/',
-        message: 'nothing provides CarService, injected as cars',
-        fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+        message: 'inject.cars needs CarService: no module provides it',
+        fix: 'add bind(CarService, …) to providers of the root module, or import a module that exports CarService',
       },
     ],
     [
@@ -1244,10 +1244,10 @@ describe('a bad module', () => {
       'imports what is no module',
       inModule({ name: 'App', imports: [{}] }),
       {
-        code: 'invalid_field',
+        code: 'invalid_import',
         where: 'App',
-        message: 'imports is not a list of modules made by defineModule',
-        fix: 'give a list of modules made by defineModule',
+        message: 'imports[0] is an object, not a module',
+        fix: 'give what defineModule returns, or a promise of it',
       },
     ],
     [
@@ -1265,7 +1265,7 @@ describe('a bad module', () => {
       inModule({ controllers: [router({ name: 'Car' })] }),
       {
         code: 'invalid_field',
-        where: 'a module',
+        where: 'the root module',
         message: 'controllers is not a list of controllers made by defineController',
         fix: 'give a list of controllers made by defineController',
       },
@@ -1275,7 +1275,7 @@ describe('a bad module', () => {
       inModule({ routers: [controller({ name: 'Car', routes: [] })] }),
       {
         code: 'invalid_field',
-        where: 'a module',
+        where: 'the root module',
         message: 'routers is not a list of routers made by defineRouter',
         fix: 'give a list of routers made by defineRouter',
       },
@@ -1287,7 +1287,7 @@ describe('a bad module', () => {
         code: 'unknown_field',
         where: 'router Car',
         message: 'a router has no field "inject"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, routes, routers',
+        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, routes, routers',
       },
     ],
     [
@@ -1437,13 +1437,13 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
         where: 'AppModule',
         message: 'a module has no field "colour"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, imports, controllers, routers',
+        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, imports, providers, exports, global, onStart, onStop, controllers, routers',
       },
       {
         code: 'unknown_field',
@@ -1461,7 +1461,7 @@ describe('several mistakes', () => {
         code: 'unknown_field',
         where: 'controller CarController',
         message: 'a controller has no field "colour"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, name, prefix, meta, inject, routes',
+        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
       },
       {
         code: 'foreign_pattern',
@@ -1520,8 +1520,8 @@ describe('several mistakes', () => {
       {
         code: 'missing_provider',
         where: 'car.a b: GET /car/',
-        message: 'nothing provides CarService, injected as cars',
-        fix: 'inject HttpRequest, HttpResponse, ExecutionContext or Host',
+        message: 'inject.cars needs CarService: no module provides it',
+        fix: 'add bind(CarService, …) to providers of AppModule, or import a module that exports CarService',
       },
     ],
   ])
@@ -1537,7 +1537,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1557,7 +1557,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
