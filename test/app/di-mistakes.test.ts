@@ -1,0 +1,408 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  bind,
+  createApp,
+  defineController,
+  defineGuard,
+  defineInterceptor,
+  defineModule,
+  DefinitionError,
+  defineProvider,
+  defineToken,
+  ExecutionContext,
+  HttpRequest,
+  lazy,
+  Session,
+} from 'octavo'
+import type { AppOptions, Module, Token } from 'octavo'
+import { z } from 'zod'
+
+type AnyModule = Module<unknown, unknown>
+type Case = readonly [title: string, make: () => unknown, ...expected: readonly string[]]
+
+/** The definitions without their types: these mistakes are for those whom no compiler warned. */
+const moduleOf = defineModule as unknown as (options: object) => AnyModule
+
+/** The lines of the message, one for each mistake. */
+async function linesOf(make: () => unknown): Promise<readonly string[]> {
+  try {
+    await make()
+  } catch (error) {
+    if (error instanceof DefinitionError) {
+      return error.message
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim())
+    }
+    throw error
+  }
+  return []
+}
+
+function table(cases: readonly Case[]): void {
+  for (const [title, make, ...expected] of cases) {
+    it(title, async () => assert.deepEqual(await linesOf(make), expected))
+  }
+}
+
+const app =
+  (options: object, appOptions: AppOptions = {}) =>
+  () =>
+    createApp(moduleOf({ name: 'AppModule', ...options }), { logger: false, ...appOptions })
+
+const provider = (name: string, inject: Readonly<Record<string, Token<unknown>>> = {}, scope = 'singleton') =>
+  defineProvider({ name, inject, scope: scope as 'singleton', create: () => name })
+
+const Database = provider('Database')
+const Cars = provider('Cars', { db: Database })
+const Clock = defineToken<() => number>('Clock')
+const controllerWith = (inject: Readonly<Record<string, Token<unknown>>>) =>
+  defineController({ name: 'CarController', inject, routes: [{ method: 'GET', handler: () => null }] })
+
+describe('a provider that needs itself', () => {
+  const Self: Token<unknown> = provider('Self', { self: lazy(() => Self) })
+  const A: Token<unknown> = provider('A', { b: lazy(() => B) })
+  const B: Token<unknown> = provider('B', { a: A })
+  const X: Token<unknown> = provider('X', { y: lazy(() => Y) })
+  const Y: Token<unknown> = provider('Y', { z: lazy(() => Z) })
+  const Z: Token<unknown> = provider('Z', { x: X })
+  const Outer = provider('Outer', { x: X })
+  const fix =
+    'move what both need into a provider of its own, or pass a value along when calling instead of injecting it [provider_cycle]'
+
+  table([
+    [
+      'directly',
+      app({ providers: [Self] }),
+      `Self (provider of AppModule): it needs itself: Self → Self; ${fix}`,
+    ],
+    [
+      'through another one',
+      app({ providers: [A, B] }),
+      `A (provider of AppModule): it needs itself: A → B → A; ${fix}`,
+    ],
+    [
+      'through two others, without those that merely lead to them',
+      app({ providers: [Outer, X, Y, Z] }),
+      `X (provider of AppModule): it needs itself: X → Y → Z → X; ${fix}`,
+    ],
+    [
+      'through a token',
+      app({ providers: [bind(Clock, provider('SystemClock', { clock: Clock }) as never)] }),
+      `SystemClock (provider of AppModule): it needs itself: SystemClock → SystemClock; ${fix}`,
+    ],
+    [
+      'across modules that import each other',
+      () => {
+        const first: AnyModule = moduleOf({
+          name: 'First',
+          imports: [lazy(() => second)],
+          providers: [A],
+          exports: [A],
+        })
+        const second: AnyModule = moduleOf({ name: 'Second', imports: [first], providers: [B], exports: [B] })
+        return app({ imports: [second] })()
+      },
+      `A (provider of First): it needs itself: A → B → A; ${fix}`,
+    ],
+  ])
+})
+
+describe('a token that a module does not see', () => {
+  const who = 'Cars (provider of AppModule): inject.db needs Database:'
+  table([
+    [
+      'and that nothing provides',
+      app({ providers: [Cars] }),
+      `${who} no module provides it; add Database to providers of AppModule [missing_provider]`,
+    ],
+    [
+      'and that nothing is bound to',
+      app({ providers: [provider('Cars', { clock: Clock })] }),
+      'Cars (provider of AppModule): inject.clock needs Clock: no module provides it; add bind(Clock, …) to providers of AppModule, or import a module that exports Clock [missing_provider]',
+    ],
+    [
+      'because the import does not export it',
+      app({ imports: [moduleOf({ name: 'DbModule', providers: [Database] })], providers: [Cars] }),
+      `${who} AppModule imports DbModule, which provides Database but does not export it; add Database to exports of DbModule [missing_provider]`,
+    ],
+    [
+      'because it does not import what exports it',
+      app({
+        imports: [
+          moduleOf({ name: 'DbModule', providers: [Database], exports: [Database] }),
+          moduleOf({ name: 'CarsModule', providers: [Cars] }),
+        ],
+      }),
+      'Cars (provider of CarsModule): inject.db needs Database: DbModule exports it, but CarsModule does not import DbModule; add DbModule to imports of CarsModule [missing_provider]',
+    ],
+    [
+      'because it is neither exported nor imported',
+      app({
+        imports: [
+          moduleOf({ name: 'DbModule', providers: [Database] }),
+          moduleOf({ name: 'CarsModule', providers: [Cars] }),
+        ],
+      }),
+      'Cars (provider of CarsModule): inject.db needs Database: DbModule provides it, does not export it, and is not imported by CarsModule; add Database to exports of DbModule, and DbModule to imports of CarsModule [missing_provider]',
+    ],
+    [
+      'injected by a controller',
+      app({ controllers: [controllerWith({ cars: Database })] }),
+      'car.get: GET /car/: inject.cars needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',
+    ],
+    [
+      'injected by a guard, which sees what the module that lists it sees',
+      app({
+        imports: [
+          moduleOf({
+            name: 'CarsModule',
+            guards: [defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true })],
+            controllers: [controllerWith({})],
+          }),
+        ],
+        providers: [Database],
+      }),
+      'guard SignedIn of CarsModule: inject.db needs Database: AppModule provides it, does not export it, and is not imported by CarsModule; add Database to exports of AppModule, and AppModule to imports of CarsModule [missing_provider]',
+    ],
+    [
+      'injected by an interceptor',
+      app({
+        interceptors: [
+          defineInterceptor({
+            name: 'Timing',
+            inject: { clock: Clock },
+            intercept: (_context, next) => next(),
+          }),
+        ],
+        controllers: [controllerWith({})],
+      }),
+      'interceptor Timing of AppModule: inject.clock needs Clock: no module provides it; add bind(Clock, …) to providers of AppModule, or import a module that exports Clock [missing_provider]',
+    ],
+    [
+      'injected by a guard of the application',
+      app(
+        { controllers: [controllerWith({})] },
+        {
+          globalGuards: [
+            defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true }),
+          ],
+        },
+      ),
+      'guard SignedIn of AppModule: inject.db needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',
+    ],
+    [
+      'for it is undefined',
+      app({ providers: [provider('Cars', { db: undefined as never })] }),
+      'Cars (provider of AppModule): inject.db is undefined; two files may import each other: write lazy(() => TheToken) [missing_provider]',
+    ],
+    [
+      'for it is no token',
+      app({ providers: [provider('Cars', { db: class Db {} as never })] }),
+      'Cars (provider of AppModule): inject.db is not a token; inject a provider, a token of defineToken, or a built-in one such as HttpRequest [missing_provider]',
+    ],
+  ])
+})
+
+describe('a singleton that injects what lives for one request', () => {
+  const Visit = provider('Visit', {}, 'request')
+  const Helper = provider('Helper', { visit: Visit }, 'transient')
+  const Far = provider('Far', { helper: Helper }, 'transient')
+  const singleton = (inject: Readonly<Record<string, Token<unknown>>>) => provider('Cars', inject)
+  const mend = (name: string) =>
+    `give Cars scope: 'request', or hand ${name} over when calling it [scope_mismatch]`
+  const who = 'Cars (provider of AppModule): it is a singleton and injects'
+  table([
+    [
+      'directly',
+      app({ providers: [Visit, singleton({ visit: Visit })] }),
+      `${who} Visit, which lives for one request; ${mend('Visit')}`,
+    ],
+    [
+      'through a transient',
+      app({ providers: [Visit, Helper, singleton({ helper: Helper })] }),
+      `${who} Visit, which lives for one request (Cars → Helper → Visit); ${mend('Visit')}`,
+    ],
+    [
+      'through two transients',
+      app({ providers: [Visit, Helper, Far, singleton({ far: Far })] }),
+      `${who} Visit, which lives for one request (Cars → Far → Helper → Visit); ${mend('Visit')}`,
+    ],
+    [
+      'which is built in',
+      app({ providers: [singleton({ request: HttpRequest, context: ExecutionContext })] }),
+      `${who} HttpRequest, which lives for one request; ${mend('HttpRequest')}`,
+      `${who} ExecutionContext, which lives for one request; ${mend('ExecutionContext')}`,
+    ],
+    [
+      'which is built in, through a transient',
+      app({ providers: [provider('Url', { request: HttpRequest }, 'transient'), singleton({})] }),
+    ],
+  ])
+})
+
+describe('a bad list of providers or exports', () => {
+  const dbModule = moduleOf({ name: 'DbModule', providers: [Database], exports: [Database] })
+  table([
+    [
+      'provides a token twice',
+      app({ providers: [Database, bind(Database, { value: 'other' })] }),
+      'AppModule: providers has Database twice; keep one of them [duplicate_provider]',
+    ],
+    [
+      'provides something else',
+      app({ providers: [class Cars {}] }),
+      'AppModule: providers holds something that is neither a provider nor a binding; give what defineProvider returns, or bind(token, provider) or bind(token, { value }) [invalid_field]',
+    ],
+    [
+      'exports a token that the module does not have',
+      app({ exports: [Database] }),
+      'AppModule: exports names Database, which the module neither provides nor gets from a module it imports; add Database to providers, or remove it from exports [unknown_export]',
+    ],
+    [
+      'exports a module that is not imported',
+      app({ exports: [dbModule] }),
+      'AppModule: exports names DbModule, which the module does not import; add DbModule to imports too [unknown_export]',
+    ],
+    [
+      'exports something else',
+      app({ exports: ['Database'] }),
+      'AppModule: exports holds something that is neither a token nor a module; export providers, tokens and imported modules [unknown_export]',
+    ],
+    [
+      'gets a token from two imports',
+      app({
+        imports: [dbModule, moduleOf({ name: 'OtherModule', providers: [Database], exports: [Database] })],
+        providers: [Cars],
+      }),
+      'AppModule: Database comes from DbModule and from OtherModule; export it from one of them, or import only one [ambiguous_provider]',
+    ],
+    [
+      'gets a token from two global modules',
+      app({
+        imports: [
+          moduleOf({ name: 'One', global: true, providers: [Database], exports: [Database] }),
+          moduleOf({ name: 'Two', global: true, providers: [Database], exports: [Database] }),
+          moduleOf({ name: 'CarsModule', providers: [Cars] }),
+        ],
+      }),
+      'CarsModule: Database comes from One and from Two; export it from one of them, or import only one [ambiguous_provider]',
+    ],
+  ])
+})
+
+describe('an import that is no module', () => {
+  const later = 'call it if it returns a module; write lazy(() => SomeModule) if the module is defined later'
+  const other = 'give what defineModule returns, or a promise of it'
+  const ready = (imported: unknown) => async () => {
+    const made = app({ imports: [imported] })()
+    await made.ready()
+  }
+  table([
+    [
+      'is a function',
+      app({ imports: [() => moduleOf({})] }),
+      `AppModule: imports[0] is a function, not a module; ${later} [invalid_import]`,
+    ],
+    [
+      'is undefined',
+      app({ imports: [moduleOf({}), undefined] }),
+      'AppModule: imports[1] is undefined, not a module; two files may import each other: write lazy(() => SomeModule) in one of them [invalid_import]',
+    ],
+    [
+      'is a controller',
+      app({ imports: [controllerWith({})] }),
+      'AppModule: imports[0] is something for controllers, not a module; move it to controllers [invalid_import]',
+    ],
+    [
+      'is a provider',
+      app({ imports: [Database] }),
+      'AppModule: imports[0] is something for providers, not a module; move it to providers [invalid_import]',
+    ],
+    [
+      'is a string',
+      app({ imports: ['DbModule'] }),
+      `AppModule: imports[0] is a string, not a module; ${other} [invalid_import]`,
+    ],
+    [
+      'is null',
+      app({ imports: [null] }),
+      `AppModule: imports[0] is null, not a module; ${other} [invalid_import]`,
+    ],
+    [
+      'is another object',
+      app({ imports: [{}] }),
+      `AppModule: imports[0] is an object, not a module; ${other} [invalid_import]`,
+    ],
+    [
+      'is a promise of another object',
+      ready(Promise.resolve({ default: moduleOf({}) })),
+      `AppModule: imports[0] is a promise of an object, not a module; ${other} [invalid_import]`,
+    ],
+    [
+      'is a promise of a provider',
+      ready(Promise.resolve(Database)),
+      'AppModule: imports[0] is a promise of something for providers, not a module; move it to providers [invalid_import]',
+    ],
+    [
+      'is a lazy undefined',
+      app({ imports: [lazy(() => undefined as unknown as AnyModule)] }),
+      'AppModule: imports[0] is undefined, not a module; two files may import each other: write lazy(() => SomeModule) in one of them [invalid_import]',
+    ],
+  ])
+})
+
+describe('an override or a dropped guard without effect', () => {
+  const SignedIn = defineGuard({ name: 'SignedIn', canActivate: () => true })
+  const fix = 'remove it, or bind the very object that the modules name [unused_override]'
+  table([
+    [
+      'replaces a provider that nothing provides',
+      app({}, { overrides: [bind(Database, { value: 'fake' })] }),
+      `createApp: overrides replaces Database, which nothing in the application provides or uses; ${fix}`,
+    ],
+    [
+      'replaces a guard that guards nothing',
+      app({}, { overrides: [bind(SignedIn, SignedIn)] }),
+      `createApp: overrides replaces SignedIn, which nothing in the application provides or uses; ${fix}`,
+    ],
+    [
+      'drops a guard that does not guard the route',
+      app({
+        controllers: [
+          defineController({
+            name: 'CarController',
+            routes: [{ method: 'GET', withoutGuards: [SignedIn], handler: () => null }],
+          }),
+        ],
+      }),
+      'car.get: GET /car/: withoutGuards names SignedIn, which does not guard this route; remove it, or name the very object that the levels above list under guards [unused_without_guards]',
+    ],
+  ])
+})
+
+describe('Session without a session', () => {
+  const User = z.object({ user: z.string().optional() })
+  table([
+    [
+      'because the application has none',
+      app({ controllers: [controllerWith({ session: Session })] }),
+      'car.get: GET /car/: it injects Session, and the application has no sessions; give createApp the option session: { secret } [missing_session]',
+    ],
+    [
+      'because it is read by another schema',
+      app(
+        { controllers: [controllerWith({ session: Session.of(User) })] },
+        { session: { secret: 'a secret of at least 32 characters', schema: z.object({}) } },
+      ),
+      'car.get: GET /car/: it injects Session.of with another schema than the session option of the application; use the same schema object in both places [missing_session]',
+    ],
+    [
+      'in a provider',
+      app({ providers: [provider('Basket', { session: Session }, 'request')] }),
+      'Basket (provider of AppModule): it injects Session, and the application has no sessions; give createApp the option session: { secret } [missing_session]',
+    ],
+  ])
+})
