@@ -1,4 +1,4 @@
-import { defineController, defineErrorHandler, defineModule, notFound, reply } from 'octavo'
+import { conflict, defineController, defineErrorHandler, defineModule, notFound } from 'octavo'
 import { z } from 'zod'
 
 import { SignedIn } from '../accounts/guards.ts'
@@ -7,8 +7,9 @@ import { Clock, NewOrder, Order, Orders, OrderWithTotal, OutOfStock } from './or
 
 const outOfStock = defineErrorHandler({
   match: OutOfStock,
-  handle: ({ message, articleId, available }) =>
-    reply(409, { code: 'out_of_stock', detail: message, articleId, available }),
+  handle: ({ message, articleId, available }) => {
+    throw conflict(message, { code: 'out_of_stock', articleId, available })
+  },
 })
 
 const orderController = defineController({
