@@ -15,7 +15,10 @@ export interface SessionContext extends ScopedContext {
 }
 
 /** The settings, as each schema reads them; `undefined` stands for the application's own. */
-export type ConfigValues = ReadonlyMap<Schema | undefined, unknown>
+export interface ConfigValues {
+  /** A promise only of what no injection names. */
+  get(schema: Schema | undefined): Awaitable<unknown>
+}
 
 /** What the built-in tokens read from. */
 export interface BuiltInSources {

@@ -5,6 +5,7 @@ import type { ModuleNode } from '../define/modules.ts'
 import type { Schema } from '../define/schema.ts'
 import type { ConfigValues } from './built-ins.ts'
 import { configFrom, readConfig } from './config.ts'
+import type { ConfigReading } from './config.ts'
 import type { Settings } from './settings.ts'
 import { builtInsOf } from './structure.ts'
 import type { Structure } from './structure.ts'
@@ -17,21 +18,34 @@ export async function readSettings(structure: Structure, { config }: Settings): 
     override !== undefined && 'value' in override
       ? await configFrom(override.value, config.configSchema)
       : await readConfig(config)
-  const values = new Map<Schema | undefined, unknown>([[undefined, source.values]])
+  const values = new Map<Schema | undefined, unknown>([
+    [undefined, source.values],
+    [config.configSchema, source.values],
+  ])
   const problems = []
   for (const { token, where } of builtInsOf(uses, ordered)) {
     const { schema } = token
     if (token.token !== 'Config' || schema === undefined || values.has(schema)) continue
-    if (schema === config.configSchema) {
-      values.set(schema, source.values)
-      continue
-    }
     const reading = await source.read(schema, where)
     if ('problems' in reading) problems.push(...reading.problems)
     else values.set(schema, reading.value)
   }
   if (problems.length > 0) throw new DefinitionError(problems)
-  return values
+  // what nothing injects can still be resolved
+  const later = new WeakMap<Schema, Promise<unknown>>()
+  const readLater = (schema: Schema): Promise<unknown> => {
+    const reading = later.get(schema) ?? source.read(schema, 'resolve').then(valueOrThrow)
+    later.set(schema, reading)
+    return reading
+  }
+  return {
+    get: (schema) => (schema === undefined || values.has(schema) ? values.get(schema) : readLater(schema)),
+  }
+}
+
+function valueOrThrow(reading: ConfigReading): unknown {
+  if ('problems' in reading) throw new DefinitionError(reading.problems)
+  return reading.value
 }
 
 /** The parts of an application that start and stop. */

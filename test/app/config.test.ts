@@ -332,4 +332,18 @@ describe('Config.of', () => {
       },
     ])
   })
+
+  it('can be resolved where nothing injects it', async () => {
+    const found: unknown[] = []
+    const module = defineModule({ onStart: async (app) => found.push(await app.resolve(ports)) })
+    const app = createApp(module, { logger: false, ...given({ port: '3000' }) })
+    found.push(await app.resolve(ports))
+    assert.deepEqual(found, [{ port: 3000 }, { port: 3000 }])
+    const { errors } = await failure(app.resolve(Config.of(z.object({ host: z.string() }))))
+    assert.deepEqual(
+      errors.map(({ where }) => where),
+      ['resolve: config.host'],
+    )
+    await app.close()
+  })
 })
