@@ -3,7 +3,7 @@
  *
  *   node --import tsx --conditions octavo-source examples/shop/main.ts
  *
- * The database lives in memory; DATABASE_URL=./shop-data keeps it in a folder, DATABASE_URL=postgres://user:password@localhost/shop
+ * The database lives in memory; DATABASE_URL=~/shop-data keeps it in a folder, DATABASE_URL=postgres://user:password@localhost/shop
  * in a PostgreSQL server. ADMIN_PASSWORD makes the account admin@shop.example, IMPORT_KEY lets suppliers in.
  *
  *   curl localhost:3000/articles?search=cup

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
-import { bind, Config, defineGuard } from 'octavo'
+import { bind, Config, createApp, defineController, defineGuard, defineModule } from 'octavo'
 import type { App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
 import { z } from 'zod'
 
@@ -10,7 +12,7 @@ import { IsAdmin, SignedIn } from '../../examples/shop/accounts/guards.ts'
 import { createShop } from '../../examples/shop/app.ts'
 import { openDatabase } from '../../examples/shop/database/database.ts'
 import type { Database } from '../../examples/shop/database/database.ts'
-import { Db } from '../../examples/shop/database/module.ts'
+import { DatabaseModule, Db, UnitOfWork } from '../../examples/shop/database/module.ts'
 import { createTables } from '../../examples/shop/database/tables.ts'
 import { Clock } from '../../examples/shop/orders/orders.ts'
 
@@ -18,9 +20,11 @@ const SECRET = 'a secret for tests, long enough for all'
 const NOON = '2026-05-01T12:00:00.000Z'
 const IMPORT_KEY = 'the key of our supplier'
 const SETTINGS = { databaseUrl: 'memory://', sessionSecret: SECRET, importKey: IMPORT_KEY }
+const Stock = z.object({ stock: z.number() })
 const TEAPOT = 1
 const KETTLE = 3
 
+// what is in the database of SHOP_DATABASE_URL is dropped
 const servers = [
   ['PGlite', 'memory://'],
   ['a server', process.env['SHOP_DATABASE_URL']],
@@ -155,7 +159,9 @@ for (const [title, url] of servers) {
         assert.deepEqual(await names({ limit: 1, offset: 1 }), ['Golden kettle'])
         assert.equal((await app.inject('/articles?limit=0')).statusCode, 422)
         assert.equal((await app.inject('/articles/1')).statusCode, 200)
+        assert.equal((await app.inject('/articles?search=%00')).statusCode, 422)
         assert.equal((await app.inject('/articles/99')).statusCode, 404)
+        assert.equal((await app.inject('/articles/3000000000')).statusCode, 404)
       })
 
       it('are created by admins', async () => {
@@ -194,6 +200,30 @@ for (const [title, url] of servers) {
         const closed = shop([], { importKey: undefined })
         assert.equal((await send('undefined', closed)).statusCode, 401)
         await closed.close()
+      })
+    })
+
+    describe('the unit of work', () => {
+      it('is taken back when nobody commits', async () => {
+        const careless = defineController({
+          name: 'careless',
+          inject: { work: UnitOfWork },
+          routes: [
+            {
+              method: 'POST',
+              handler: ({ inject }) =>
+                inject.work.query(Stock, 'UPDATE articles SET stock = 0 RETURNING stock'),
+            },
+          ],
+        })
+        const other = createApp(defineModule({ imports: [DatabaseModule], controllers: [careless] }), {
+          logger: false,
+          overrides: [bind(Db, { value: database })],
+        })
+        const response = await other.inject({ method: 'POST', url: '/careless' })
+        assert.deepEqual(response.json(), [{ stock: 0 }, { stock: 0 }, { stock: 0 }])
+        assert.equal(await stockOf(TEAPOT), 10)
+        await other.close()
       })
     })
 
@@ -295,6 +325,39 @@ describe('the settings of the shop', () => {
     )
     await assert.rejects(app.ready(), /config\.port/)
     await app.close()
+  })
+})
+
+describe('npm run shop', () => {
+  /** Starts the shop; what it printed when it came to `until` or to its end, and how it ended. */
+  async function run(env: Readonly<Record<string, string>>, until: string): Promise<readonly unknown[]> {
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', '--conditions', 'octavo-source', 'examples/shop/main.ts'],
+      { env: { PATH: process.env['PATH'], PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    const exited = once(child, 'exit')
+    let text = ''
+    const add = (chunk: Buffer): void => {
+      text += chunk.toString()
+      if (text.includes(until)) child.kill('SIGTERM')
+    }
+    child.stdout.on('data', add)
+    child.stderr.on('data', add)
+    const [code] = await exited
+    return [code, text]
+  }
+
+  it('listens until SIGTERM, and says that the secret is a random one', async () => {
+    const [code, text] = await run({}, 'Ctrl+C')
+    assert.equal(code, 0)
+    assert.match(String(text), /SESSION_SECRET is not set.+\nThe shop listens on http/)
+  })
+
+  it('does not start in production without a secret', async () => {
+    const [code, text] = await run({ NODE_ENV: 'production' }, 'Ctrl+C')
+    assert.equal(code, 1)
+    assert.match(String(text), /sessionSecret/)
   })
 })
 

@@ -3,8 +3,11 @@ import { z } from 'zod'
 
 import { UnitOfWork } from '../database/module.ts'
 
+/** PostgreSQL keeps no NUL, and names need no other control characters. */
+const Line = z.string().regex(/^\P{Cc}*$/u, 'No control characters')
+
 export const NewArticle = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: Line.trim().min(1).max(100),
   cents: z.number().int().positive().max(100_000_000),
   stock: z.number().int().min(0).max(1_000_000),
 })
@@ -14,7 +17,7 @@ export const Article = NewArticle.extend({ id: z.number() })
 export type Article = z.output<typeof Article>
 
 export const ArticleFilter = z.object({
-  search: z.string().max(100).default(''),
+  search: Line.max(100).default(''),
   limit: z.number().int().min(1).max(100).default(20),
   offset: z.number().int().min(0).max(1_000_000).default(0),
 })
@@ -33,7 +36,8 @@ export const Articles = defineProvider({
         offset,
       ),
     find: async (id: number): Promise<Article | undefined> => {
-      const [found] = await work.query(Article, 'SELECT * FROM articles WHERE id = $1', id)
+      // a path may hold a number that is larger than every id
+      const [found] = await work.query(Article, 'SELECT * FROM articles WHERE id = $1::bigint', id)
       return found
     },
     /** `undefined` when there is an article of this name. */
