@@ -61,7 +61,7 @@ export function readStructure(
   const root = modules.at(-1)
   if (root === undefined) throw new DefinitionError(problems)
   const surround = createSurround(overrides)
-  const { middleware: _own, errorHandlers: _last, ...global } = settings.around
+  const { middleware: _own, ...global } = settings.around
   const around = surround(NOTHING_AROUND, global, root)
   const flat = flatten(modules, { prefix: settings.prefix, around, surround })
   problems.push(...flat.problems)

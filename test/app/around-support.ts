@@ -1,0 +1,32 @@
+import { createApp, defineController, defineModule } from 'octavo'
+import type { App, AppOptions, Around, ExecutionContext, Logger } from 'octavo'
+
+/** A logger that keeps what was logged as an error. */
+export function collectErrors(): { readonly logger: Logger; readonly errors: readonly object[] } {
+  const errors: object[] = []
+  const nothing = (): void => undefined
+  const logger: Logger = {
+    debug: nothing,
+    info: nothing,
+    warn: nothing,
+    error: (details) => void errors.push(details),
+  }
+  return { logger, errors }
+}
+
+/** An application with one route, `GET /car`, and what is given around it. */
+export function appOf(
+  handler: (input: unknown, context: ExecutionContext) => unknown,
+  { app = {}, route = {} }: { readonly app?: AppOptions; readonly route?: Around } = {},
+): App {
+  const cars = defineController({
+    prefix: '/car',
+    routes: [{ method: 'GET', name: 'one', handler, ...route }],
+  })
+  return createApp(defineModule({ controllers: [cars] }), { logger: false, ...app })
+}
+
+/** Lets other requests go on. */
+export async function pause(milliseconds = 0): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
