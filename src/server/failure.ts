@@ -18,8 +18,8 @@ export function toFailure(context: RequestContext, error: unknown, isLogged = fa
 }
 
 /** Logs an error that nobody expected. */
-export function logUnknown({ log, requestId, method, route, version }: RequestContext, error: unknown): void {
-  log.error({ err: error, requestId, method, route: route?.name, version }, 'A request failed')
+export function logUnknown({ log, method, route, version }: RequestContext, error: unknown): void {
+  log.error({ err: error, method, route: route?.name, version }, 'A request failed')
 }
 
 /** Tells a stream that nobody reads it. */
