@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  bind,
+  createApp,
+  defineController,
+  defineGuard,
+  defineModule,
+  defineProvider,
+  defineRouter,
+  HttpError,
+} from 'octavo'
+import { z } from 'zod'
+
+const asked: string[] = []
+const named = (name: string): ReturnType<typeof defineGuard> =>
+  defineGuard({
+    name,
+    canActivate: () => {
+      asked.push(name)
+      return true
+    },
+  })
+const [A, B, C] = [named('A'), named('B'), named('C')]
+const handler = (): string => 'in'
+const method = 'GET' as const
+
+/** The guards that a request asks, in order. */
+async function asks(url: string): Promise<readonly string[]> {
+  const routes = [
+    { method, name: 'all', path: '/all', handler },
+    { method, name: 'own', path: '/own', guards: [C, B], handler },
+    { method, name: 'noGlobal', path: '/no-global', withoutGuards: [A], handler },
+    { method, name: 'noB', path: '/no-b', guards: [C], withoutGuards: [B], handler },
+  ] as const
+  const cars = defineController({ prefix: '/car', guards: [A, B], routes })
+  const inner = defineRouter({ prefix: '/inner', routes })
+  const outer = defineRouter({ prefix: '/outer', guards: [B], routers: [inner] })
+  const module = defineModule({ controllers: [cars], routers: [outer] })
+  const app = createApp(module, { logger: false, globalGuards: [A] })
+  asked.length = 0
+  assert.equal((await app.inject(url)).statusCode, 200)
+  return [...asked]
+}
+
+describe('guards', () => {
+  const cases = [
+    ['/all', ['A', 'B']],
+    ['/own', ['A', 'B', 'C']],
+    ['/no-global', ['B']],
+    ['/no-b', ['A', 'C']],
+  ] as const
+  for (const [path, expected] of cases) {
+    for (const prefix of ['/car', '/outer/inner']) {
+      it(`of every level, each once, are asked before ${prefix}${path}`, async () => {
+        assert.deepEqual(await asks(prefix + path), expected)
+      })
+    }
+  }
+
+  const denials: readonly (readonly [string, () => unknown, number])[] = [
+    ['gives false', () => false, 403],
+    ['gives undefined', () => undefined, 403],
+    ['gives false later', async () => false, 403],
+    [
+      'throws an HttpError',
+      () => {
+        throw new HttpError(402)
+      },
+      402,
+    ],
+    ['rejects with an error', async () => Promise.reject(new Error('broken')), 500],
+  ]
+  for (const [what, canActivate, status] of denials) {
+    it(`deny with ${status} before input is read when one ${what}`, async () => {
+      // a guard in JavaScript may return anything
+      const guard = defineGuard({ name: 'Denies', canActivate: canActivate as () => boolean })
+      const routes = [{ method, guards: [guard], input: { query: { n: z.number() } }, handler }] as const
+      const cars = defineController({ prefix: '/car', routes })
+      const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+      assert.equal((await app.inject('/car?n=x')).statusCode, status)
+    })
+  }
+
+  it('of the application see what the root module provides, and an override replaces them everywhere', async () => {
+    const Door = defineProvider({ name: 'Door', create: async () => ({ open: true }) })
+    const Open = defineGuard({
+      name: 'Open',
+      inject: { door: Door },
+      canActivate: (_context, { door }) => door.open,
+    })
+    const Shut = defineGuard({ name: 'Shut', canActivate: () => false })
+    const cars = defineController({
+      prefix: '/car',
+      routes: [
+        { method, handler },
+        { method, path: '/free', withoutGuards: [Open], handler },
+      ],
+    })
+    const root = defineModule({ providers: [Door], imports: [defineModule({ controllers: [cars] })] })
+    const options = { logger: false, globalGuards: [Open] } as const
+    const app = createApp(root, options)
+    const shut = createApp(root, { ...options, overrides: [bind(Open, Shut)] })
+    assert.equal((await app.inject('/car')).statusCode, 200)
+    assert.equal((await shut.inject('/car')).statusCode, 403)
+    assert.equal((await shut.inject('/car/free')).statusCode, 200)
+  })
+})
