@@ -43,7 +43,9 @@ export function createGraph(
       } else if (isProvider(to)) table.set(token, nodeOf(to, owner))
       else if ('value' in to) table.set(token, toValueNode(token, to.value, owner))
     }
-    for (const entry of owner.module.providers ?? []) provideEntry(entry, owner, provide, overrides, problems)
+    for (const [index, entry] of (owner.module.providers ?? []).entries()) {
+      if (!provideEntry(entry, provide, overrides)) problems.push(notProvidable(owner, index))
+    }
   }
   for (const alias of aliases) alias()
   visibility.check()
@@ -52,25 +54,27 @@ export function createGraph(
   return { ...visibility, nodes: [...used] }
 }
 
-/** Reads one entry of `providers`. */
+/** Reads one entry of `providers`; says whether it could. */
 function provideEntry(
   entry: unknown,
-  owner: ModuleNode,
   provide: (token: Token<unknown>, to: object) => void,
   overrides: Overrides,
-  problems: DefinitionProblem[],
-): void {
+): boolean {
   const given = unlazy(entry)
   const token = isBinding(given) ? unlazy(given.token) : given
-  const to = isBinding(given) ? given.to : given
-  const usable = isToken(token) && isTarget(to) && (isProvider(token) || isBinding(given))
-  if (usable) return provide(token, overrides.find(token) ?? overriddenTarget(to, overrides))
-  problems.push({
+  const to = isBinding(given) ? unlazy(given.to) : given
+  if (!isToken(token) || !isTarget(to) || !(isProvider(token) || isBinding(given))) return false
+  provide(token, overrides.find(token) ?? overriddenTarget(to, overrides))
+  return true
+}
+
+function notProvidable(owner: ModuleNode, index: number): DefinitionProblem {
+  return {
     code: 'invalid_field',
     where: owner.label,
-    message: 'providers holds something that is neither a provider nor a binding',
+    message: `providers[${index}] is neither a provider nor a binding`,
     fix: 'give what defineProvider returns, or bind(token, provider) or bind(token, { value })',
-  })
+  }
 }
 
 /** A binding to a provider that is overridden leads to what stands in for it. */

@@ -39,6 +39,15 @@ export function missingProblem({
       `add ${name} to exports of ${hidden.label}`,
     )
   }
+  const above = modules.find(
+    (other) => visibility.own(other, token) !== undefined && reaches(other, module, new Set()),
+  )
+  if (above !== undefined) {
+    return problem(
+      `${above.label} provides it, but modules do not see what those that import them provide`,
+      `move ${name} to a module that ${here} imports, or to providers of ${here}`,
+    )
+  }
   const exporter = modules.find((other) => visibility.exported(other, token) !== undefined)
   if (exporter !== undefined) {
     return problem(
@@ -59,4 +68,11 @@ export function missingProblem({
         'no module provides it',
         `add bind(${name}, …) to providers of ${here}, or import a module that exports ${name}`,
       )
+}
+
+/** Whether a module imports another one, through others too. */
+function reaches(from: ModuleNode, to: ModuleNode, seen: Set<ModuleNode>): boolean {
+  if (seen.has(from)) return false
+  seen.add(from)
+  return from.imports.some((imported) => imported === to || reaches(imported, to, seen))
 }

@@ -28,14 +28,14 @@ export function createVisibility(
   const globals = modules.filter(({ module }) => module.global === true)
   const reported = new Set<string>()
   const own: Visibility['own'] = (module, token) => provided.get(module)?.get(token)
-  const { search, first } = createSearch(own)
-  const exported: Visibility['exported'] = (module, token) => search(module, token, new Set())
+  const search = createSearch(own)
+  const exported: Visibility['exported'] = (module, token) => search(module, token, new Set())[0]
   const find: Visibility['find'] = (module, token) => {
     if (isBuiltIn(token)) return token
     return own(module, token) ?? only(module.imports, module, token) ?? only(globals, module, token)
   }
   const has = (node: ModuleNode, token: Token<unknown>): boolean =>
-    (own(node, token) ?? first(node.imports, token, new Set([node]))) !== undefined
+    (own(node, token) ?? only(node.imports, node, token)) !== undefined
   const check = (): void =>
     void problems.push(...modules.flatMap((node) => exportProblems(node, (token) => has(node, token))))
   return { find, own, exported, check }
@@ -46,7 +46,7 @@ export function createVisibility(
     module: ModuleNode,
     token: Token<unknown>,
   ): ProviderNode | undefined {
-    const found = from.flatMap((other) => exported(other, token) ?? [])
+    const found = from.flatMap((other) => search(other, token, new Set()))
     const rival = found.find((node) => node !== found[0])
     const key = `${module.label}\n${token.token}`
     if (found[0] !== undefined && rival !== undefined && !reported.has(key)) {
@@ -62,31 +62,23 @@ export function createVisibility(
   }
 }
 
-type Seen = Set<ModuleNode>
+/** Every provider that a module gives under a token. */
+type Search = (module: ModuleNode, token: Token<unknown>, seen: Set<ModuleNode>) => readonly ProviderNode[]
 
-/** How exports are followed through modules that pass on what others export; import cycles are legal. */
-interface Search {
-  readonly search: (module: ModuleNode, token: Token<unknown>, seen: Seen) => ProviderNode | undefined
-  readonly first: (from: readonly ModuleNode[], token: Token<unknown>, seen: Seen) => ProviderNode | undefined
-}
-
+/** Follows exports through modules that pass on what others export; import cycles are legal. */
 function createSearch(own: Visibility['own']): Search {
-  const search: Search['search'] = (module, token, seen) => {
-    if (seen.has(module)) return undefined
+  const search: Search = (module, token, seen) => {
+    if (seen.has(module)) return []
     seen.add(module)
     const entries = (module.module.exports ?? []).map(unlazy)
-    if (entries.includes(token)) return own(module, token) ?? first(module.imports, token, seen)
-    const passedOn = module.imports.filter((imported) => entries.includes(imported.module))
-    return first(passedOn, token, seen)
+    const isNamed = entries.includes(token)
+    const mine = isNamed ? own(module, token) : undefined
+    if (mine !== undefined) return [mine]
+    return module.imports
+      .filter((imported) => isNamed || entries.includes(imported.module))
+      .flatMap((imported) => search(imported, token, seen))
   }
-  const first: Search['first'] = (from, token, seen) => {
-    for (const module of from) {
-      const node = search(module, token, seen)
-      if (node !== undefined) return node
-    }
-    return undefined
-  }
-  return { search, first }
+  return search
 }
 
 /** Reports exports of what a module does not have; `has` tells whether it provides or imports a token. */
@@ -94,10 +86,10 @@ function exportProblems(
   { module, label, imports }: ModuleNode,
   has: (token: Token<unknown>) => boolean,
 ): readonly DefinitionProblem[] {
-  return (module.exports ?? []).map(unlazy).flatMap((entry): DefinitionProblem[] => {
+  return (module.exports ?? []).map(unlazy).flatMap((entry, index): DefinitionProblem[] => {
     if (isToken(entry)) return has(entry) ? [] : [notProvided(label, entry)]
     if (imports.some((imported) => imported.module === entry)) return []
-    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label)]
+    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label, index)]
   })
 }
 
@@ -121,11 +113,11 @@ function notImported(where: string, entry: unknown): DefinitionProblem {
   }
 }
 
-function notExportable(where: string): DefinitionProblem {
+function notExportable(where: string, index: number): DefinitionProblem {
   return {
     code: 'unknown_export',
     where,
-    message: 'exports holds something that is neither a token nor a module',
+    message: `exports[${index}] is neither a token nor a module`,
     fix: 'export providers, tokens and imported modules',
   }
 }

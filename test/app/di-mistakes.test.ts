@@ -165,7 +165,7 @@ describe('a token that a module does not see', () => {
         ],
         providers: [Database],
       }),
-      'guard SignedIn of CarsModule: inject.db needs Database: AppModule provides it, does not export it, and is not imported by CarsModule; add Database to exports of AppModule, and AppModule to imports of CarsModule [missing_provider]',
+      'guard SignedIn of CarsModule: inject.db needs Database: AppModule provides it, but modules do not see what those that import them provide; move Database to a module that CarsModule imports, or to providers of CarsModule [missing_provider]',
     ],
     [
       'injected by an interceptor',
@@ -200,7 +200,7 @@ describe('a token that a module does not see', () => {
     ],
     [
       'for it is no token',
-      app({ providers: [provider('Cars', { db: class Db {} as never })] }),
+      app({ providers: [provider('Cars', { db: Date as never })] }),
       'Cars (provider of AppModule): inject.db is not a token; inject a provider, a token of defineToken, or a built-in one such as HttpRequest [missing_provider]',
     ],
   ])
@@ -253,8 +253,8 @@ describe('a bad list of providers or exports', () => {
     ],
     [
       'provides something else',
-      app({ providers: [class Cars {}] }),
-      'AppModule: providers holds something that is neither a provider nor a binding; give what defineProvider returns, or bind(token, provider) or bind(token, { value }) [invalid_field]',
+      app({ providers: [Date] }),
+      'AppModule: providers[0] is neither a provider nor a binding; give what defineProvider returns, or bind(token, provider) or bind(token, { value }) [invalid_field]',
     ],
     [
       'exports a token that the module does not have',
@@ -269,7 +269,7 @@ describe('a bad list of providers or exports', () => {
     [
       'exports something else',
       app({ exports: ['Database'] }),
-      'AppModule: exports holds something that is neither a token nor a module; export providers, tokens and imported modules [unknown_export]',
+      'AppModule: exports[0] is neither a token nor a module; export providers, tokens and imported modules [unknown_export]',
     ],
     [
       'gets a token from two imports',
@@ -277,6 +277,15 @@ describe('a bad list of providers or exports', () => {
         imports: [dbModule, moduleOf({ name: 'OtherModule', providers: [Database], exports: [Database] })],
         providers: [Cars],
       }),
+      'AppModule: Database comes from DbModule and from OtherModule; export it from one of them, or import only one [ambiguous_provider]',
+    ],
+    [
+      'gets a token from two modules that an import passes on',
+      () => {
+        const other = moduleOf({ name: 'OtherModule', providers: [Database], exports: [Database] })
+        const both = moduleOf({ imports: [dbModule, other], exports: [dbModule, other] })
+        return app({ imports: [both], providers: [Cars] })()
+      },
       'AppModule: Database comes from DbModule and from OtherModule; export it from one of them, or import only one [ambiguous_provider]',
     ],
     [
