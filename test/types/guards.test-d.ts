@@ -1,5 +1,12 @@
-import { defineController, defineGuard } from 'octavo'
-import type { ExecutionContext, Guard } from 'octavo'
+import {
+  bind,
+  defineController,
+  defineErrorHandler,
+  defineGuard,
+  defineInterceptor,
+  defineProvider,
+} from 'octavo'
+import type { ExecutionContext, Guard, HttpError } from 'octavo'
 
 import { z } from 'zod'
 import { expectTypeOf } from 'expect-type'
@@ -100,3 +107,24 @@ defineController({
     },
   ],
 })
+
+class Broken extends Error {
+  readonly part = 1
+}
+defineErrorHandler({ match: Broken, handle: (error) => expectTypeOf(error).toEqualTypeOf<Broken>() })
+defineErrorHandler({ match: 404, handle: (error) => expectTypeOf(error).toEqualTypeOf<HttpError>() })
+defineErrorHandler({ match: 500, handle: (error) => expectTypeOf(error).toEqualTypeOf<unknown>() })
+const Door = defineProvider({ name: 'Door', create: async () => ({ open: true }) })
+const wraps = defineInterceptor({
+  name: 'Wraps',
+  inject: { door: Door },
+  intercept: (_context, _next, { door }) => expectTypeOf(door).toEqualTypeOf<{ open: boolean }>(),
+})
+bind(Door, { value: { open: false } })
+bind(plain, auth)
+// @ts-expect-error another value
+bind(Door, { value: { open: 1 } })
+// @ts-expect-error an interceptor is no guard
+bind(plain, wraps)
+// @ts-expect-error a guard is no interceptor
+defineController({ name: 'a', interceptors: [plain], routes: [] })
