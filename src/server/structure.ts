@@ -73,6 +73,8 @@ export function readStructure(
   inGraph.push(...sessionProblems(uses, ordered, settings, overrides))
   // an override of the settings stands in for the module of settings, used or not
   overrides.find(CONFIG)
+  // built-in values are read in requests: it shows here which of them are replaced
+  for (const { token } of builtInsOf(uses, ordered)) overrides.find(token)
   if (pending.length === 0) problems.push(...inGraph, ...overrides.problems())
   if (problems.length > 0) throw new DefinitionError(problems)
   return { modules, root, routes: flat.routes, graph, ordered, overrides, uses, pending }
