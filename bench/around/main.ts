@@ -12,8 +12,8 @@ import {
 } from 'octavo'
 import type { App, AnyGuard, Interceptor, Tokens } from 'octavo'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 120)
-const CALLS = 400
+const ROUNDS = Number(process.env['ROUNDS'] ?? 400)
+const CALLS = 100
 
 const guards = ['a', 'b', 'c'].map((name) => defineGuard({ name, canActivate: () => true }))
 const interceptors = ['d', 'e'].map((name) =>
