@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import { isNode, isOfRequest } from './node.ts'
-import type { ProviderNode, Source } from './node.ts'
+import { isNode, placeOf, requestChain } from './node.ts'
+import type { ProviderNode } from './node.ts'
 
 /** The nodes so that each comes after what it injects. Cycles are reported, and left out of consideration. */
 export function inDependencyOrder(
@@ -15,7 +15,7 @@ export function inDependencyOrder(
   function visit(node: ProviderNode): void {
     if (done.has(node)) return
     if (path.includes(node)) {
-      problems.push(cycleProblem([...path.slice(path.indexOf(node)), node]))
+      problems.push(cycleProblem(node, [...path.slice(path.indexOf(node)), node]))
       return
     }
     path.push(node)
@@ -25,11 +25,10 @@ export function inDependencyOrder(
   }
 }
 
-function cycleProblem(cycle: readonly ProviderNode[]): DefinitionProblem {
-  const [first] = cycle
+function cycleProblem(node: ProviderNode, cycle: readonly ProviderNode[]): DefinitionProblem {
   return {
     code: 'provider_cycle',
-    where: `${first?.label} (provider of ${first?.owner.label})`,
+    where: placeOf(node),
     message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
     fix: 'move what both need into a provider of its own, or pass a value along when calling instead of injecting it',
   }
@@ -52,20 +51,8 @@ function scopeProblem(node: ProviderNode, chain: readonly string[]): DefinitionP
   const way = chain.length > 1 ? ` (${[node.label, ...chain].join(' → ')})` : ''
   return {
     code: 'scope_mismatch',
-    where: `${node.label} (provider of ${node.owner.label})`,
+    where: placeOf(node),
     message: `it is a singleton and injects ${last}, which lives for one request${way}`,
     fix: `give ${node.label} scope: 'request', or hand ${last} over when calling it`,
   }
-}
-
-/** The labels from a dependency to the request-scoped source it leads to, through transients; `undefined` when there is none. */
-function requestChain(source: Source): readonly string[] | undefined {
-  if (!isOfRequest(source)) return undefined
-  if (!isNode(source)) return [source.token]
-  if (source.scope === 'request') return [source.label]
-  for (const dep of source.deps.values()) {
-    const chain = requestChain(dep)
-    if (chain !== undefined) return [source.label, ...chain]
-  }
-  return undefined
 }

@@ -2,9 +2,9 @@ import type { ModuleNode } from '../define/modules.ts'
 import { unlazy } from '../define/lazy.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
-import { createLifetime } from './lifetime.ts'
+import { createLifetime, withOthers } from './lifetime.ts'
 import type { Lifetime } from './lifetime.ts'
-import { isNode, isOfApplication, isOfRequest } from './node.ts'
+import { isNode, isOfApplication, placeOf, requestChain } from './node.ts'
 import type { Graph, ProviderNode, Source } from './node.ts'
 import type { BuiltIns, ScopedContext } from './request-scope.ts'
 
@@ -39,23 +39,25 @@ export function createContainer(
   builtIns: BuiltIns,
 ): Container {
   const lifetime = createLifetime()
+  const sourceOf = (given: unknown, module: ModuleNode): Source | undefined => {
+    const token = unlazy(given)
+    return isToken(token) ? graph.find(module, token) : undefined
+  }
   return {
     start: () => startSingletons(ordered, lifetime, builtIns),
     end: lifetime.end,
     prepare: (tokens, module) => {
       const sources = [...tokens].flatMap(([key, token]) => {
-        const wanted = unlazy(token)
-        const source = isToken(wanted) ? graph.find(module, wanted) : undefined
+        const source = sourceOf(token, module)
         return source === undefined ? [] : [[key, source] as const]
       })
       return toInjection(sources, builtIns)
     },
     resolve: async (token, module, context) => {
-      const wanted = unlazy(token)
-      const source = isToken(wanted) ? graph.find(module, wanted) : undefined
+      const source = sourceOf(token, module)
       if (source === undefined) throw new Error(`${module.label} does not see ${token.token}`)
       if (context !== undefined) return context.scope.get(source)
-      if (isOfRequest(source)) {
+      if (requestChain(source) !== undefined) {
         throw new Error(`${token.token} lives for one request: use context.resolve in a request`)
       }
       return valueOf(source, lifetime, builtIns)
@@ -73,9 +75,8 @@ async function startSingletons(
     try {
       node.value = await create(node, lifetime, builtIns)
     } catch (cause) {
-      const error = new Error(`${node.label} (provider of ${node.owner.label}) could not be made`, { cause })
-      const failed = await lifetime.end()
-      throw failed.length === 0 ? error : new AggregateError([error, ...failed], error.message, { cause })
+      const error = new Error(`${placeOf(node)} could not be made`, { cause })
+      throw withOthers(error, await lifetime.end())
     }
   }
 }

@@ -4,11 +4,10 @@ import { unlazy } from '../define/lazy.ts'
 import type { ModuleNode } from '../define/modules.ts'
 import type { Overrides } from '../define/overrides.ts'
 import type { AnyProvider, Binding } from '../define/provider.ts'
-import { notAToken } from '../define/to-flat-route.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
-import { missingProblem } from './missing.ts'
-import { isProvider } from './node.ts'
+import { findUsed } from './missing.ts'
+import { isProvider, placeOf } from './node.ts'
 import type { Graph, Provided, ProviderNode } from './node.ts'
 import { createVisibility } from './visibility.ts'
 import type { Visibility } from './visibility.ts'
@@ -89,15 +88,10 @@ function connect(
   problems: DefinitionProblem[],
 ): void {
   for (const [key, token] of Object.entries(node.provider?.inject ?? {})) {
-    const wanted = unlazy(token)
-    const where = `${node.label} (provider of ${node.owner.label})`
-    if (!isToken(wanted)) {
-      problems.push({ where, ...notAToken(key, wanted) })
-      continue
-    }
-    const source = visibility.find(node.owner, wanted)
-    if (source !== undefined) node.deps.set(key, source)
-    else problems.push(missingProblem({ where, key, token: wanted, module: node.owner, modules, visibility }))
+    const use = { where: placeOf(node), key, token, module: node.owner }
+    const found = findUsed(use, modules, visibility)
+    if ('source' in found) node.deps.set(key, found.source)
+    else problems.push(found.problem)
   }
 }
 

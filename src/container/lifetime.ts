@@ -6,7 +6,6 @@ export interface Lifetime {
   readonly create: (node: ProviderNode, deps: Readonly<Record<string, unknown>>) => Promise<unknown>
   /** Disposes everything, the latest first, each once, also when others fail. Gives what failed. */
   readonly end: () => Promise<readonly Error[]>
-  readonly hasEnded: () => boolean
 }
 
 /** Starts a lifetime with nothing in it. */
@@ -45,8 +44,13 @@ export function createLifetime(): Lifetime {
       return making
     },
     end: () => (ending ??= disposeAll()),
-    hasEnded: () => ending !== undefined,
   }
+}
+
+/** An error, with those that followed when what had begun was undone. */
+export function withOthers(error: Error, others: readonly Error[]): Error {
+  if (others.length === 0) return error
+  return new AggregateError([error, ...others], error.message, { cause: error.cause })
 }
 
 function endedError({ label }: ProviderNode): Error {

@@ -1,29 +1,42 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { ModuleNode } from '../define/modules.ts'
+import { unlazy } from '../define/lazy.ts'
+import { notAToken } from '../define/to-flat-route.ts'
+import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
 import { isProvider } from './node.ts'
-import type { Graph } from './node.ts'
+import type { Graph, Source } from './node.ts'
 
-/** A token that a module does not see. */
-export interface Missing {
+/** A token that something of a module injects. */
+export interface Use {
   readonly where: string
   readonly key: string
-  readonly token: Token<unknown>
+  readonly token: unknown
   /** The module that has to see it. */
   readonly module: ModuleNode
+}
+
+/** Where the value of a use comes from; the problem when it comes from nowhere. */
+export function findUsed(
+  { where, key, token: given, module }: Use,
+  modules: readonly ModuleNode[],
+  graph: Pick<Graph, 'find' | 'own' | 'exported'>,
+): { readonly source: Source } | { readonly problem: DefinitionProblem } {
+  const token = unlazy(given)
+  if (!isToken(token)) return { problem: { where, ...notAToken(key, token) } }
+  const source = graph.find(module, token)
+  if (source !== undefined) return { source }
+  return { problem: missingProblem({ where, key, token, module, modules, visibility: graph }) }
+}
+
+interface Missing extends Use {
+  readonly token: Token<unknown>
   readonly modules: readonly ModuleNode[]
   readonly visibility: Pick<Graph, 'own' | 'exported'>
 }
 
 /** Says who needs what, which module has it, and the edit that connects them. */
-export function missingProblem({
-  where,
-  key,
-  token,
-  module,
-  modules,
-  visibility,
-}: Missing): DefinitionProblem {
+function missingProblem({ where, key, token, module, modules, visibility }: Missing): DefinitionProblem {
   const name = token.token
   const problem = (message: string, fix: string): DefinitionProblem => ({
     code: 'missing_provider',

@@ -49,11 +49,28 @@ export function isOfApplication({ token }: BuiltIn<unknown>): boolean {
   return APPLICATION_TOKENS.has(token)
 }
 
-/** Whether a value can only be had in a request: request-scoped, or a transient that needs something that is. */
-export function isOfRequest(source: Source, seen: ReadonlySet<Source> = new Set()): boolean {
-  if (!isNode(source)) return !isOfApplication(source)
-  if (source.scope !== 'transient' || seen.has(source)) return source.scope === 'request'
-  return [...source.deps.values()].some((dep) => isOfRequest(dep, new Set([...seen, source])))
+/**
+ * The labels from a source to what lives for one request: a request-scoped provider or built-in value, through transients.
+ * `undefined` when it leads to none. `seen` ends cycles, which are reported elsewhere.
+ */
+export function requestChain(
+  source: Source,
+  seen: ReadonlySet<Source> = new Set(),
+): readonly string[] | undefined {
+  if (!isNode(source)) return isOfApplication(source) ? undefined : [source.token]
+  if (source.scope === 'request') return [source.label]
+  if (source.scope === 'singleton' || seen.has(source)) return undefined
+  const inside = new Set([...seen, source])
+  for (const dep of source.deps.values()) {
+    const chain = requestChain(dep, inside)
+    if (chain !== undefined) return [source.label, ...chain]
+  }
+  return undefined
+}
+
+/** How messages name the place of a provider. */
+export function placeOf({ label, owner }: ProviderNode): string {
+  return `${label} (provider of ${owner.label})`
 }
 
 export function isProvider(value: unknown): value is AnyProvider {

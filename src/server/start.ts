@@ -1,4 +1,5 @@
 import type { Container } from '../container/container.ts'
+import { withOthers } from '../container/lifetime.ts'
 import { DefinitionError } from '../definition-error.ts'
 import type { StartedApp } from '../define/module.ts'
 import type { ModuleNode } from '../define/modules.ts'
@@ -79,8 +80,7 @@ export async function start({ modules, container, viewOf }: Startable): Promise<
       started.push(node)
     } catch (cause) {
       const error = new Error(`onStart of ${node.label} failed`, { cause })
-      const failed = await stop()
-      throw failed.length === 0 ? error : new AggregateError([error, ...failed], error.message, { cause })
+      throw withOthers(error, await stop())
     }
   }
   return async () => {

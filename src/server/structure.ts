@@ -1,7 +1,8 @@
 import { inDependencyOrder, scopeProblems } from '../container/check.ts'
 import { createGraph } from '../container/graph.ts'
-import { missingProblem } from '../container/missing.ts'
-import { isNode } from '../container/node.ts'
+import { findUsed } from '../container/missing.ts'
+import type { Use } from '../container/missing.ts'
+import { isNode, placeOf } from '../container/node.ts'
 import type { Graph, ProviderNode } from '../container/node.ts'
 import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
@@ -15,7 +16,6 @@ import { collectModules } from '../define/modules.ts'
 import type { ModuleNode, SettledModules } from '../define/modules.ts'
 import { createOverrides } from '../define/overrides.ts'
 import type { Overrides } from '../define/overrides.ts'
-import { notAToken } from '../define/to-flat-route.ts'
 import { isToken } from '../define/token.ts'
 import { builtInProblems } from './built-ins.ts'
 import type { Settings } from './settings.ts'
@@ -34,14 +34,6 @@ export interface Structure {
   readonly uses: readonly Use[]
   /** Modules that are still promises; without them neither graph nor routes are complete. */
   readonly pending: readonly PromiseLike<unknown>[]
-}
-
-/** A token that something of a module injects. */
-export interface Use {
-  readonly where: string
-  readonly key: string
-  readonly token: unknown
-  readonly module: ModuleNode
 }
 
 /**
@@ -69,7 +61,11 @@ export function readStructure(
   const graph = createGraph(modules, overrides, inGraph)
   const ordered = inDependencyOrder(graph.nodes, inGraph)
   const uses = usesOf(flat.routes)
-  inGraph.push(...scopeProblems(ordered), ...useProblems(uses, graph, modules))
+  inGraph.push(...scopeProblems(ordered))
+  for (const use of uses) {
+    const found = findUsed(use, modules, graph)
+    if ('problem' in found) inGraph.push(found.problem)
+  }
   inGraph.push(...sessionProblems(uses, ordered, settings, overrides))
   // an override of the settings stands in for the module of settings, used or not
   overrides.find(CONFIG)
@@ -97,19 +93,6 @@ function usesOf(routes: readonly FlatRoute[]): readonly Use[] {
   ])
 }
 
-function useProblems(
-  uses: readonly Use[],
-  graph: Graph,
-  modules: readonly ModuleNode[],
-): readonly DefinitionProblem[] {
-  return uses.flatMap(({ where, key, token, module }) => {
-    const wanted = unlazy(token)
-    if (!isToken(wanted)) return [{ where, ...notAToken(key, wanted) }]
-    if (graph.find(module, wanted) !== undefined) return []
-    return [missingProblem({ where, key, token: wanted, module, modules, visibility: graph })]
-  })
-}
-
 function sessionProblems(
   uses: readonly Use[],
   nodes: readonly ProviderNode[],
@@ -128,10 +111,10 @@ export function builtInsOf(
 ): readonly { readonly token: BuiltIn<unknown>; readonly where: string }[] {
   const wanted: readonly { readonly token: unknown; readonly where: string }[] = [
     ...uses.map(({ token, where }) => ({ token: unlazy(token), where })),
-    ...nodes.flatMap(({ deps, label, owner }) =>
-      [...deps.values()].map((dep) => ({
+    ...nodes.flatMap((node) =>
+      [...node.deps.values()].map((dep) => ({
         token: isNode(dep) ? undefined : dep,
-        where: `${label} (provider of ${owner.label})`,
+        where: placeOf(node),
       })),
     ),
   ]

@@ -94,6 +94,18 @@ describe('a provider that needs itself', () => {
       `SystemClock (provider of AppModule): it needs itself: SystemClock → SystemClock; ${fix}`,
     ],
     [
+      'through transients, one of which lives for a request',
+      () => {
+        const P: Token<unknown> = provider('P', { q: lazy(() => Q) }, 'transient')
+        const Q: Token<unknown> = provider('Q', { p: P, request: HttpRequest }, 'transient')
+        const user = provider('User', { p: P })
+        return app({ providers: [P, Q, user] })()
+      },
+      `P (provider of AppModule): it needs itself: P → Q → P; ${fix}`,
+      'User (provider of AppModule): it is a singleton and injects HttpRequest, which lives for one request ' +
+        "(User → P → Q → HttpRequest); give User scope: 'request', or hand HttpRequest over when calling it [scope_mismatch]",
+    ],
+    [
       'across modules that import each other',
       () => {
         const first: AnyModule = moduleOf({
