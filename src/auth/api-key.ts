@@ -1,12 +1,13 @@
 import type { OptionRule } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
+import type { Rules } from '../define/options.ts'
 import type { HttpRequest } from '../http.ts'
 import { toChallenge } from './challenge.ts'
 import { createAuthGuard, MALFORMED } from './create-guard.ts'
 import type { Carried } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
-import type { AuthOptions, Rules } from './options.ts'
+import type { AuthOptions } from './options.ts'
 import type { IdentityOf } from './verdict.ts'
 
 /** What `apiKey` takes. */

@@ -1,6 +1,7 @@
-import { DefinitionError, valueProblems } from '../definition-error.ts'
-import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
-import { suggestion } from '../define/fields.ts'
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
 
 /** The options that all guards of this folder have. */
 export interface AuthOptions {
@@ -9,9 +10,6 @@ export interface AuthOptions {
   /** Shown in documents. */
   readonly description?: string
 }
-
-/** What each option may hold. */
-export type Rules = Readonly<Record<string, OptionRule>>
 
 /** The rules of options that several guards have. */
 export const RULES = {
@@ -36,14 +34,12 @@ export function checkOptions(
   rules: Rules,
   required: readonly string[] = ['verify'],
 ): void {
-  const given = typeof options === 'object' && options !== null ? Object.entries(options) : []
-  const present = new Set(given.flatMap(([name, value]) => (value === undefined ? [] : [name])))
+  const given = typeof options === 'object' && options !== null ? options : {}
   const problems = [
-    ...required.filter((name) => !present.has(name)).map((name) => missing(where, name, rules)),
-    ...given.flatMap(([name, value]): readonly DefinitionProblem[] => {
-      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-      return rule === undefined ? [unknown(where, name, rules)] : valueProblems(where, name, value, rule)
-    }),
+    ...required
+      .filter((name) => Reflect.get(given, name) === undefined)
+      .map((name) => missing(where, name, rules)),
+    ...optionProblems(where, given, rules),
   ]
   if (problems.length > 0) throw new DefinitionError(problems)
 }
@@ -51,15 +47,6 @@ export function checkOptions(
 function missing(where: string, name: string, rules: Rules): DefinitionProblem {
   const [, expected = 'it'] = rules[name] ?? []
   return { code: 'invalid_option', where, message: `${name} is missing`, fix: `give ${expected}` }
-}
-
-function unknown(where: string, name: string, rules: Rules): DefinitionProblem {
-  return {
-    code: 'unknown_option',
-    where,
-    message: `there is no option "${name}"`,
-    fix: suggestion(name, Object.keys(rules)),
-  }
 }
 
 function matches(pattern: RegExp): (value: unknown) => boolean {

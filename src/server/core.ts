@@ -17,7 +17,7 @@ import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { createNodeHandler } from './node.ts'
 import type { NodeHandler } from './node.ts'
-import { optionProblems, toSettings } from './settings.ts'
+import { appOptionProblems, toSettings } from './settings.ts'
 import type { AppOptions as Options, Settings } from './settings.ts'
 import { readSettings, start } from './start.ts'
 import { readStructure } from './structure.ts'
@@ -64,7 +64,7 @@ interface Parts {
 
 /** Reads the definitions of an application; compiling waits until versioning is settled, starting until somebody asks. */
 export function createCore<O extends object>(module: unknown, options: AppOptions<O>): Core {
-  const mistakes = optionProblems(options)
+  const mistakes = appOptionProblems(options)
   const { versioning, ...rest } = options
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
   const lifecycle = createLifecycle()

@@ -4,8 +4,9 @@ import { restoreSlashes } from '../param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
 import { RequestContext } from './context.ts'
 import type { Lent } from './context.ts'
+import { recovered } from './error-handlers.ts'
 import type { Recover } from './error-handlers.ts'
-import { cancelStream, toFailure } from './failure.ts'
+import { dropBody, toFailure } from './failure.ts'
 import type { createMiddleware } from './middleware.ts'
 import type { Miss } from './miss.ts'
 import type { Locate, Located } from './resolution.ts'
@@ -70,20 +71,10 @@ function answer(site: Site, context: RequestContext, raw: RawRequest): Awaitable
     const response =
       around === undefined
         ? enter(site, context, raw)
-        : around(context, () => enterSafely(site, context, raw))
+        : around(context, () => recovered(recover, context, () => enter(site, context, raw)))
     return isPromise(response) ? response.then(finishUp, failed) : finishUp(response)
   } catch (error) {
     return failed(error)
-  }
-}
-
-/** The same as `enter`, with errors answered: middleware sees responses only. */
-function enterSafely(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
-  try {
-    const response = enter(site, context, raw)
-    return isPromise(response) ? response.then(undefined, (error) => site.recover(context, error)) : response
-  } catch (error) {
-    return site.recover(context, error)
   }
 }
 
@@ -139,7 +130,7 @@ function complete(
     (stored) => seal(site, context, raw, stored),
     async (error) => {
       // what was answered before is not true: the session was not stored
-      if (response.body !== null && typeof response.body === 'object') cancelStream(response.body)
+      dropBody(response.body)
       return seal(site, context, raw, await site.recover(context, error))
     },
   )
@@ -167,17 +158,15 @@ function seal(
   if (context.varies) addVary(response.headers, site.vary)
   const problem = headerProblem(response.headers)
   if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
-  if (response.body !== null && typeof response.body === 'object') cancelStream(response.body)
+  dropBody(response.body)
   const error = new TypeError(`The response cannot be sent: ${problem}`)
   context.observe(error)
-  const failure = toFailure(context, error)
-  if (context.varies) addVary(failure.headers, site.vary)
-  return raw.method === 'HEAD' ? withoutBody(failure) : failure
+  // whose own headers can be sent
+  return seal(site, context, raw, toFailure(context, error))
 }
 
 /** The same response with its head alone (RFC 9110 section 9.3.2); a stream is told that nobody reads it. */
 function withoutBody(response: FinishedResponse): FinishedResponse {
-  const { body } = response
-  if (body !== null && typeof body === 'object' && !(body instanceof Uint8Array)) cancelStream(body)
+  dropBody(response.body)
   return { ...response, body: null }
 }

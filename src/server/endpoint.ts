@@ -9,7 +9,7 @@ import type { Awaitable, FinishedResponse, HttpRequest } from '../http.ts'
 import { createSourceReader } from '../request/read-sources.ts'
 import type { ReadSource } from '../request/read-sources.ts'
 import type { RequestContext } from './context.ts'
-import { createRecover, withRecover } from './error-handlers.ts'
+import { createRecover, recovered } from './error-handlers.ts'
 import { withGuards } from './guards.ts'
 import type { Run } from './guards.ts'
 import { withInterceptors } from './interceptors.ts'
@@ -41,7 +41,10 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
   const guarded = withGuards(guards, site.container, createRun(route, site))
   const recover = createRecover(errorHandlers)
   const wrap = createMiddleware(middleware, recover)
-  const answers = errorHandlers.length > 0 || wrap !== undefined ? withRecover(recover, guarded) : guarded
+  const answers: Run =
+    errorHandlers.length > 0 || wrap !== undefined
+      ? (context, values) => recovered(recover, context, () => guarded(context, values))
+      : guarded
   const run: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
   const { pattern, name, controller, meta } = route

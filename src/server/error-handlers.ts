@@ -4,7 +4,6 @@ import { isPromise } from '../http.ts'
 import type { Awaitable, FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import { logUnknown, toFailure } from './failure.ts'
-import type { Run } from './guards.ts'
 import { respondWith } from './respond.ts'
 
 /** Turns whatever was thrown into a response. Never throws and never rejects. */
@@ -22,15 +21,17 @@ export function createRecover(handlers: readonly ErrorHandler[]): Recover {
   }
 }
 
-/** Makes a route that answers its own errors. */
-export function withRecover(recover: Recover, run: Run): Run {
-  return (context, values) => {
-    try {
-      const response = run(context, values)
-      return isPromise(response) ? response.then(undefined, (error) => recover(context, error)) : response
-    } catch (error) {
-      return recover(context, error)
-    }
+/** Does what may throw or reject; the response to its error when it does. */
+export function recovered(
+  recover: Recover,
+  context: RequestContext,
+  work: () => Awaitable<FinishedResponse>,
+): Awaitable<FinishedResponse> {
+  try {
+    const response = work()
+    return isPromise(response) ? response.then(undefined, (error) => recover(context, error)) : response
+  } catch (error) {
+    return recover(context, error)
   }
 }
 

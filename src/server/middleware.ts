@@ -3,12 +3,9 @@ import { FINISHED, isPromise } from '../http.ts'
 import type { Awaitable, FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
-import { cancelStream } from './failure.ts'
+import { dropBody } from './failure.ts'
 import { finish, respondWith } from './respond.ts'
 import { isStream } from './stream.ts'
-
-/** Answers a request, errors included. */
-export type Answer = (context: RequestContext) => Awaitable<FinishedResponse>
 
 type Around = (
   context: RequestContext,
@@ -93,7 +90,7 @@ function createCall(context: RequestContext, inner: () => Awaitable<FinishedResp
 
 async function cancelBody(response: Awaitable<FinishedResponse> | undefined): Promise<void> {
   const lost = await response
-  if (lost !== undefined && isStream(lost.body)) cancelStream(lost.body)
+  dropBody(lost?.body)
 }
 
 function toResponse(result: unknown, call: Call, context: RequestContext): Awaitable<FinishedResponse> {
@@ -112,7 +109,7 @@ function dropUnread(
   before: FinishedResponse['body'] | undefined,
   response: FinishedResponse,
 ): FinishedResponse {
-  if (before !== undefined && isStream(before) && !isStream(response.body)) cancelStream(before)
+  if (!isStream(response.body)) dropBody(before)
   return response
 }
 

@@ -1,14 +1,15 @@
-import { valueProblems } from '../definition-error.ts'
-import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { Around } from '../define/around.ts'
 import type { Logger } from '../define/context.ts'
 import type { ErrorHandler } from '../define/error-handler.ts'
-import { AROUND, isDefinition, suggestion } from '../define/fields.ts'
+import { AROUND, isDefinition } from '../define/fields.ts'
 import type { AnyGuard } from '../define/guard.ts'
 import type { Interceptor } from '../define/interceptor.ts'
 import { unlazy } from '../define/lazy.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Binding } from '../define/provider.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
 import { isSchema } from '../define/schema.ts'
 import { isToken } from '../define/token.ts'
 import { parsePattern } from '../pattern.ts'
@@ -83,7 +84,7 @@ const DEFAULT_TIMEOUTS: Required<Timeouts> = { headers: 60_000, request: 300_000
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 
 /** The options, what they may hold, and how the expectation reads in a message. */
-const OPTIONS: Readonly<Record<string, OptionRule>> = {
+const OPTIONS: Rules = {
   prefix: [isLiteralPath, "a path of literal segments, such as '/api'"],
   trailingSlash: [
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
@@ -108,6 +109,7 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
     (value) => Array.isArray(value) && value.every(isOverride),
     'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
   ],
+  // reported in detail by `sessionProblems`
   session: [() => true, 'an object'],
   configModule: [isText, "a module, such as './config.ts'"],
   configSchema: [isSchema, 'a zod schema'],
@@ -119,23 +121,8 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
 }
 
 /** Reports every option of `createApp` that cannot be used. */
-export function optionProblems(options: object): readonly DefinitionProblem[] {
-  const where = 'createApp'
-  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
-    const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
-    if (known === undefined) {
-      return [
-        {
-          code: 'unknown_option',
-          where,
-          message: `there is no option "${name}"`,
-          fix: suggestion(name, Object.keys(OPTIONS)),
-        },
-      ]
-    }
-    if (name === 'session' && value !== undefined) return sessionProblems(value)
-    return valueProblems(where, name, value, known)
-  })
+export function appOptionProblems(options: AppOptions): readonly DefinitionProblem[] {
+  return [...optionProblems('createApp', options, OPTIONS), ...sessionProblems(options.session)]
 }
 
 /** Reads the options of `createApp`, without problems as they are. */

@@ -1,9 +1,9 @@
 import { stringifySetCookie } from 'cookie'
 
-import { valueProblems } from '../definition-error.ts'
 import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
 import type { CookieOptions } from '../define/context.ts'
-import { suggestion } from '../define/fields.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
 import { isSchema } from '../define/schema.ts'
 import type { Schema } from '../define/schema.ts'
 import type { Awaitable } from '../http.ts'
@@ -80,7 +80,7 @@ const isTime = (value: unknown): boolean => Number.isSafeInteger(value) && Numbe
 const FLAG: OptionRule = [(value) => typeof value === 'boolean', 'true or false']
 const TIME: OptionRule = [isTime, 'a number of milliseconds above 0']
 
-const OPTIONS: Readonly<Record<string, OptionRule>> = {
+const OPTIONS: Rules = {
   secret: [
     (value) => (Array.isArray(value) ? value.length > 0 && value.every(isSecret) : isSecret(value)),
     `text of ${MIN_SECRET} characters or more, or a list of such`,
@@ -102,7 +102,7 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
   conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
 }
 
-const COOKIE: Readonly<Record<string, OptionRule>> = {
+const COOKIE: Rules = {
   name: [(value) => typeof value === 'string' && value !== '', 'a name'],
   secure: FLAG,
   httpOnly: FLAG,
@@ -131,13 +131,13 @@ export function sessionProblems(options: unknown): readonly DefinitionProblem[] 
   if (options === undefined) return []
   if (!isObject(options))
     return [problem('session is not an object', 'give an object with a secret of 32 characters or more')]
-  const found = tableProblems('session', options, OPTIONS)
+  const found = optionProblems(WHERE, options, OPTIONS, 'session.')
   const missing =
     'secret' in options && options.secret !== undefined
       ? []
       : [problem('session.secret is missing', `give text of ${MIN_SECRET} characters or more`)]
   const cookie = 'cookie' in options && isObject(options.cookie) ? options.cookie : {}
-  const inCookie = tableProblems('session.cookie', cookie, COOKIE)
+  const inCookie = optionProblems(WHERE, cookie, COOKIE, 'session.cookie.')
   const schema = 'schema' in options && isSchema(options.schema) ? options.schema : undefined
   const data = schema && emptyDataProblem(schema)
   return [
@@ -165,19 +165,6 @@ function toCookie(given: SessionCookie = {}): Pick<SessionSettings, 'cookieName'
     cookieName: name ?? (isHostOnly ? '__Host-sid' : 'sid'),
     cookie: { ...rest, secure, httpOnly, sameSite, path },
   }
-}
-
-function tableProblems(
-  name: string,
-  values: object,
-  rules: Readonly<Record<string, OptionRule>>,
-): readonly DefinitionProblem[] {
-  return Object.entries(values).flatMap(([key, value]): readonly DefinitionProblem[] => {
-    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
-    if (rule !== undefined) return valueProblems(WHERE, `${name}.${key}`, value, rule)
-    const message = `there is no option "${name}.${key}"`
-    return [{ code: 'unknown_option', where: WHERE, message, fix: suggestion(key, Object.keys(rules)) }]
-  })
 }
 
 /** What browsers would refuse (RFC 6265bis section 4.1). */
