@@ -41,6 +41,10 @@ export const DEFINITION_ERRORS = {
   range_empty: 'a version range matches no known version',
   version_not_listed: 'a version is missing from the ordered list of versions',
   duplicate_version: 'one version is listed twice',
+  versions_without_order: 'an option needs versions that have an order, and these have none',
+  required_with_default: 'versions are required, and there is a default version',
+  unknown_policy_version: 'a policy is for a version that is not known',
+  sunset_before_deprecation: 'a version has its sunset before it is deprecated',
   invalid_config: 'a setting is missing or not what a schema wants',
   config_module_failed: 'the module of the settings cannot be loaded',
 } as const
@@ -56,6 +60,35 @@ export interface DefinitionProblem {
   /** What is wrong. */
   readonly message: string
   /** What to change. */
+  readonly fix: string
+}
+
+/** What deserves a look though it works; `docs/errors.md` explains each. */
+export const DEFINITION_WARNINGS = {
+  unreachable_route: 'a route can never be reached',
+  neutral_beside_unversioned:
+    'a neutral route stands beside an unversioned one and never answers without a version',
+  range_split: 'a range goes on above a version that another route answers',
+  default_twice: 'an unversioned route stands beside one for the default version and never answers',
+  everything_neutral: 'versioning is enabled, and no route has a version',
+  neutral_shadowed: 'a neutral route is replaced in every version',
+  parameter_hidden: 'a parameter in the first segment never gets a value that is a version segment',
+  version_hole: 'a route exists in an older and in a newer version, but not between them',
+  version_without_routes: 'a known version has no route',
+  host_label_version: 'a common host label is taken for a version',
+} as const
+
+/** A code of {@link DEFINITION_WARNINGS}. Codes never change meaning. */
+export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS
+
+/** Something in a definition that deserves a look, though it works. */
+export interface DefinitionWarning {
+  readonly code: DefinitionWarningCode
+  /** The place, for instance `car.getOne: GET /car/{car_id}`. */
+  readonly where: string
+  /** What may surprise. */
+  readonly message: string
+  /** What to change if it does. */
   readonly fix: string
 }
 

@@ -22,6 +22,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
   request_timeout: { status: 408, title: 'Request Timeout' },
   session_conflict: { status: 409, title: 'Session conflict' },
+  retired_version: { status: 410, title: 'Retired API version' },
   body_too_large: { status: 413, title: 'Content Too Large' },
   url_too_long: { status: 414, title: 'URI Too Long' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },

@@ -36,8 +36,13 @@ export { Session } from './define/session.ts'
 export { defineToken } from './define/token.ts'
 export type { Injected, Token, Tokens } from './define/token.ts'
 export { ExecutionContext, Host, HttpRequest, HttpResponse, Logger } from './define/tokens.ts'
-export { DEFINITION_ERRORS, DefinitionError } from './definition-error.ts'
-export type { DefinitionErrorCode, DefinitionProblem } from './definition-error.ts'
+export { DEFINITION_ERRORS, DEFINITION_WARNINGS, DefinitionError } from './definition-error.ts'
+export type {
+  DefinitionErrorCode,
+  DefinitionProblem,
+  DefinitionWarning,
+  DefinitionWarningCode,
+} from './definition-error.ts'
 export {
   badRequest,
   conflict,
@@ -66,10 +71,17 @@ export type { RequestEnd, RequestError, RequestStart } from './server/observe.ts
 export type { RouteEntry } from './server/routes.ts'
 export type { Timeouts } from './server/settings.ts'
 export type { SessionCookie, SessionOptions, SessionStore } from './session/options.ts'
-export type { DefaultVersion, VersioningOptions } from './versioning/enable.ts'
+export type { SchemeList } from './versioning/enable.ts'
 export type { HeaderOptions } from './versioning/header.ts'
 export type { HostOptions } from './versioning/host.ts'
 export type { QueryOptions } from './versioning/query.ts'
+export type {
+  DefaultVersion,
+  VersioningOptions,
+  VersionListing,
+  VersionResolved,
+} from './versioning/options.ts'
+export type { Moment, PolicyLink, RoutePolicy, VersionPolicy, VersionStatus } from './versioning/policy.ts'
 export { defineVersioningScheme } from './versioning/scheme.ts'
 export type {
   RequestDraft,

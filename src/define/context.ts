@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../http.ts'
+import type { HttpRequest, Method } from '../http.ts'
 import type { Found } from './identity.ts'
 import type { Token } from './token.ts'
 
@@ -86,5 +86,10 @@ export interface ExecutionContext<I = unknown> {
   resolve<T>(token: Token<T>): Promise<T>
   /** The path of a route by name, in the version of this request unless another is given. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
+  /**
+   * The methods that the path of this request answers, in the version of the request; in any version where none is known yet, as in
+   * a CORS preflight. Empty where nothing is served.
+   */
+  allowedMethods(): Promise<readonly Method[]>
   switchToHttpConnection(): { getRequest(): HttpRequest }
 }

@@ -27,6 +27,8 @@ const SHARED: Readonly<Record<string, Kind>> = {
   },
   tags: { test: isListOf(isText), expected: 'a list of strings' },
   deprecated: FLAG,
+  // reported in detail by `policyProblems`
+  policy: { test: () => true, expected: 'an object' },
   includeInSchema: FLAG,
 }
 

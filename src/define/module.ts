@@ -21,7 +21,8 @@ export interface StartedApp {
 }
 
 /** The fields of a module that need no inference. */
-interface ModuleFields extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'includeInSchema'>, Around {
+interface ModuleFields
+  extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Around {
   /** Names the module in messages. */
   readonly name?: string
   /** What the module provides: providers, and what `bind` gives. */

@@ -1,4 +1,5 @@
 import type { Method } from '../http.ts'
+import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { Around } from './around.ts'
 import type { ExecutionContext } from './context.ts'
@@ -13,8 +14,10 @@ export interface Shared {
   readonly version?: VersionSpec
   /** Groups in the documentation. @default the controller's name */
   readonly tags?: readonly string[]
-  /** Marks as deprecated in the documentation. */
+  /** Marks as deprecated in the documentation; short for `policy: { deprecated: true }`. */
   readonly deprecated?: boolean
+  /** Deprecation and sunset: what responses tell of it, and what happens afterwards. */
+  readonly policy?: RoutePolicy
   /** Whether the documentation shows it. @default true */
   readonly includeInSchema?: boolean
   /** Anything of your own; handlers and guards see it as `context.route.meta`. */

@@ -1,6 +1,8 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, parsePattern } from '../pattern.ts'
 import type { Pattern } from '../pattern.ts'
+import { policyProblems } from '../versioning/policy.ts'
+import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
@@ -9,7 +11,7 @@ import { toResponses } from './responses.ts'
 import type { Surround, Surroundings } from './surround.ts'
 import { unlazy } from './lazy.ts'
 import type { ModuleNode } from './modules.ts'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute, Shared } from './route.ts'
 import { toSources } from './sources.ts'
 import { isToken } from './token.ts'
 import type { Token, Tokens } from './token.ts'
@@ -21,6 +23,8 @@ export interface Inherited {
   readonly version: VersionSpec | undefined
   readonly tags: readonly string[] | undefined
   readonly deprecated: boolean
+  /** Of the levels above, the nearest first. */
+  readonly policies: readonly RoutePolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
   readonly inject: Tokens
@@ -57,6 +61,7 @@ function withPattern(
   const label = `${name}: ${methods.join(',')} ${pattern.text}`
   const version = route.version ?? inherited.version
   const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
+  const policies = withPolicy(route, label, inherited.policies, found)
   const sources = toSources(route.input ?? {}, pattern, found)
   const responses = toResponses(route.response, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
@@ -83,9 +88,23 @@ function withPattern(
     status: route.status ?? responses.success ?? 200,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
     deprecated: route.deprecated ?? inherited.deprecated,
+    policies,
     includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
     meta: { ...inherited.meta, ...route.meta },
   }
+}
+
+/** Puts the policy of a definition before those of the levels above; one that cannot be used is reported and left out. */
+export function withPolicy(
+  { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
+  where: string,
+  above: readonly RoutePolicy[],
+  problems: Omit<DefinitionProblem, 'where'>[],
+): readonly RoutePolicy[] {
+  const found = policy === undefined ? [] : policyProblems(where, 'policy', policy)
+  problems.push(...found)
+  const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
+  return Object.keys(own).length === 0 ? above : [own, ...above]
 }
 
 /** Where a route stands, before it is known what it is called. */

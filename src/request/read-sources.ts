@@ -18,8 +18,8 @@ export type ReadSource = (
   params: Readonly<Record<string, string>>,
 ) => Awaitable<Validated>
 
-/** Makes the function that reads a declared source. `hidden` is the query parameter that carries the version. */
-export function createSourceReader(source: DeclaredSource, hidden: string | undefined): ReadSource {
+/** Makes the function that reads a declared source. `hidden` are the query parameters that carry versions. */
+export function createSourceReader(source: DeclaredSource, hidden: readonly string[]): ReadSource {
   const read = READERS[source.name](source, hidden)
   const validate = createValidator(source.schema)
   return (request, params) => {
@@ -30,7 +30,7 @@ export function createSourceReader(source: DeclaredSource, hidden: string | unde
 
 type Reader = (
   source: DeclaredSource,
-  hidden: string | undefined,
+  hidden: readonly string[],
 ) => (request: HttpRequest, params: Readonly<Record<string, string>>) => unknown
 
 /** How the raw value of each source is found; a new source is a new row. */
@@ -46,12 +46,12 @@ const READERS: Readonly<Record<SourceName, Reader>> = {
       ),
   query: ({ plan }, hidden) => {
     // the version parameter is not the handler's business, unless it declares it
-    const skipped = hidden !== undefined && !plan.fields.has(hidden) ? hidden : undefined
+    const skipped = hidden.filter((name) => !plan.fields.has(name))
     return ({ query }) =>
       collect(
         plan,
         (name) => query[name],
-        () => (skipped === undefined ? query : without(query, skipped)),
+        () => (skipped.length === 0 ? query : without(query, skipped)),
         KEEP_BLANK,
       )
   },
@@ -147,7 +147,6 @@ function headerTexts(request: HttpRequest, name: string, field: FieldPlan | unde
   return lines.length > 1 ? lines : lines[0]
 }
 
-function without(query: QueryRecord, name: string): QueryRecord {
-  const { [name]: _version, ...rest } = query
-  return rest
+function without(query: QueryRecord, names: readonly string[]): QueryRecord {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 }

@@ -16,9 +16,12 @@ export interface Variants<V> {
 /** Chooses what answers at a shape, for each version. */
 export type Select<R, T> = (shape: Shape<R>) => Variants<Leaf<T>>
 
-/** One sealed trie for each version that differs; equal subtrees are one object. */
-export function seal<R, T>(tree: Tree<R>, select: Select<R, T>): Variants<Node<T>> {
-  const sealer = createSealer<T>()
+/** One sealed trie for each version that differs; equal subtrees are one object, also between tries of one sealer. */
+export function seal<R, T>(
+  tree: Tree<R>,
+  select: Select<R, T>,
+  sealer: Sealer<T> = createSealer<T>(),
+): Variants<Node<T>> {
   return sealNode(tree.root, '', true)
 
   function sealNode(radix: RadixNode, key: string, root: boolean): Variants<Node<T>> {
@@ -145,8 +148,13 @@ function toParts<T>({ key, leaf, children, root, tree }: Source<T>, version: str
   return { key, literals, edges: ordered, leaf: own, slash, rest, emptyRest: tree.strict ? null : rest }
 }
 
+/** Keeps every node that was made. */
+export interface Sealer<T> {
+  readonly intern: (parts: Parts<T>) => Node<T> | null
+}
+
 /** Makes each different node once. */
-function createSealer<T>(): { readonly intern: (parts: Parts<T>) => Node<T> | null } {
+export function createSealer<T>(): Sealer<T> {
   const ids = new Map<unknown, number>()
   const nodes = new Map<string, Node<T>>()
   const idOf = (value: unknown): number => {

@@ -5,7 +5,8 @@ import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
 import { httpError } from '../errors.ts'
-import type { VersioningOptions } from '../versioning/enable.ts'
+import type { SchemeList } from '../versioning/enable.ts'
+import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
 import { createCore } from './core.ts'
 import type { AppOptions, Core } from './core.ts'
@@ -36,6 +37,17 @@ export interface App<M = unknown> {
    * @throws `Error` once the application has answered a request or is ready.
    */
   enableVersioning<O extends object>(scheme: VersioningScheme<O>, options?: O & VersioningOptions): void
+  /**
+   * Says how versions travel where there are several ways at once. All are read; different versions are an error, unless
+   * `conflict: 'first'`.
+   *
+   * @example
+   * app.enableVersioning([[VersioningSchemes.URL], [VersioningSchemes.HEADER, { headerParameter: 'x-version' }]], { defaultVersion: '1' })
+   */
+  enableVersioning<const S extends readonly object[]>(
+    schemes: SchemeList<S>,
+    options?: VersioningOptions,
+  ): void
   /** Builds everything. @throws `DefinitionError` for mistakes that depend on versioning. */
   ready(): Promise<void>
   /**
@@ -76,10 +88,11 @@ export interface App<M = unknown> {
  *
  * @throws `DefinitionError` with every mistake in the definitions that does not depend on versioning.
  */
-export function createApp<M extends Module<unknown, unknown>, O extends object = object>(
-  module: M,
-  options: AppOptions<O> = {},
-): App<M> {
+export function createApp<
+  M extends Module<unknown, unknown>,
+  O extends object = object,
+  const S extends readonly object[] = readonly object[],
+>(module: M, options: AppOptions<O, S> = {}): App<M> {
   const core = createCore(module, options)
   const { settings, lifecycle } = core
   const refuseClosed = (): void => {

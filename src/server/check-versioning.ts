@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { shapeOf } from '../pattern.ts'
 import type { Pattern } from '../pattern.ts'
+import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { coveredBy, declaredVersions, expandSpec, isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
@@ -26,16 +27,14 @@ export function versioningProblems(
   ]
 }
 
-function defaultProblems(
-  { defaultVersion, name }: Enabled,
-  known: KnownVersions,
-): readonly DefinitionProblem[] {
-  if (typeof defaultVersion !== 'string' || known.find(defaultVersion) !== undefined) return []
+function defaultProblems(enabled: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
+  const { defaultVersion, schemes } = enabled
+  if (typeof defaultVersion !== 'string' || staticDefault(enabled, known) !== undefined) return []
   const list = known.list.length === 0 ? 'there are none' : `known are ${known.list.join(', ')}`
   return [
     {
       code: 'default_version_unknown',
-      where: `enableVersioning(${name})`,
+      where: `enableVersioning(${schemes.map(({ name }) => name).join(', ')})`,
       message: `the default version "${defaultVersion.slice(0, 64)}" is not a known version; ${list}`,
       fix: 'name a version that a route has, or list it in versions',
     },
@@ -65,22 +64,31 @@ function formatProblems(
 function encodingProblems(
   version: string,
   where: string,
-  { scheme, options, name }: Enabled,
+  { schemes }: Enabled,
 ): readonly DefinitionProblem[] {
-  const problem = scheme.problem(version, options)
-  if (problem === undefined) return []
-  return [
-    {
-      code: 'version_not_encodable',
-      where,
-      message: `the version "${version}" cannot travel in the scheme ${name}: ${problem}`,
-      fix: 'rename the version, or choose another scheme',
-    },
-  ]
+  return schemes.flatMap(({ scheme, options, name }): DefinitionProblem[] => {
+    const problem = scheme.problem(version, options)
+    if (problem === undefined) return []
+    return [
+      {
+        code: 'version_not_encodable',
+        where,
+        message: `the version "${version}" cannot travel in the scheme ${name}: ${problem}`,
+        fix: 'rename the version, or choose another scheme',
+      },
+    ]
+  })
 }
 
 /** Two versions that the scheme reads as one, as host labels that differ by case. */
-function foldProblems({ scheme, name }: Enabled, { list }: KnownVersions): readonly DefinitionProblem[] {
+function foldProblems({ schemes }: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
+  return schemes.flatMap((scheme) => foldProblemsOf(scheme, known))
+}
+
+function foldProblemsOf(
+  { scheme, name }: Enabled['schemes'][number],
+  { list }: KnownVersions,
+): readonly DefinitionProblem[] {
   const seen = new Map<string, string>()
   return list.flatMap((version): DefinitionProblem[] => {
     const other = seen.get(scheme.fold(version))
@@ -155,15 +163,18 @@ function rangeProblems(
 /** A path such as `/v1/legacy` beside `/legacy` in version 1: one of them could never be reached (rule U6). */
 function literalClashes(
   routes: readonly FlatRoute[],
-  { scheme, options, defaultVersion }: Enabled,
+  enabled: Enabled,
   known: KnownVersions,
   prefix: string,
 ): readonly DefinitionProblem[] {
-  const { segments } = scheme
-  if (segments === undefined) return []
+  const { path, defaultVersion } = enabled
+  const { segments } = path?.scheme ?? {}
+  if (path === undefined || segments === undefined) return []
   const depth = prefix.split('/').filter(Boolean).length
   const versions = new Map(
-    known.list.flatMap((version) => segments(version, options).map((segment) => [segment, version] as const)),
+    known.list.flatMap((version) =>
+      segments(version, path.options).map((segment) => [segment, version] as const),
+    ),
   )
   const answers = ({ version }: FlatRoute, asked: string): boolean => {
     const { claims, neutral } = expandSpec(version, known)
@@ -171,9 +182,7 @@ function literalClashes(
   }
   const isOrdinary = (route: FlatRoute): boolean =>
     route.version === undefined ||
-    (typeof defaultVersion === 'string'
-      ? answers(route, known.find(defaultVersion) ?? '')
-      : answers(route, ''))
+    answers(route, typeof defaultVersion === 'string' ? (staticDefault(enabled, known) ?? '') : '')
   return routes.flatMap((route): DefinitionProblem[] => {
     const first = route.pattern.segments[depth]
     const version = first?.kind === 'literal' ? versions.get(first.text) : undefined

@@ -2,7 +2,7 @@ import type { Container } from '../container/container.ts'
 import type { BuiltIns } from '../container/request-scope.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Enabled } from '../versioning/enable.ts'
-import { createDispatch } from './dispatch.ts'
+import { createAllowedMethods, createDispatch } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createEndpoints } from './endpoint.ts'
 import { createRecover } from './error-handlers.ts'
@@ -13,6 +13,8 @@ import { createMiddleware } from './middleware.ts'
 import { createMiss } from './miss.ts'
 import { createObserver } from './observe.ts'
 import type { Structure } from './structure.ts'
+import { createTell } from './tell.ts'
+import { reportingHeaders } from './version-headers.ts'
 import { createTable } from './table.ts'
 import type { Table } from './table.ts'
 import { createUrlFor } from './url-for.ts'
@@ -41,7 +43,7 @@ export function compile(materials: Materials): Compiled {
   const { structure, settings, enabled, container } = materials
   const { routes, root } = structure
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
-  const hidden = enabled?.scheme.queryParameter(enabled.options)
+  const hidden = enabled?.hidden ?? []
   const endpointSite = { settings, container, hidden }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createTable(rows, enabled, mode)
@@ -51,13 +53,28 @@ export function compile(materials: Materials): Compiled {
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
   const { builtIns, sessions, hold } = materials
   const observer = createObserver(settings.logger, settings.logsRequests)
-  const lent = { settings, urlFor, versionFree, container, builtIns, sessions, root, observer, hold }
+  const locate = createLocate(table, enabled, mode)
+  const miss = createMiss(table, enabled, mode)
+  const allowedMethods = createAllowedMethods(locate, miss)
+  const lent = {
+    allowedMethods,
+    settings,
+    urlFor,
+    versionFree,
+    container,
+    builtIns,
+    sessions,
+    root,
+    observer,
+    hold,
+  }
   const { errorHandlers = [], middleware = [] } = settings.around
   const recover = createRecover(errorHandlers)
   const site = {
-    locate: createLocate(table, enabled, mode),
-    miss: createMiss(table, enabled),
-    vary: enabled?.vary ?? [],
+    locate,
+    miss,
+    tell: createTell(table, enabled, mode),
+    cors: { reporting: reportingHeaders(enabled), carrying: enabled?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     recover,
     around: createMiddleware(middleware, recover),

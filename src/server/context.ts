@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../define/context.ts'
 import type { Token } from '../define/token.ts'
-import type { HttpRequest, RawRequest } from '../http.ts'
+import type { Awaitable, HttpRequest, Method, RawRequest } from '../http.ts'
 import { RequestView } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
 import { createRequestScope } from '../container/request-scope.ts'
@@ -28,12 +28,16 @@ export interface Lent {
   readonly builtIns: BuiltIns
   /** `undefined` when the application has no sessions. */
   readonly sessions: Sessions | undefined
+  /** The methods that the path of a request answers. */
+  readonly allowedMethods: (context: RequestContext, raw: RawRequest) => Awaitable<readonly Method[]>
   /** What requests without a route see. */
   readonly root: ModuleNode
   readonly observer: Observer
   /** Says that a request has something to end; gives the function that says it has. */
   readonly hold: () => () => void
 }
+
+const NONE: readonly string[] = []
 
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
 export class RequestContext implements SessionContext {
@@ -57,8 +61,10 @@ export class RequestContext implements SessionContext {
   isObserved = false
   version: string | null = null
   identity: unknown = undefined
-  /** Whether a header may have chosen the handler, so that the response depends on it. */
-  varies = false
+  /** The headers that may have chosen the handler, so that the response depends on them. */
+  vary: readonly string[] = NONE
+  /** Writes what the response tells of versions. */
+  tells: ((headers: Record<string, string | string[]>) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
 
@@ -166,6 +172,10 @@ export class RequestContext implements SessionContext {
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
     const version = options.version ?? this.version
     return this.#lent.urlFor(name, params, version === null ? options : { ...options, version })
+  }
+
+  async allowedMethods(): Promise<readonly Method[]> {
+    return this.#lent.allowedMethods(this, this.#raw)
   }
 
   switchToHttpConnection(): { getRequest(): HttpRequest } {

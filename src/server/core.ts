@@ -6,8 +6,9 @@ import type { StartedApp } from '../define/module.ts'
 import type { Token } from '../define/token.ts'
 import { createSessions } from '../session/sessions.ts'
 import { toEnabled } from '../versioning/enable.ts'
-import type { Enabled, VersioningOptions } from '../versioning/enable.ts'
-import type { VersioningScheme } from '../versioning/scheme.ts'
+import type { Enabled, SchemeList } from '../versioning/enable.ts'
+import type { VersioningOptions } from '../versioning/options.ts'
+import type { SchemeUse, VersioningScheme } from '../versioning/scheme.ts'
 import { createBuiltIns } from './built-ins.ts'
 import type { ConfigValues } from './built-ins.ts'
 import { compile } from './compile.ts'
@@ -24,9 +25,14 @@ import { readStructure } from './structure.ts'
 import type { Structure } from './structure.ts'
 
 /** What `createApp` takes besides the module. */
-export interface AppOptions<O extends object = object> extends Options {
+export interface AppOptions<
+  O extends object = object,
+  S extends readonly object[] = readonly object[],
+> extends Options {
   /** The same as a call of `enableVersioning`. */
-  readonly versioning?: readonly [scheme: VersioningScheme<O>, options?: O & VersioningOptions]
+  readonly versioning?:
+    | readonly [scheme: VersioningScheme<O>, options?: O & VersioningOptions]
+    | readonly [schemes: SchemeList<S>, options?: VersioningOptions]
 }
 
 /** An application that has started. */
@@ -40,10 +46,7 @@ export interface Core {
   readonly settings: Settings
   readonly routes: () => readonly FlatRoute[]
   readonly lifecycle: Lifecycle
-  readonly enableVersioning: <O extends object>(
-    scheme: VersioningScheme<O>,
-    options?: O & VersioningOptions,
-  ) => void
+  readonly enableVersioning: (given: object, options?: VersioningOptions) => void
   readonly enabled: () => Enabled | undefined
   /** Compiles the routes; versioning may still change. */
   readonly build: () => Compiled
@@ -63,7 +66,10 @@ interface Parts {
 }
 
 /** Reads the definitions of an application; compiling waits until versioning is settled, starting until somebody asks. */
-export function createCore<O extends object>(module: unknown, options: AppOptions<O>): Core {
+export function createCore<O extends object, S extends readonly object[]>(
+  module: unknown,
+  options: AppOptions<O, S>,
+): Core {
   const mistakes = appOptionProblems(options)
   const { versioning, ...rest } = options
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
@@ -73,7 +79,7 @@ export function createCore<O extends object>(module: unknown, options: AppOption
     toParts(readStructure(module, settings, settled, mistakes), settings, () => holder.config)
   let parts = read(new Map())
   const sessions = settings.session && createSessions(settings.session, settings.logger)
-  let enabled = versioning === undefined ? undefined : enable(...versioning)
+  let enabled = versioning === undefined ? undefined : enable(versioning[0], versioning[1])
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
@@ -106,9 +112,9 @@ export function createCore<O extends object>(module: unknown, options: AppOption
       return build()
     },
     enabled: () => enabled,
-    enableVersioning: (scheme, schemeOptions) => {
+    enableVersioning: (given, common) => {
       if (opening !== undefined) throw new Error(TOO_LATE)
-      enabled = enable(scheme, schemeOptions)
+      enabled = enable(given, common)
       compiled = undefined
     },
     open: () => {
@@ -182,9 +188,21 @@ async function settle(promise: PromiseLike<unknown>): Promise<unknown> {
   }
 }
 
-/** Applies a scheme's options; without any, every option has its default. */
-function enable<O extends object>(scheme: VersioningScheme<O>, options?: O & VersioningOptions): Enabled {
-  // the options of a scheme are all optional
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return toEnabled(scheme, options ?? ({} as O & VersioningOptions))
+/** Applies the options of one scheme, or of each of several; without any, every option has its default. */
+function enable(given: object, options: VersioningOptions = {}): Enabled {
+  const uses = Array.isArray(given) ? given.map(toUse) : [toUse([given, options])]
+  return toEnabled(uses, options)
+}
+
+/** A scheme with its options. */
+function toUse(entry: unknown): SchemeUse {
+  const [scheme, options = {}]: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
+  if (isScheme(scheme) && typeof options === 'object' && options !== null) return { scheme, options }
+  throw new TypeError(
+    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
+  )
+}
+
+function isScheme(value: unknown): value is VersioningScheme<never> {
+  return typeof value === 'object' && value !== null && 'reader' in value && 'statusCodes' in value
 }

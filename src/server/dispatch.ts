@@ -1,5 +1,5 @@
 import { isPromise, METHOD_INDEX } from '../http.ts'
-import type { Awaitable, FinishedResponse, RawRequest } from '../http.ts'
+import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
 import { RequestContext } from './context.ts'
@@ -13,6 +13,8 @@ import type { Locate, Located } from './resolution.ts'
 import { addVary, headerProblem } from './response-head.ts'
 import { finish } from './respond.ts'
 import { otherSpelling, readTarget } from './target.ts'
+import type { Tell } from './tell.ts'
+import { completeCors } from './version-headers.ts'
 import type { Target } from './target.ts'
 
 /** A response and how it came about. */
@@ -25,6 +27,7 @@ export interface Exchange {
 export type Dispatch = (raw: RawRequest) => Exchange
 
 const UNKNOWN_METHOD = -1
+const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
 /** Bytes of all request headers together; a socket refuses more by itself. */
 export const MAX_HEADER_BYTES = 16_384
 
@@ -32,8 +35,10 @@ export const MAX_HEADER_BYTES = 16_384
 interface Site {
   readonly locate: Locate
   readonly miss: Miss
-  /** The headers that choose versions. */
-  readonly vary: readonly string[]
+  /** `undefined` when there is never anything to tell of versions. */
+  readonly tell: Tell | undefined
+  /** The headers that tell of versions, and those that carry them. */
+  readonly cors: { readonly reporting: readonly string[]; readonly carrying: readonly string[] }
   /** Whether the other spelling of a trailing slash is redirected. */
   readonly redirects: boolean
   /** What the application answers to errors that no route has answered. */
@@ -90,7 +95,7 @@ function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<
 }
 
 function run(
-  { miss, redirects }: Site,
+  { miss, redirects, tell }: Site,
   context: RequestContext,
   target: Target,
   located: Located,
@@ -102,18 +107,20 @@ function run(
   const { leaf } = match
   const endpoint = leaf?.methods[method]
   if (leaf === null || endpoint === undefined) {
-    const found = miss(located, method)
-    context.varies = found.vary
+    const found = miss(located, method, method === OPTIONS && isPreflight(context))
+    if (found.varies) context.vary = resolution.vary
+    tell?.miss(context, found)
     if ('error' in found) throw found.error
-    return finish(204, { allow: found.allow }, undefined)
+    return finish(204, { allow: found.allow.join(', ') }, undefined)
   }
-  context.varies = leaf.shape.vary
+  if (leaf.shape.vary) context.vary = resolution.vary
   context.route = endpoint.info
   context.module = endpoint.module
   const slash = match.fullEnd > match.end
   if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash) {
     return finish(308, { location: otherSpelling(target.url, slash) }, undefined)
   }
+  tell?.hit(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
 }
 
@@ -155,14 +162,41 @@ function seal(
   raw: RawRequest,
   response: FinishedResponse,
 ): FinishedResponse {
-  if (context.varies) addVary(response.headers, site.vary)
-  const problem = headerProblem(response.headers)
+  const { headers } = response
+  if (context.vary.length > 0) addVary(headers, context.vary)
+  context.tells?.(headers)
+  if (headers['access-control-allow-origin'] !== undefined) {
+    const asked = isPreflight(context)
+      ? (context.request.header('access-control-request-headers') ?? '')
+      : undefined
+    completeCors(headers, site.cors, asked)
+  }
+  const problem = headerProblem(headers)
   if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
   dropBody(response.body)
   const error = new TypeError(`The response cannot be sent: ${problem}`)
   context.observe(error)
   // whose own headers can be sent
   return seal(site, context, raw, toFailure(context, error))
+}
+
+/** Whether a request asks for leave to make another one (the Fetch standard, section 4.8). */
+function isPreflight({ method, request }: RequestContext): boolean {
+  return (
+    method === 'OPTIONS' &&
+    request.header('origin') !== undefined &&
+    request.header('access-control-request-method') !== undefined
+  )
+}
+
+/** Makes the function that tells which methods the path of a request answers. */
+export function createAllowedMethods(locate: Locate, miss: Miss): Lent['allowedMethods'] {
+  return (context, raw) => {
+    const { path } = readTarget(raw.target)
+    const located = locate(context, path, OPTIONS)
+    const tell = (settled: Located): readonly Method[] => miss.allowed(settled, isPreflight(context))
+    return isPromise(located) ? located.then(tell) : tell(located)
+  }
 }
 
 /** The same response with its head alone (RFC 9110 section 9.3.2); a stream is told that nobody reads it. */

@@ -21,6 +21,8 @@ import type { Settings } from './settings.ts'
 export interface Endpoint {
   readonly info: RouteInfo
   readonly module: ModuleNode
+  /** The names of the path parameters, in order. */
+  readonly params: readonly string[]
   /** Whether the pattern ends with a slash; `null` where it is for the parameter to take. */
   readonly trailingSlash: boolean | null
   /** Answers a request; `values` are the texts of the path parameters, decoded. */
@@ -31,8 +33,8 @@ export interface Endpoint {
 export interface EndpointSite {
   readonly settings: Settings
   readonly container: Container
-  /** The query parameter that carries the version. */
-  readonly hidden: string | undefined
+  /** The query parameters that carry versions. */
+  readonly hidden: readonly string[]
 }
 
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
@@ -56,6 +58,7 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
       {
         info: Object.freeze({ name, method, path: pattern.text, controller, meta }),
         module: route.module,
+        params: pattern.params.map((param) => param.name),
         trailingSlash,
         run,
       },

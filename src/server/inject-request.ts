@@ -100,7 +100,8 @@ function writeVersion(
   version: string,
   enabled: Enabled | undefined,
 ): Partial<RequestDraft> {
-  return enabled?.scheme.write?.(draft, version, enabled.options) ?? {}
+  const [first] = enabled?.schemes ?? []
+  return first?.scheme.write?.(draft, version, first.options) ?? {}
 }
 
 function toHeaderMap(lines: ReadonlyMap<string, readonly string[]>): HeaderMap {
@@ -138,8 +139,9 @@ function checkOptions(options: InjectOptions, enabled: Enabled | undefined): voi
   if (options.version === undefined) return
   if (enabled === undefined)
     throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
-  if (enabled.scheme.write === undefined)
-    throw new TypeError(`inject: the scheme ${enabled.name} cannot write a version; give it a write function`)
+  const [first] = enabled.schemes
+  if (first !== undefined && first.scheme.write === undefined)
+    throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
 }
 
 /** The request target of a URL: no fragment, and nothing that cannot be on a request line. */

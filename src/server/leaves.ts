@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../definition-error.ts'
+import type { DefinitionProblem, DefinitionWarning } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { METHODS } from '../http.ts'
 import type { Variants } from '../router/seal.ts'
@@ -8,8 +8,8 @@ import { createTree } from '../router/tree.ts'
 import type { Shape } from '../router/tree.ts'
 import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
-import { isVersioned, selectFor } from '../versioning/select.ts'
-import type { Versioned } from '../versioning/select.ts'
+import { createSelect, isVersioned } from '../versioning/select.ts'
+import type { Answers, Versioned } from '../versioning/select.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -21,26 +21,21 @@ export interface TableRoute extends Versioned {
   readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 
-/** What deserves a look, though it works. */
-export interface Warning {
-  readonly where: string
-  readonly message: string
-}
-
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
   readonly bare: (shape: Shape<TableRoute>, defaultVersion: string | null) => Leaf<Endpoint> | null
-  readonly versions: (shape: Shape<TableRoute>, defaultVersion: string | null) => Variants<Leaf<Endpoint>>
+  /** Of every version; `inPath`: behind a version segment, where paths that were never versioned do not exist. */
+  readonly versions: (
+    shape: Shape<TableRoute>,
+    defaultVersion: string | null,
+    inPath: boolean,
+  ) => Variants<Leaf<Endpoint>>
   readonly defaults: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
   readonly other: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
   readonly union: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
+  readonly infoOf: InfoOf
   readonly problems: () => readonly DefinitionProblem[]
-  readonly warnings: () => readonly Warning[]
-}
-
-interface Answers {
-  readonly unversioned: boolean
-  readonly neutral: boolean
+  readonly warnings: () => readonly DefinitionWarning[]
 }
 
 /** Prepares the choice for the rows of a table; under `strict` a trailing slash makes another path. */
@@ -53,7 +48,7 @@ export function createLeaves(
   const notes = createNotes(enabled)
   const infoOf = createInfo(rows, strict, enabled, known)
   const leafFor = createLeafFor(notes, infoOf)
-  const inPath = enabled?.scheme.segments !== undefined
+  const { required = false, strictNeutral = false } = enabled?.common ?? {}
   const variants = (
     shape: Shape<TableRoute>,
     versions: Iterable<string>,
@@ -63,8 +58,9 @@ export function createLeaves(
     by: new Map([...versions].map((version) => [version, leafFor(shape, version, answersFor(version))])),
   })
   return {
-    bare: (shape, defaultVersion) => leafFor(shape, defaultVersion, ALL),
-    versions: (shape, defaultVersion) => {
+    bare: (shape, defaultVersion) =>
+      required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL),
+    versions: (shape, defaultVersion, inPath) => {
       const opted = isVersioned(shape.routes)
       const named = namedIn(shape.routes)
       if (opted && defaultVersion !== null) named.add(defaultVersion)
@@ -74,7 +70,8 @@ export function createLeaves(
       }))
     },
     defaults: (shape) => variants(shape, namedIn(shape.routes), () => ALL),
-    other: (shape) => (isVersioned(shape.routes) ? null : leafFor(shape, null, ALL)),
+    other: (shape) =>
+      isVersioned(shape.routes) ? null : leafFor(shape, null, { unversioned: true, neutral: !strictNeutral }),
     union: (shape) => {
       const methods = METHODS.map((method) =>
         shape.routes.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
@@ -82,6 +79,7 @@ export function createLeaves(
       methods[HEAD] ??= methods[GET]
       return { methods, shape: infoOf(shape) }
     },
+    infoOf,
     problems: notes.problems,
     warnings: () => notes.warnings(rows),
   }
@@ -94,7 +92,8 @@ function namedIn(rows: readonly TableRoute[]): Set<string> {
   return new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
 }
 
-type InfoOf = (shape: Shape<TableRoute>) => LeafShape
+/** Describes a path shape. */
+export type InfoOf = (shape: Shape<TableRoute>) => LeafShape
 
 /** Makes the function that describes a path shape, each once. */
 function createInfo(
@@ -103,9 +102,10 @@ function createInfo(
   enabled: Enabled | undefined,
   known: KnownVersions,
 ): InfoOf {
-  const versionedRows = rows.filter((row) => isVersioned([row]))
+  const { strictNeutral = false, vary = [] } = enabled?.common ?? {}
+  const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
   const versionedTree =
-    (enabled?.vary.length ?? 0) > 0 && versionedRows.length > 0
+    (enabled?.vary.length ?? 0) + vary.length > 0 && versionedRows.length > 0
       ? createTree(versionedRows, strict)
       : undefined
   const shapes = new Map<Shape<TableRoute>, LeafShape>()
@@ -124,22 +124,55 @@ type LeafFor = (shape: Shape<TableRoute>, version: string | null, answers: Answe
 
 /** Makes the function that chooses what answers at a path shape in one version. */
 function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
+  const choices = new Map<Shape<TableRoute>, Choice>()
   return (shape, version, answers) => {
-    const methods = METHODS.map((method) => {
-      const candidates = shape.routes.filter(({ endpoints }) => endpoints.has(method))
-      const [chosen, ...rivals] = selectFor(candidates, version, answers)
+    const choice = choices.get(shape) ?? createChoice(shape, infoOf(shape))
+    choices.set(shape, choice)
+    const methods = choice.selects.map(({ method, shadows, select }) => {
+      const [chosen, ...rivals] = select(version, answers)
       if (chosen === undefined) return undefined
       for (const rival of rivals) notes.duplicate(chosen.route, rival.route, method, version)
-      const shadows = !isVersioned(shape.routes) && candidates.some(({ spec }) => spec.neutral)
       if (chosen.spec.unversioned && shadows) notes.shadow(chosen.route)
       const endpoint = chosen.endpoints.get(method)
       if (endpoint !== undefined) notes.use(endpoint)
       return endpoint
     })
-    if (methods.every((endpoint) => endpoint === undefined)) return null
-    // HEAD answers from GET unless it is declared
-    methods[HEAD] ??= methods[GET]
-    return { methods, shape: infoOf(shape) }
+    return choice.leafOf(methods)
+  }
+}
+
+/** What can answer at one path shape. */
+interface Choice {
+  readonly selects: readonly {
+    readonly method: string
+    /** Whether a neutral route stands beside an unversioned one, and nothing else. */
+    readonly shadows: boolean
+    readonly select: ReturnType<typeof createSelect<TableRoute>>
+  }[]
+  /** One leaf for the same endpoints, so that versions that answer alike share it. */
+  readonly leafOf: (methods: (Endpoint | undefined)[]) => Leaf<Endpoint> | null
+}
+
+function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
+  const ids = new Map<Endpoint | undefined, number>()
+  const leaves = new Map<string, Leaf<Endpoint>>()
+  const opted = isVersioned(shape.routes)
+  return {
+    selects: METHODS.map((method) => {
+      const candidates = shape.routes.filter(({ endpoints }) => endpoints.has(method))
+      const shadows = !opted && candidates.some(({ spec }) => spec.neutral)
+      return { method, shadows, select: createSelect(candidates) }
+    }),
+    leafOf: (methods) => {
+      if (methods.every((endpoint) => endpoint === undefined)) return null
+      // HEAD answers from GET unless it is declared
+      methods[HEAD] ??= methods[GET]
+      for (const endpoint of methods) if (!ids.has(endpoint)) ids.set(endpoint, ids.size)
+      const key = methods.map((endpoint) => ids.get(endpoint)).join()
+      const leaf = leaves.get(key) ?? { methods, shape: info }
+      leaves.set(key, leaf)
+      return leaf
+    },
   }
 }
 
@@ -150,7 +183,7 @@ interface Notes {
   readonly shadow: (route: FlatRoute) => void
   readonly use: (endpoint: Endpoint) => void
   readonly problems: () => readonly DefinitionProblem[]
-  readonly warnings: (rows: readonly TableRoute[]) => readonly Warning[]
+  readonly warnings: (rows: readonly TableRoute[]) => readonly DefinitionWarning[]
 }
 
 function createNotes(enabled: Enabled | undefined): Notes {
@@ -176,15 +209,19 @@ function createNotes(enabled: Enabled | undefined): Notes {
     use: (endpoint) => void used.add(endpoint),
     problems: () => [...problems.values()],
     warnings: (rows) => [
-      ...[...shadows].map((where) => ({
+      ...[...shadows].map((where): DefinitionWarning => ({
+        code: 'neutral_beside_unversioned',
         where,
         message: 'a neutral route stands beside this unversioned one and never answers without a version',
+        fix: 'remove one of them',
       })),
       ...rows
         .filter(({ endpoints }) => ![...endpoints.values()].some((endpoint) => used.has(endpoint)))
-        .map(({ route }) => ({
+        .map(({ route }): DefinitionWarning => ({
+          code: 'unreachable_route',
           where: route.label,
           message: 'this route can never be reached: others answer for every version',
+          fix: 'remove it, or change its path, method or version',
         })),
     ],
   }

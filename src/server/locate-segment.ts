@@ -3,30 +3,24 @@ import { findLeaves } from '../router/find.ts'
 import type { Match } from '../router/find.ts'
 import type { Leaf } from '../router/node.ts'
 import { EMPTY_NODE } from '../router/seal.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import { canonicalVersion } from '../versioning/version.ts'
-import type { VersionFormat } from '../versioning/version.ts'
+import { isWellFormed } from '../versioning/version.ts'
 import type { Endpoint } from './endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Bare, Locate, Located, Look, PathEnds, Resolution } from './resolution.ts'
-import type { Table } from './table.ts'
+import type { Locate, Located, PathEnds, Resolution, Site } from './resolution.ts'
+import { ALL_METHODS, createFloor } from './resolve.ts'
 
-/** The lookup of a path, and of requests that name no version. */
-interface Shared {
-  readonly ends: (path: string) => PathEnds
-  readonly look: Look
-  readonly bare: Bare
+/** Finds the version which a path names; `undefined` for ordinary paths. */
+export interface Segments {
+  readonly named: (at: PathEnds, match: Match<Endpoint>) => Located | undefined
+  /** What a path is in another version; `requested` is what the request says. */
+  readonly inVersion: (at: PathEnds, version: string, requested: string, method: number) => Located
 }
 
 /** Versions in the path: the trie itself leads from their segments into their roots. */
-export function createSegmentLocate(
-  table: Table,
-  enabled: Enabled,
-  mode: { readonly strict: boolean; readonly prefix: string },
-  { ends, look, bare }: Shared,
-): Locate {
+export function createSegmentLocate(site: Site): Locate {
+  const { table, enabled, ends, look, bare } = site
   const dynamic = typeof enabled.defaultVersion === 'function'
-  const named = createNamed(table, enabled, mode, { ends, look })
+  const { named } = createSegments(site, enabled.vary)
   return (context, path, method) => {
     const at = ends(path)
     const match = look(table.entry, at, method)
@@ -41,46 +35,71 @@ export function createSegmentLocate(
   }
 }
 
-/** Makes the function that finds the version which a path names; it gives `undefined` for ordinary paths. */
-function createNamed(
-  table: Table,
-  { scheme, options }: Enabled,
-  mode: { readonly strict: boolean; readonly prefix: string },
-  { ends, look }: Omit<Shared, 'bare'>,
-): (at: PathEnds, match: Match<Endpoint>) => Located | undefined {
-  const { prefix } = mode
+/** Makes what reads version segments. `vary`: the headers that may have decided too. */
+export function createSegments(site: Site, vary: readonly string[]): Segments {
+  const { table, enabled, strict, prefix, ends, look } = site
   const { format } = table.known
-  const { known, unknown } = createResolutions(table, mode)
+  const scheme = enabled.path
+  const floorOf = createFloor(table.known.list)
   // without parameters in the first segment, what matches an ordinary path names no version
   const wild = table.unionBehind.edges.length > 0 || table.unionBehind.rest !== null
+  const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
+  const byVersion = new Map<string | null, Resolution>(
+    [...table.inPath].map(([version, root]) => [
+      version,
+      { ...common, kind: 'known', root, version, requested: version },
+    ]),
+  )
 
-  return (at, match) => {
-    if (match.version !== null) return { match, resolution: known(at.path, match.version, match.version) }
+  return { named, inVersion }
+
+  function named(at: PathEnds, match: Match<Endpoint>): Located | undefined {
+    const resolution = byVersion.get(match.version)
+    if (resolution !== undefined) return { match, resolution }
     if (match.leaf !== null && !(wild && beginsWithParameter(match.leaf, prefix))) return undefined
     const version = candidateIn(at.path)
     if (version === undefined) return undefined
     const equal = format === 'string' ? undefined : table.known.find(version)
-    if (equal !== undefined) {
-      // an equal version in its compiled spelling, as /v1/cars for /v1.0/cars
-      const [segment = ''] = scheme.segments?.(equal, options) ?? []
-      const respelled = ends(`${prefix}/${segment}${at.path.slice(segmentEnd(at.path, prefix))}`)
-      const resolution = known(respelled.path, equal, version)
-      return { match: look(table.entry, respelled, match.method), resolution }
-    }
-    const resolution = unknown(at.path, version)
-    const start = Math.min(resolution.start, at.end)
-    const rest = findLeaves(resolution.union, at.path, start, at.end)
+    // an equal version in its compiled spelling, as /v1/cars for /v1.0/cars
+    return equal === undefined ? unknown(at, match, version) : inVersion(at, equal, version, match.method)
+  }
+
+  function inVersion(at: PathEnds, version: string, requested: string, method: number): Located {
+    const [segment = ''] = scheme?.scheme.segments?.(version, scheme.options) ?? []
+    const path = ends(`${prefix}/${segment}${at.path.slice(segmentEnd(at.path, prefix))}`)
+    const resolution = byVersion.get(version) ?? common
+    return { match: look(table.entry, path, method), resolution: { ...resolution, requested } }
+  }
+
+  function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located | undefined {
+    const stop = segmentEnd(at.path, prefix)
+    // where slashes count, a path that ends with its version segment is none
+    const union = strict && stop === at.path.length ? EMPTY_NODE : table.unionBehind
+    const rest = findLeaves(union, at.path, Math.min(stop + 1, at.end), at.end)
     // an ordinary route keeps what only looks like a version, unless versions are served behind it
     const isServed =
       match.leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
-    return isServed ? { match: { ...match, leaf: null }, resolution } : undefined
+    if (!isServed) return undefined
+    const wellFormed = isWellFormed(requested, format)
+    const floor =
+      wellFormed && enabled.common.unknown === 'floor'
+        ? floorOf(requested, (version) =>
+            ALL_METHODS.some((method) => inVersion(at, version, requested, method).match.leaf !== null),
+          )
+        : undefined
+    if (floor !== undefined) {
+      const found = inVersion(at, floor, requested, match.method)
+      return { ...found, resolution: { ...found.resolution, isFloor: true } }
+    }
+    const kind = wellFormed ? 'unknown' : 'invalid'
+    return { match: { ...match, leaf: null }, resolution: { ...common, kind, requested } }
   }
 
   /** The version-shaped text that the first segment holds (rule U2). */
   function candidateIn(path: string): string | undefined {
     if (!path.startsWith(`${prefix}/`)) return undefined
     const segment = path.slice(prefix.length + 1, segmentEnd(path, prefix))
-    const version = scheme.candidate?.(segment, options)
+    const version = scheme?.scheme.candidate?.(segment, scheme.options)
     if (version === undefined) return undefined
     return /^\d+(?:\.\d+)*$/.test(version) || (format !== 'string' && isWellFormed(version, format))
       ? version
@@ -88,42 +107,10 @@ function createNamed(
   }
 }
 
-/** Makes the functions that describe what a path with a version segment asks for. */
-function createResolutions(
-  table: Table,
-  { strict, prefix }: { readonly strict: boolean; readonly prefix: string },
-): {
-  readonly known: (path: string, version: string, requested: string) => Resolution
-  readonly unknown: (path: string, requested: string) => Resolution
-} {
-  const { format } = table.known
-  const roots = new Map([...table.roots.values()].map(({ version, node }) => [version, node]))
-  const behind = (path: string): Resolution => {
-    const end = segmentEnd(path, prefix)
-    // where slashes count, a path that ends with its version segment is none
-    const union = strict && end === path.length ? EMPTY_NODE : table.unionBehind
-    return { ...withoutVersion(table), root: EMPTY_NODE, union, start: end + 1 }
-  }
-  return {
-    known: (path, version, requested) => {
-      const root = roots.get(version) ?? EMPTY_NODE
-      return { ...behind(path), kind: 'known', root, version, requested }
-    },
-    unknown: (path, requested) => {
-      const kind = isWellFormed(requested, format) ? 'unknown' : 'invalid'
-      return { ...behind(path), kind, requested }
-    },
-  }
-}
-
 /** Where the first segment after the prefix ends. */
-function segmentEnd(path: string, prefix: string): number {
+export function segmentEnd(path: string, prefix: string): number {
   const slash = path.indexOf('/', prefix.length + 1)
   return slash === -1 ? path.length : slash
-}
-
-function isWellFormed(version: string, format: VersionFormat): boolean {
-  return format === 'string' || canonicalVersion(version, format) !== undefined
 }
 
 /** Whether the first segment of a pattern, after the prefix, is no plain literal. */

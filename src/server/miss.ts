@@ -1,22 +1,30 @@
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import { METHODS } from '../http.ts'
-import { findLeaves } from '../router/find.ts'
-import type { Leaf, Node } from '../router/node.ts'
+import type { Method } from '../http.ts'
+import type { Leaf } from '../router/node.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { VersionReport } from './lifetimes.ts'
+import { createPlaces, isRetired } from './places.ts'
 import type { Located, Resolution } from './resolution.ts'
 import type { Table } from './table.ts'
 
-/** What to answer when nothing matched: an error, or the methods of an OPTIONS request. `vary`: whether a header decided. */
-export type MissAnswer = { readonly vary: boolean } & (
-  | { readonly error: HttpError }
-  | { readonly allow: string }
-)
+/** What to answer when nothing matched: an error, or the methods of an OPTIONS request. */
+export type MissAnswer = {
+  /** Whether a header may decide at this path. */
+  readonly varies: boolean
+  /** The versions of the path, where they are worth telling. */
+  readonly report: VersionReport | undefined
+} & ({ readonly error: HttpError } | { readonly allow: readonly Method[] })
 
 /** Tells why nothing matched. */
-export type Miss = (located: Located, method: number) => MissAnswer
+export interface Miss {
+  (located: Located, method: number, isPreflight: boolean): MissAnswer
+  /** The methods that a path answers, in the version of the request or in any. */
+  readonly allowed: (located: Located, isPreflight: boolean) => readonly Method[]
+}
 
 type Leaves = readonly Leaf<Endpoint>[]
 
@@ -28,45 +36,85 @@ const FAULTS = {
   invalid: 'The version is not written as this API writes versions',
   unsupported: 'This version is not served here',
   unspecified: 'The request names no version',
+  retired: 'This version is not served any more',
 } as const
 
 /** Makes the function that tells why nothing matched, in the order of the versioning rules (section 2.3, step 7). */
-export function createMiss(table: Table, enabled: Enabled | undefined): Miss {
-  return ({ match, resolution }, method) => {
-    const start = Math.min(resolution.start, match.end)
-    const at = (root: Node<Endpoint>): Leaves => findLeaves(root, match.path, start, match.end)
-    const all = at(resolution.union)
-    const vary = all.some(({ shape }) => shape.vary)
+export function createMiss(
+  table: Table,
+  enabled: Enabled | undefined,
+  mode: { readonly strict: boolean; readonly prefix: string },
+): Miss {
+  const places = createPlaces(table, mode)
+  const clock = enabled?.common.clock ?? Date.now
+  const inHeaders = (enabled?.vary.length ?? 0) > 0
+  const [first, ...others] = enabled?.schemes ?? []
+
+  /** Of all versions, where a version that is still to come may be in a header (rule M6). */
+  const isOpen = ({ scheme }: Resolution, isPreflight: boolean): boolean =>
+    isPreflight && inHeaders && scheme === undefined
+
+  const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
+    const { resolution } = located
+    const all = places.all(located)
+    const varies = all.some(({ shape }) => shape.vary)
     if (all.length === 0) {
-      return { vary: false, error: httpError('route_not_found', 'Nothing is served at this path') }
+      const error = httpError('route_not_found', 'Nothing is served at this path')
+      return { varies: false, report: undefined, error }
+    }
+    const report = table.lifetimes.report(
+      all.map(({ shape }) => shape),
+      clock(),
+    )
+    const answer = (leaves: Leaves): MissAnswer => {
+      const allow = methodsOf(leaves)
+      return method === OPTIONS
+        ? { varies, report, allow }
+        : { varies, report: undefined, error: notAllowed(allow) }
     }
     if (resolution.kind === 'none') {
-      const answers = method === OPTIONS || !all.some(({ methods }) => methods[method] !== undefined)
-      return answers ? answer(all, method, vary) : { vary, error: versionError('unspecified', all, {}) }
+      const isAnswered = method === OPTIONS || !all.some(({ methods }) => methods[method] !== undefined)
+      if (isAnswered) return answer(all)
+      return { varies, report, error: versionError('unspecified', resolution, report) }
     }
-    const own = at(resolution.root)
-    if (own.length > 0 && !(isUnreadable(resolution) && all.some(isVersioned))) {
-      return answer(own, method, vary)
-    }
-    return { vary, error: faultOf(resolution, all) }
+    if (method === OPTIONS && isOpen(resolution, isPreflight)) return answer(all)
+    const own = places.own(located)
+    if (own.length > 0 && !(isUnreadable(resolution) && all.some(hasVersions))) return answer(own)
+    const fault = faultOf(resolution, table, clock)
+    return { varies, report, error: versionError(fault, resolution, report) }
   }
 
-  function faultOf({ kind, requested, sources }: Resolution, leaves: Leaves): HttpError {
-    if (kind === 'ambiguous') return versionError(kind, leaves, { sources: sources.map(cutSource) })
-    const members = requested === undefined ? {} : { requested: cut(requested) }
-    return versionError(kind === 'invalid' ? kind : 'unsupported', leaves, members)
-  }
+  return Object.assign(miss, {
+    allowed: (located: Located, isPreflight: boolean): readonly Method[] => {
+      const own = isOpen(located.resolution, isPreflight) ? [] : places.own(located)
+      const leaves = own.length > 0 ? own : places.all(located)
+      return leaves.length === 0 ? [] : methodsOf(leaves)
+    },
+  })
 
-  function versionError(fault: keyof typeof FAULTS, leaves: Leaves, members: object): HttpError {
-    const served = new Set(leaves.flatMap(({ shape }) => shape.versions))
-    const supported = table.known.list.filter((version) => served.has(version))
-    const status = enabled?.statusCodes[fault]
+  function versionError(
+    fault: keyof typeof FAULTS,
+    { requested, sources, scheme }: Resolution,
+    { supported, deprecated }: VersionReport,
+  ): HttpError {
+    // the status belongs to the scheme that found the version; where several found none, to none of them
+    const statuses = (scheme ?? (others.length > 0 && fault === 'unspecified' ? undefined : first))
+      ?.statusCodes
+    const status = fault === 'ambiguous' && scheme === undefined ? 400 : statuses?.[fault]
     return httpError(`${fault}_version`, FAULTS[fault], {
-      ...members,
+      ...(fault === 'ambiguous' ? { sources: sources.map(cutSource) } : {}),
+      ...(requested === undefined || fault === 'ambiguous' ? {} : { requested: cutVersion(requested) }),
       supported,
+      ...(deprecated.length === 0 ? {} : { deprecated }),
       ...(status === undefined ? {} : { status }),
     })
   }
+}
+
+function faultOf({ kind, version }: Resolution, table: Table, clock: () => number): keyof typeof FAULTS {
+  if (kind === 'ambiguous' || kind === 'invalid') return kind
+  const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
+  return isRetired(lifetime, clock) ? 'retired' : 'unsupported'
 }
 
 /** Whether the version cannot be read: where versions count, that is told before a wrong method. */
@@ -74,26 +122,27 @@ function isUnreadable({ kind }: Resolution): boolean {
   return kind === 'ambiguous' || kind === 'invalid'
 }
 
-function isVersioned({ shape }: Leaf<Endpoint>): boolean {
+function hasVersions({ shape }: Leaf<Endpoint>): boolean {
   return shape.versions.length > 0
 }
 
-/** 405 with the methods there are, or those methods for OPTIONS (RFC 9110 section 15.5.6). */
-function answer(leaves: Leaves, method: number, vary: boolean): MissAnswer {
-  const allow = METHODS.filter(
+function methodsOf(leaves: Leaves): readonly Method[] {
+  return METHODS.filter(
     (_, index) => index === OPTIONS || leaves.some(({ methods }) => methods[index] !== undefined),
-  ).join(', ')
-  if (method === OPTIONS) return { vary, allow }
-  return {
-    vary,
-    error: httpError('method_not_allowed', `This path answers ${allow}`, { headers: { allow } }),
-  }
+  )
 }
 
-function cut(text: string): string {
+/** RFC 9110 section 15.5.6. */
+function notAllowed(methods: readonly Method[]): HttpError {
+  const allow = methods.join(', ')
+  return httpError('method_not_allowed', `This path answers ${allow}`, { headers: { allow } })
+}
+
+/** The part of a version that is worth repeating. */
+export function cutVersion(text: string): string {
   return text.slice(0, MAX_VERSION_LENGTH)
 }
 
 function cutSource(source: { readonly in: string; readonly name: string; readonly value: string }): object {
-  return { ...source, value: cut(source.value) }
+  return { ...source, value: cutVersion(source.value) }
 }

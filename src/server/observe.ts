@@ -19,6 +19,8 @@ export const Channels = {
   end: 'octavo.request.end',
   /** Publishes a {@link RequestError}. */
   error: 'octavo.request.error',
+  /** Publishes a `VersionResolved`: which version answers a request, and what becomes of it. */
+  version: 'octavo.version.resolved',
 } as const
 
 /** A request has arrived; nothing is known of its route yet. */

@@ -2,13 +2,13 @@ import type { Awaitable } from '../http.ts'
 import { isPromise } from '../http.ts'
 import type { Match } from '../router/find.ts'
 import type { Node } from '../router/node.ts'
-import type { Enabled } from '../versioning/enable.ts'
+import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
 import type { VersionSource } from '../versioning/scheme.ts'
 import type { RequestContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Table } from './table.ts'
 
-/** What is known of the version that a request asks for. */
+/** What is known of the version that a request asks for. Made when the application is built, for every known version. */
 export interface Resolution {
   /** `known`: a version the application has; `none`: no version and no default; the others are mistakes of the client. */
   readonly kind: 'off' | 'none' | 'known' | 'unknown' | 'invalid' | 'ambiguous'
@@ -18,10 +18,14 @@ export interface Resolution {
   /** What the request asked for, for the problem document. */
   readonly requested: string | undefined
   readonly sources: readonly VersionSource[]
-  /** Where the version-free path begins. */
-  readonly start: number
-  /** All routes of all versions, for the path from `start` on. */
-  readonly union: Node<Endpoint>
+  /** The scheme that found it; `undefined` when the request names no version. */
+  readonly scheme: EnabledScheme | undefined
+  /** Whether the path begins with a version segment, which `root` does not contain. */
+  readonly inPath: boolean
+  /** Whether the version is not the one that was asked for, but the nearest earlier one. */
+  readonly isFloor: boolean
+  /** The headers that a response depends on where versions decide. */
+  readonly vary: readonly string[]
 }
 
 /** A lookup: what was found, and how its version came about. */
@@ -46,32 +50,54 @@ export type Look = (root: Node<Endpoint>, at: PathEnds, method: number) => Match
 /** Settles the version of a request that names none. */
 export type Bare = (context: RequestContext) => Awaitable<Resolution>
 
+/** What every way to look up shares. */
+export interface Site {
+  readonly table: Table
+  readonly enabled: Enabled
+  readonly strict: boolean
+  readonly prefix: string
+  readonly ends: (path: string) => PathEnds
+  readonly look: Look
+  readonly bare: Bare
+}
+
 /** The resolution of a request that names no version where there is no default. */
-export function withoutVersion(table: Table): Resolution {
+export function withoutVersion(table: Table, vary: readonly string[] = []): Resolution {
   return {
     kind: 'none',
     root: table.bare,
     version: null,
     requested: undefined,
     sources: [],
-    start: 1,
-    union: table.union,
+    scheme: undefined,
+    inPath: false,
+    isFloor: false,
+    vary,
   }
 }
 
 /** Makes the function that settles the version of requests that name none. */
-export function createBare(table: Table, { defaultVersion }: Enabled): Bare {
-  const none = withoutVersion(table)
+export function createBare(table: Table, { defaultVersion, vary, common }: Enabled): Bare {
+  const none = withoutVersion(table, vary)
   if (defaultVersion === null) return () => none
   if (typeof defaultVersion === 'string') {
-    const known: Resolution = { ...none, kind: 'known', version: table.known.find(defaultVersion) ?? null }
+    const known: Resolution = { ...none, kind: 'known', version: table.defaultVersion }
     return () => known
   }
+  const chosenVary = [...new Set([...vary, ...(common.vary ?? [])])]
+  const unchosen = { ...none, vary: chosenVary }
+  const byVersion = new Map(
+    [...table.defaults].map(([version, root]): readonly [string, Resolution] => [
+      version,
+      { ...unchosen, kind: 'known', root, version },
+    ]),
+  )
   const toResolution = (version: string | null): Resolution => {
-    if (version === null) return none
-    const root = table.defaults.get(table.known.find(version) ?? '')
-    if (root === undefined) throw new Error('The function defaultVersion chose a version that is not known')
-    return { ...none, kind: 'known', root: root.node, version: root.version }
+    if (version === null) return unchosen
+    const resolution = byVersion.get(table.known.find(version) ?? '')
+    if (resolution === undefined)
+      throw new Error('The function defaultVersion chose a version that is not known')
+    return resolution
   }
   return (context) => {
     const chosen = defaultVersion(context.request)

@@ -1,44 +1,53 @@
 import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionWarning } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
-import { EMPTY_NODE, literalsOf, mount, seal } from '../router/seal.ts'
+import { createSealer, EMPTY_NODE, literalsOf, mount, seal } from '../router/seal.ts'
 import type { Variants } from '../router/seal.ts'
 import type { Leaf, Mount, Node } from '../router/node.ts'
 import { createTree } from '../router/tree.ts'
 import type { Shape } from '../router/tree.ts'
 import { staticDefault } from '../versioning/enable.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import { createKnown, declaredVersions, expandSpec } from '../versioning/spec.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
+import { createKnown, declaredVersions, expandSpec, toEntries } from '../versioning/spec.ts'
+import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
 import { versioningProblems } from './check-versioning.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createLeaves } from './leaves.ts'
-import type { Leaves, TableRoute, Warning } from './leaves.ts'
-
-/** The root of one version. */
-export interface VersionRoot {
-  readonly version: string
-  readonly node: Node<Endpoint>
-}
+import type { Leaves, TableRoute } from './leaves.ts'
+import { createLifetimes } from './lifetimes.ts'
+import type { Lifetimes } from './lifetimes.ts'
+import { versionWarnings } from './version-warnings.ts'
 
 /** Every route, compiled for lookups. Nothing in it is written after it was built. */
 export interface Table {
   readonly known: KnownVersions
+  /** The version of requests that name none; `null` when there is none or a function chooses it. */
+  readonly defaultVersion: string | null
   /** Where a request without a version looks: the default version's routes, or those that answer without. */
   readonly bare: Node<Endpoint>
   /** Where versions are in the path: the start of every lookup. Version segments lead from it into their roots. */
   readonly entry: Node<Endpoint>
-  /** By the spelling that a request uses. Where versions are in the path, without the prefix before their segments. */
-  readonly roots: ReadonlyMap<string, VersionRoot>
-  /** Version roots for versions that a default function chooses: unversioned routes answer there too. */
-  readonly defaults: ReadonlyMap<string, VersionRoot>
+  /** For versions that a header, the query or the host names. */
+  readonly roots: Roots
+  /** For versions in the path, without what stands before their segments. */
+  readonly inPath: Roots
+  /** For versions that a default function chooses: unversioned routes answer there too. */
+  readonly defaults: Roots
   /** For values that name no known version: paths that never opted into versioning. */
   readonly other: Node<Endpoint>
   /** All routes of all versions, to tell apart why nothing matched. */
   readonly union: Node<Endpoint>
   /** The same behind a version segment. */
   readonly unionBehind: Node<Endpoint>
-  readonly warnings: readonly Warning[]
+  /** What is said of the lives of versions and routes. */
+  readonly lifetimes: Lifetimes
+  /** Every route, with its versions written out. */
+  readonly rows: readonly TableRoute[]
+  readonly warnings: readonly DefinitionWarning[]
 }
+
+/** The root of each known version; versions that answer alike share one. */
+type Roots = ReadonlyMap<string, Node<Endpoint>>
 
 /** Compiles the routes. @throws `DefinitionError` for mistakes that depend on versioning, and for duplicate routes. */
 export function createTable(
@@ -57,77 +66,95 @@ export function createTable(
           ...(enabled.usable ? versioningProblems(flat, enabled, known, mode.prefix) : []),
         ]
   if (problems.length > 0) throw new DefinitionError(problems)
+  const specs = new Map<string, ExpandedSpec>()
   const rows = routes.map(({ route, endpoints }): TableRoute => {
-    const spec = expandSpec(enabled === undefined ? undefined : route.version, known)
+    const version = enabled === undefined ? undefined : route.version
+    // routes of the same versions share what these are written out to
+    const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
+    const spec = specs.get(key) ?? expandSpec(version, known)
+    specs.set(key, spec)
     return { route, pattern: route.pattern, endpoints, spec }
   })
   const tree = createTree(rows, mode.strict)
   const leaves = createLeaves(rows, tree.strict, enabled, known)
-  const table = toTable((select) => seal(tree, select), leaves, enabled, { known, ...mode })
+  const sealer = createSealer<Endpoint>()
+  const defaultVersion = staticDefault(enabled, known) ?? null
+  const roots = toRoots((select) => seal(tree, select, sealer), leaves, enabled, {
+    known,
+    defaultVersion,
+    ...mode,
+  })
   const duplicates = leaves.problems()
   if (duplicates.length > 0) throw new DefinitionError(duplicates)
-  return { ...table, known, warnings: leaves.warnings() }
+  const warnings = [
+    ...leaves.warnings(),
+    ...(enabled === undefined ? [] : versionWarnings(rows, enabled, known, mode)),
+  ]
+  const lifetimes = createLifetimes([...tree.shapes.values()], leaves.infoOf, enabled, known)
+  return { ...roots, known, defaultVersion, lifetimes, rows, warnings }
 }
 
 type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>
 
-function toTable(
+interface Frame {
+  readonly known: KnownVersions
+  readonly defaultVersion: string | null
+  readonly prefix: string
+  readonly strict: boolean
+}
+
+function toRoots(
   sealWith: SealWith,
   leaves: Leaves,
   enabled: Enabled | undefined,
-  {
-    known,
-    prefix,
-    strict,
-  }: { readonly known: KnownVersions; readonly prefix: string; readonly strict: boolean },
-): Omit<Table, 'known' | 'warnings'> {
+  { known, defaultVersion, prefix, strict }: Frame,
+): Pick<Table, 'bare' | 'entry' | 'roots' | 'inPath' | 'defaults' | 'other' | 'union' | 'unionBehind'> {
   const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
-    sealWith((shape) => ({ rest: leaf(shape), by: new Map() })).rest ?? EMPTY_NODE
-  const defaultVersion = staticDefault(enabled, known) ?? null
+    sealWith((shape) => ({ rest: leaf(shape), by: NONE })).rest ?? EMPTY_NODE
   const bare = always((shape) => leaves.bare(shape, defaultVersion))
-  if (enabled === undefined) {
-    return {
-      bare,
-      entry: bare,
-      roots: new Map(),
-      defaults: new Map(),
-      other: EMPTY_NODE,
-      union: bare,
-      unionBehind: bare,
-    }
-  }
+  const off = { bare, entry: bare, roots: NONE, inPath: NONE, defaults: NONE }
+  if (enabled === undefined) return { ...off, other: EMPTY_NODE, union: bare, unionBehind: bare }
 
   const union = always(leaves.union)
-  const { segments } = enabled.scheme
+  const { path, schemes } = enabled
   const literals = prefix.split('/').filter(Boolean)
   const behind = (node: Node<Endpoint>): Node<Endpoint> =>
-    segments === undefined || literals.length === 0 ? node : below(node, literals, strict)
-  const versioned = sealWith((shape) => leaves.versions(shape, defaultVersion))
-  const roots = toRoots(versioned, known, { spell: enabled.scheme.fold, behind })
-  const mounts = new Map<string, Mount<Endpoint>>()
-  if (segments !== undefined) {
-    for (const { version, node } of roots.values()) {
-      for (const segment of segments(version, enabled.options)) mounts.set(segment, { version, root: node })
-    }
-  }
+    literals.length === 0 ? node : below(node, literals, strict)
+  const versions = (inPath: boolean): Roots =>
+    byVersion(
+      sealWith((shape) => leaves.versions(shape, defaultVersion, inPath)),
+      known,
+    )
+  const inPath: Roots =
+    path === undefined ? NONE : new Map([...versions(true)].map(([version, node]) => [version, behind(node)]))
   return {
     bare,
-    entry: segments === undefined ? bare : mount(bare, literals, mounts),
-    roots,
+    entry: path === undefined ? bare : mount(bare, literals, toMounts(path, inPath)),
+    roots: schemes.some((scheme) => scheme !== path) ? versions(false) : NONE,
+    inPath,
     defaults:
       typeof enabled.defaultVersion === 'function'
-        ? toRoots(
+        ? byVersion(
             sealWith((shape) => leaves.defaults(shape)),
             known,
           )
-        : new Map(),
+        : NONE,
     other: always(leaves.other),
     union,
-    unionBehind: behind(union),
+    unionBehind: path === undefined ? union : behind(union),
   }
 }
 
-const asItIs = <V>(value: V): V => value
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** What the segments of each version lead to. */
+function toMounts({ scheme, options }: EnabledScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
+  return new Map(
+    [...inPath].flatMap(([version, root]) =>
+      (scheme.segments?.(version, options) ?? []).map((segment) => [segment, { version, root }] as const),
+    ),
+  )
+}
 
 /** What is below a path of literal segments; where slashes do not count, the path itself ends there with and without one. */
 function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict: boolean): Node<Endpoint> {
@@ -135,21 +162,11 @@ function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict
   return below(literalsOf(node).find(({ key }) => key === first) ?? EMPTY_NODE, rest, strict)
 }
 
-function toRoots(
-  variants: Variants<Node<Endpoint>>,
-  known: KnownVersions,
-  {
-    spell = asItIs,
-    behind = asItIs,
-  }: {
-    readonly spell?: (version: string) => string
-    readonly behind?: (node: Node<Endpoint>) => Node<Endpoint>
-  } = {},
-): ReadonlyMap<string, VersionRoot> {
+function byVersion(variants: Variants<Node<Endpoint>>, { list }: KnownVersions): Roots {
   return new Map(
-    known.list.map((version) => {
+    list.map((version) => {
       const node = variants.by.has(version) ? variants.by.get(version) : variants.rest
-      return [spell(version), { version, node: behind(node ?? EMPTY_NODE) }]
+      return [version, node ?? EMPTY_NODE]
     }),
   )
 }

@@ -55,7 +55,12 @@ export function createUrlFor(
 
   function write(path: string, version: string): Partial<RequestDraft> {
     const draft = { path, query: {}, headers: {}, host: '', prefix }
-    return enabled?.scheme.write?.(draft, version, enabled.options) ?? {}
+    // of several schemes, the first that puts the version into the address
+    for (const { scheme, options } of enabled?.schemes ?? []) {
+      const written = scheme.write?.(draft, version, options)
+      if (written?.path !== undefined || written?.query !== undefined) return written
+    }
+    return {}
   }
 }
 
@@ -86,25 +91,38 @@ function chooseRoute(
 function fill({ name, pattern }: FlatRoute, params: Readonly<Record<string, unknown>>): string {
   const unknown = Object.keys(params).find((key) => !pattern.params.some((param) => param.name === key))
   if (unknown !== undefined) throw new TypeError(`urlFor: "${name}" has no parameter ${unknown}`)
-  const segments = pattern.segments.map((segment) => fillSegment(name, segment, params))
-  return `/${segments.join('/')}${pattern.trailingSlash && segments.length > 0 ? '/' : ''}`
+  return writePath(name, pattern, (param) => toText(name, param, params))
 }
 
-function fillSegment(name: string, segment: Segment, params: Readonly<Record<string, unknown>>): string {
+/**
+ * The path of a pattern with the texts of its parameters.
+ *
+ * @throws `TypeError` when a segment would be `.` or `..`.
+ */
+export function writePath(
+  name: string,
+  { segments, trailingSlash }: FlatRoute['pattern'],
+  textOf: (param: Param) => string,
+): string {
+  const written = segments.map((segment) => writeSegment(name, segment, textOf))
+  return `/${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
+}
+
+function writeSegment(name: string, segment: Segment, textOf: (param: Param) => string): string {
   switch (segment.kind) {
     case 'literal':
       return encodeURIComponent(segment.text)
     case 'param':
-      return safeSegment(name, encodeURIComponent(toText(name, segment.param, params)))
+      return safeSegment(name, encodeURIComponent(textOf(segment.param)))
     case 'mixed':
       return safeSegment(
         name,
         segment.parts
-          .map((part) => encodeURIComponent(typeof part === 'string' ? part : toText(name, part, params)))
+          .map((part) => encodeURIComponent(typeof part === 'string' ? part : textOf(part)))
           .join(''),
       )
     case 'rest':
-      return toText(name, segment.param, params)
+      return textOf(segment.param)
         .split('/')
         .map((part) => safeSegment(name, encodeURIComponent(part)))
         .join('/')

@@ -40,6 +40,10 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     }
   },
   vary: (options) => [headerOf(options)],
+  source: (options) => ({ in: 'header', name: headerOf(options) }),
+  contentType: (type, version, { versionParameter = 'version' }) =>
+    `${type}; ${versionParameter}=${isToken(version) ? version : `"${version}"`}`,
+  echo: (options) => (headerOf(options) === 'accept' ? undefined : headerOf(options)),
   statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
   problem: (version) =>
     /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)

@@ -38,6 +38,7 @@ export const hostScheme: VersioningScheme<HostOptions> = {
     host: withVersion(host, versionParameter + version),
   }),
   vary: () => [],
+  source: () => ({ in: 'host', name: 'host' }),
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
   fold: (version) => version.toLowerCase(),
   problem: (version, { hostPattern, versionParameter = 'v' }) =>

@@ -24,6 +24,7 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
     },
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
   vary: () => [],
+  source: ({ versionParameter = 'version' }) => ({ in: 'query', name: versionParameter }),
   queryParameter: ({ versionParameter = 'version' }) => versionParameter,
   options: { versionParameter: OPTION_RULES.text, statusCodes: OPTION_RULES.statusCodes },
 }

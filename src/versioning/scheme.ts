@@ -27,6 +27,14 @@ export interface VersionStatusCodes {
   readonly unspecified: number
   readonly invalid: number
   readonly ambiguous: number
+  /** After the sunset of a version whose policy is `'gone'`. */
+  readonly retired: number
+}
+
+/** A scheme with its options: one way for versions to travel, where there are several. */
+export interface SchemeUse {
+  readonly scheme: VersioningScheme<never>
+  readonly options: object
 }
 
 /** The parts of a request that a scheme can write a version into. */
@@ -62,6 +70,14 @@ export interface VersioningScheme<O> {
   readonly options: Readonly<Record<string, OptionRule>> | undefined
   /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
   readonly queryParameter: (options: O) => string | undefined
+  /** Where the version stands, for problem documents. */
+  readonly source: (options: O) => Omit<VersionSource, 'value'>
+  /** The response header that tells the version used; `undefined` where the scheme has none of its own. */
+  readonly echo: (options: O) => string | undefined
+  /** The content type that tells the version used, for `echo: 'contentType'`. */
+  readonly contentType: (type: string, version: string, options: O) => string
+  /** Further places that these options make it read: they are used as schemes of their own, after it. */
+  readonly companions: (options: O) => readonly SchemeUse[]
 }
 
 /** What `defineVersioningScheme` takes. */
@@ -77,7 +93,7 @@ export interface VersioningSchemeDefinition<O> {
   write?(request: RequestDraft, version: string, options: O): Partial<RequestDraft>
   /** The request headers that `read` looks at: they are added to `Vary`. */
   readonly vary?: readonly string[]
-  /** The statuses of version errors. @default unsupported 404, the others 400 */
+  /** The statuses of version errors. @default unsupported 404, retired 410, the others 400 */
   readonly statusCodes?: Partial<VersionStatusCodes>
   /** Explains where the version stands, for documents. */
   readonly describe?: string
@@ -88,6 +104,7 @@ export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
   unspecified: 400,
   invalid: 400,
   ambiguous: 400,
+  retired: 410,
 }
 
 /** The rules of options that several schemes have. */
@@ -97,7 +114,7 @@ export const OPTION_RULES = {
   token: [(value) => typeof value === 'string' && isToken(value), 'a name of letters, digits and -'],
   statusCodes: [
     isStatusCodes,
-    'statuses from 400 to 499 for unsupported, unspecified, invalid and ambiguous',
+    'statuses from 400 to 499 for unsupported, unspecified, invalid, ambiguous and retired',
   ],
 } as const satisfies Readonly<Record<string, OptionRule>>
 
@@ -123,6 +140,10 @@ export const PLAIN_SCHEME = {
   fold: (version: string): string => version,
   problem: (): undefined => undefined,
   queryParameter: (): undefined => undefined,
+  echo: (): undefined => undefined,
+  contentType: (type: string, version: string): string =>
+    `${type}; version=${isToken(version) ? version : `"${version}"`}`,
+  companions: (): readonly SchemeUse[] => [],
 } as const
 
 /**
@@ -153,6 +174,7 @@ export function defineVersioningScheme<O extends object = object>(
         : (draft, version, options) => definition.write?.(draft, version, options) ?? {},
     vary: () => vary.map((header) => header.toLowerCase()),
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
+    source: () => ({ in: name, name: definition.describe ?? name }),
     options: undefined,
   }
 }

@@ -17,6 +17,8 @@ export type VersionSpec = VersionEntry | readonly VersionEntry[]
 export interface KnownVersions {
   readonly list: readonly string[]
   readonly format: VersionFormat
+  /** Whether the order of the list means something: every version has one by value, or all are listed. */
+  readonly isOrdered: boolean
   /** The known version that equals this text; `undefined` for none. */
   readonly find: (text: string) => string | undefined
 }
@@ -70,12 +72,14 @@ export function createKnown(
     if (canonical !== undefined && !byCanonical.has(canonical)) byCanonical.set(canonical, version)
   }
   const all = [...byCanonical.values()]
-  const list = all.every(hasOrder)
+  const byValue = all.every(hasOrder)
+  const list = byValue
     ? all.toSorted(compareVersions)
     : listed.toReversed().concat(all.filter((version) => !listed.includes(version)))
   return {
     list,
     format,
+    isOrdered: byValue || all.every((version) => listed.includes(version)),
     find: (text) => {
       const canonical = canonicalVersion(text, format)
       return canonical === undefined ? undefined : byCanonical.get(canonical)

@@ -26,6 +26,7 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
     }
   },
   vary: () => [],
+  source: ({ versionParameter = 'v' }) => ({ in: 'path', name: versionParameter }),
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
   segments: (version, options) => [
     literal(version, options),

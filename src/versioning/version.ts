@@ -26,6 +26,11 @@ export function canonicalVersion(text: string, format: VersionFormat): string | 
   return text.length > MAX_VERSION_LENGTH ? undefined : FORMATS[format].canonical(text)
 }
 
+/** Whether the text is written as the format says; under `string`, everything is. */
+export function isWellFormed(text: string, format: VersionFormat): boolean {
+  return format === 'string' || canonicalVersion(text, format) !== undefined
+}
+
 /** Whether the text is the name of a format. */
 export function isVersionFormat(text: unknown): text is VersionFormat {
   return typeof text === 'string' && Object.hasOwn(FORMATS, text)
@@ -58,6 +63,11 @@ function toOrder(
 /** Whether versions written like this one have an order by value. */
 export function hasOrder(text: string): boolean {
   return toOrder(text) !== undefined
+}
+
+/** Whether a version has a status, such as the `-beta` of `2.0-beta`. */
+export function hasStatus(text: string): boolean {
+  return toOrder(text)?.status !== undefined
 }
 
 /** Orders versions by value, oldest first; a status such as `-beta` comes before none. Zero when the order is unknown. */

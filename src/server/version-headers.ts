@@ -1,0 +1,95 @@
+import type { Enabled } from '../versioning/enable.ts'
+import type { Lifetime } from '../versioning/policy.ts'
+import type { VersionReport } from './lifetimes.ts'
+import type { ResponseHeaders } from './response-head.ts'
+
+/** What a response tells of the version that answered. */
+export interface Told {
+  readonly lifetime: Lifetime | undefined
+  /** Members of a `Link` header that lead to newer versions. */
+  readonly links: readonly string[]
+  readonly report: VersionReport | undefined
+  /** The version to echo; `null` for none. */
+  readonly version: string | null
+}
+
+const SUPPORTED = 'api-supported-versions'
+const DEPRECATED = 'api-deprecated-versions'
+
+/** Makes the function that writes what is told into the headers of a response. What a handler wrote itself stays. */
+export function createWriter(enabled: Enabled | undefined): (headers: ResponseHeaders, told: Told) => void {
+  const echo = createEcho(enabled)
+  return (headers, { lifetime, links, report, version }) => {
+    if (lifetime !== undefined) {
+      for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
+    }
+    const members = [...(lifetime?.links ?? []), ...links]
+    if (members.length > 0) headers['link'] = [...[headers['link'] ?? []].flat(), ...members].join(', ')
+    if (report !== undefined) addReport(headers, report)
+    if (version !== null) echo(headers, version)
+  }
+}
+
+/** Lists the versions of a path (rule D5). */
+export function addReport(headers: ResponseHeaders, { supported, deprecated }: VersionReport): void {
+  if (supported.length > 0) headers[SUPPORTED] ??= supported.join(', ')
+  if (deprecated.length > 0) headers[DEPRECATED] ??= deprecated.join(', ')
+}
+
+/** Makes the function that tells the version used (rules A1 and R21). */
+function createEcho(enabled: Enabled | undefined): (headers: ResponseHeaders, version: string) => void {
+  const { schemes = [], common } = enabled ?? {}
+  const { echo = false } = common ?? {}
+  if (echo === 'contentType') {
+    const [first] = schemes
+    return (headers, version) => {
+      const type = headers['content-type']
+      if (typeof type !== 'string' || type.startsWith('application/problem+json')) return
+      headers['content-type'] = first?.scheme.contentType(type, version, first.options) ?? type
+    }
+  }
+  const own = schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
+  const name = typeof echo === 'string' ? echo.toLowerCase() : (own[0] ?? 'api-version')
+  return (headers, version) => void (headers[name] ??= version)
+}
+
+/** The headers that tell of versions: browsers show them to scripts of other origins only when they are exposed (rule M8). */
+export function reportingHeaders(enabled: Enabled | undefined): readonly string[] {
+  const { schemes = [], common } = enabled ?? {}
+  const { echo } = common ?? {}
+  const own = schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
+  const echoed = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
+  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, 'api-version', ...own, ...echoed]
+}
+
+/**
+ * Completes what a CORS middleware wrote, of whatever origin: the reporting headers that are sent are exposed (rule M8), and the headers
+ * that carry versions are allowed where they were asked for (rule M7). `asked` is `Access-Control-Request-Headers`.
+ */
+export function completeCors(
+  headers: ResponseHeaders,
+  { reporting, carrying }: { readonly reporting: readonly string[]; readonly carrying: readonly string[] },
+  asked: string | undefined,
+): void {
+  const sent = reporting.filter((name) => headers[name] !== undefined)
+  if (asked === undefined) addTo(headers, 'access-control-expose-headers', sent)
+  else {
+    const names = asked.split(',').map((name) => name.trim().toLowerCase())
+    addTo(
+      headers,
+      'access-control-allow-headers',
+      carrying.filter((name) => names.includes(name)),
+    )
+  }
+}
+
+/** Adds names to a list in a header, each once; `*` has them all. */
+function addTo(headers: ResponseHeaders, header: string, names: readonly string[]): void {
+  const given = [headers[header] ?? []]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const missing = names.filter((name) => !given.some((each) => each === '*' || each.toLowerCase() === name))
+  if (missing.length > 0) headers[header] = [...given, ...missing].join(', ')
+}

@@ -1,0 +1,119 @@
+import type { OptionRule } from '../definition-error.ts'
+import type { Awaitable, HttpRequest } from '../http.ts'
+import type { VersionPolicy, VersionStatus } from './policy.ts'
+import { isToken } from '../media-type.ts'
+import { isVersionFormat } from './version.ts'
+import type { VersionFormat } from './version.ts'
+
+/** Chooses the version of a request that names none; `null` for no version. */
+export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
+
+/** A version in the list of versions, with what is said of its life. */
+export interface VersionListing extends VersionPolicy {
+  readonly version: string
+}
+
+/** What `onVersionResolved` gets: which version answers a request. */
+export interface VersionResolved {
+  /** The version that answers; `null` when none. */
+  readonly version: string | null
+  /** What the request asked for, cut at 64 characters; `undefined` when it named no version. */
+  readonly requested: string | undefined
+  /** The name of the route. */
+  readonly route: string
+  readonly method: string
+  /** The pattern of the route. */
+  readonly path: string
+  readonly status: VersionStatus
+  readonly request: HttpRequest
+}
+
+/** The options of `enableVersioning` that belong to no single scheme. */
+export interface VersioningOptions {
+  /**
+   * The version of requests that name none: a version; `'latest'`, `'latestStable'` (without a status such as `-beta`) or
+   * `'oldest'`; a function chooses for each request. @default null
+   */
+  readonly defaultVersion?: string | null | DefaultVersion
+  /** Whether requests without version are refused wherever a path has versions. @default false */
+  readonly required?: boolean
+  /**
+   * Versions that are known besides those that routes name, and what is said of their lives. A list says their order too: ranges
+   * need it. A record only adds policies. @default []
+   */
+  readonly versions?: readonly (string | VersionListing)[] | Readonly<Record<string, VersionPolicy>>
+  /** Whether routes may only name versions of the list. @default false */
+  readonly closed?: boolean
+  /** How versions are written: it decides what is malformed and what is equal. @default 'string' */
+  readonly format?: VersionFormat
+  /** What an unknown version gets: an error, or the nearest earlier version that is served at the path. @default 'error' */
+  readonly unknown?: 'error' | 'floor'
+  /** Whether neutral routes refuse unknown versions also where a path has no other routes. @default false */
+  readonly strictNeutral?: boolean
+  /** Of several schemes: different versions are an error, or the first scheme that finds one wins. @default 'error' */
+  readonly conflict?: 'error' | 'first'
+  /** When responses list the versions of a path in `api-supported-versions` and `api-deprecated-versions`. @default 'errors' */
+  readonly report?: 'errors' | 'always' | false
+  /**
+   * Tells the version used in responses: in the scheme's own header (else `api-version`), in a parameter of `Content-Type`, or in
+   * the header named here. @default only where `unknown: 'floor'` chose it
+   */
+  readonly echo?: boolean | 'contentType' | (string & {})
+  /** Whether responses link to the same route in newer versions; for versions in the path. @default false */
+  readonly successorLinks?: boolean
+  /** Request headers that a `defaultVersion` function reads: they are added to `Vary` where it was asked. @default [] */
+  readonly vary?: readonly string[]
+  /** Milliseconds since 1970, for deprecations and sunsets. @default Date.now */
+  readonly clock?: () => number
+  /** Told which version answers, for every request at a path with versions that reaches a route: to count who uses what. */
+  readonly onVersionResolved?: (resolved: VersionResolved) => void
+}
+
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isOneOf =
+  (...values: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    values.includes(value)
+
+/** What the common options may hold. */
+export const COMMON_RULES: Readonly<Record<string, OptionRule>> = {
+  defaultVersion: [
+    (value) => value === null || ['string', 'function'].includes(typeof value),
+    "a version, 'latest', 'latestStable', 'oldest', a function of the request, or null",
+  ],
+  required: [isFlag, 'true or false'],
+  versions: [
+    isVersions,
+    'a list of versions and { version, … } objects, or a record from versions to policies',
+  ],
+  closed: [isFlag, 'true or false'],
+  format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
+  unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],
+  strictNeutral: [isFlag, 'true or false'],
+  conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
+  report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
+  echo: [
+    (value) => isFlag(value) || (typeof value === 'string' && isToken(value)),
+    "true, false, 'contentType' or the name of a header",
+  ],
+  successorLinks: [isFlag, 'true or false'],
+  vary: [
+    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name)),
+    'a list of header names',
+  ],
+  clock: [isFunction, 'a function that gives milliseconds since 1970'],
+  onVersionResolved: [isFunction, 'a function'],
+}
+
+function isVersions(value: unknown): boolean {
+  if (!Array.isArray(value)) return typeof value === 'object' && value !== null
+  return value.every(
+    (entry: unknown) =>
+      typeof entry === 'string' ||
+      (typeof entry === 'object' &&
+        entry !== null &&
+        'version' in entry &&
+        typeof entry.version === 'string'),
+  )
+}
