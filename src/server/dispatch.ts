@@ -176,7 +176,8 @@ function seal(
   dropBody(response.body)
   const error = new TypeError(`The response cannot be sent: ${problem}`)
   context.observe(error)
-  // whose own headers can be sent
+  // whose own headers can be sent; those that tell of versions may be what cannot
+  context.tells = undefined
   return seal(site, context, raw, toFailure(context, error))
 }
 
