@@ -46,8 +46,13 @@ export function unquote(text: string): string | undefined {
   return text.slice(1, -1).replaceAll(/\\(.)/g, '$1')
 }
 
+/** The text as a token or, when it is none, as a quoted string. */
+export function quoteUnlessToken(text: string): string {
+  return TOKEN.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
 /** Reads one media type or range; `undefined` when it is malformed. */
-function parseMediaType(text: string): MediaType | undefined {
+export function parseMediaType(text: string): MediaType | undefined {
   const [range = '', ...rest] = splitOutsideQuotes(text, ';')
   const [type = '', subtype = '', ...more] = range.split('/')
   if (!isToken(type) || !isToken(subtype) || more.length > 0) return undefined

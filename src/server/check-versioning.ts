@@ -34,7 +34,10 @@ function defaultProblems(enabled: Enabled, known: KnownVersions): readonly Defin
   return [
     {
       code: 'default_version_unknown',
-      where: `enableVersioning(${schemes.map(({ name }) => name).join(', ')})`,
+      where: `enableVersioning(${schemes
+        .filter(({ isCompanion }) => !isCompanion)
+        .map(({ name }) => name)
+        .join(', ')})`,
       message: `the default version "${defaultVersion.slice(0, 64)}" is not a known version; ${list}`,
       fix: 'name a version that a route has, or list it in versions',
     },
@@ -82,17 +85,18 @@ function encodingProblems(
 
 /** Two versions that the scheme reads as one, as host labels that differ by case. */
 function foldProblems({ schemes }: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
-  return schemes.flatMap((scheme) => foldProblemsOf(scheme, known))
+  return schemes.flatMap((scheme) => (scheme.isCompanion ? [] : foldProblemsOf(scheme, known)))
 }
 
 function foldProblemsOf(
-  { scheme, name }: Enabled['schemes'][number],
+  { scheme, name, options }: Enabled['schemes'][number],
   { list }: KnownVersions,
 ): readonly DefinitionProblem[] {
   const seen = new Map<string, string>()
   return list.flatMap((version): DefinitionProblem[] => {
-    const other = seen.get(scheme.fold(version))
-    seen.set(scheme.fold(version), version)
+    const folded = scheme.fold(version, options)
+    const other = seen.get(folded)
+    seen.set(folded, version)
     if (other === undefined) return []
     return [
       {

@@ -48,7 +48,7 @@ export function createMiss(
   const places = createPlaces(table, mode)
   const clock = enabled?.common.clock ?? Date.now
   const inHeaders = (enabled?.vary.length ?? 0) > 0
-  const [first, ...others] = enabled?.schemes ?? []
+  const versionError = createVersionError(enabled)
 
   /** Of all versions, where a version that is still to come may be in a header (rule M6). */
   const isOpen = ({ scheme }: Resolution, isPreflight: boolean): boolean =>
@@ -91,16 +91,18 @@ export function createMiss(
       return leaves.length === 0 ? [] : methodsOf(leaves)
     },
   })
+}
 
-  function versionError(
-    fault: keyof typeof FAULTS,
-    { requested, sources, scheme }: Resolution,
-    { supported, deprecated }: VersionReport,
-  ): HttpError {
-    // the status belongs to the scheme that found the version; where several found none, to none of them
-    const statuses = (scheme ?? (others.length > 0 && fault === 'unspecified' ? undefined : first))
-      ?.statusCodes
-    const status = fault === 'ambiguous' && scheme === undefined ? 400 : statuses?.[fault]
+type VersionError = (fault: keyof typeof FAULTS, resolution: Resolution, report: VersionReport) => HttpError
+
+/** Makes the function that writes version errors, with the statuses of the schemes. */
+function createVersionError(enabled: Enabled | undefined): VersionError {
+  const [first, ...others] = (enabled?.schemes ?? []).filter(({ isCompanion }) => !isCompanion)
+  return (fault, { requested, sources, scheme }, { supported, deprecated }) => {
+    // the status belongs to the scheme that found the version; where several found none, or contradict, to none of them
+    const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first
+    const statuses = (scheme ?? own)?.statusCodes
+    const status = statuses?.[fault]
     return httpError(`${fault}_version`, FAULTS[fault], {
       ...(fault === 'ambiguous' ? { sources: sources.map(cutSource) } : {}),
       ...(requested === undefined || fault === 'ambiguous' ? {} : { requested: cutVersion(requested) }),

@@ -1,9 +1,7 @@
-import { valueProblems } from '../definition-error.ts'
-import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import { COMMON_RULES } from './options.ts'
+import { listProblems, optionsProblems } from './option-problems.ts'
 import type { DefaultVersion, VersioningOptions, VersionListing } from './options.ts'
-import { policyProblems } from './policy.ts'
 import type { VersionPolicy } from './policy.ts'
 import { DEFAULT_STATUS_CODES, isStatusCodes } from './scheme.ts'
 import type {
@@ -14,7 +12,7 @@ import type {
   VersionValue,
 } from './scheme.ts'
 import type { KnownVersions } from './spec.ts'
-import { canonicalVersion, hasStatus, MAX_VERSION_LENGTH } from './version.ts'
+import { hasStatus } from './version.ts'
 import type { VersionFormat } from './version.ts'
 
 /** A scheme as it was enabled, with its options applied. */
@@ -26,6 +24,8 @@ export interface EnabledScheme {
   readonly source: Omit<VersionSource, 'value'>
   readonly vary: readonly string[]
   readonly statusCodes: VersionStatusCodes
+  /** Whether another scheme brought it along: a further place of that one, which nobody enabled by itself. */
+  readonly isCompanion: boolean
 }
 
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
@@ -82,16 +82,15 @@ export function isSelector(defaultVersion: unknown): boolean {
 
 /** Applies the options to the schemes. */
 export function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Enabled {
-  const problems = [...schemeProblems(uses, options), ...commonProblems(options, uses)]
+  const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
   const { defaultVersion = null, format = 'string', versions = [] } = usable ? options : {}
   const entries: readonly VersionListing[] = isList(versions)
     ? versions.map((entry) => (typeof entry === 'string' ? { version: entry } : entry))
     : Object.entries(versions).map(([version, policy]) => ({ ...policy, version }))
-  const schemes = withCompanions(usable ? uses : uses.slice(0, 1)).map((use) => toScheme(use, format, usable))
-  const { required = false, closed = false, unknown = 'error', strictNeutral = false } = usable ? options : {}
-  const { conflict = 'error', report = 'errors', echo = false, clock = Date.now } = usable ? options : {}
-  const { successorLinks = false, onVersionResolved, vary = [] } = usable ? options : {}
+  const schemes = (usable ? uses.flatMap(withCompanions) : uses.slice(0, 1)).map((use) =>
+    toScheme(use, format, usable, !uses.includes(use)),
+  )
   return {
     schemes,
     path: schemes.find(({ scheme }) => scheme.segments !== undefined),
@@ -101,21 +100,37 @@ export function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions
     versions: isList(versions) ? entries.map(({ version }) => version) : [],
     policies: new Map(entries.map(({ version, ...policy }) => [version, policy])),
     format,
-    common: {
-      required,
-      closed,
-      unknown,
-      strictNeutral,
-      conflict,
-      report,
-      echo,
-      clock,
-      successorLinks,
-      ...(onVersionResolved === undefined ? {} : { onVersionResolved }),
-      vary: vary.map((name) => name.toLowerCase()),
-    },
+    common: toCommon(usable ? options : {}),
     usable,
     problems: usable ? listProblems(entries, format) : problems,
+  }
+}
+
+function toCommon({
+  required = false,
+  closed = false,
+  unknown = 'error',
+  strictNeutral = false,
+  conflict = 'error',
+  report = 'errors',
+  echo = false,
+  clock = Date.now,
+  successorLinks = false,
+  onVersionResolved,
+  vary = [],
+}: VersioningOptions): Enabled['common'] {
+  return {
+    required,
+    closed,
+    unknown,
+    strictNeutral,
+    conflict,
+    report,
+    echo,
+    clock,
+    successorLinks,
+    ...(onVersionResolved === undefined ? {} : { onVersionResolved }),
+    vary: vary.map((name) => name.toLowerCase()),
   }
 }
 
@@ -125,13 +140,18 @@ function isList(
   return Array.isArray(versions)
 }
 
-function withCompanions(uses: readonly SchemeUse[]): readonly SchemeUse[] {
+function withCompanions(use: SchemeUse): readonly SchemeUse[] {
   // a scheme is only ever called with its own options
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return uses.flatMap((use) => [use, ...use.scheme.companions(use.options as never)])
+  return [use, ...use.scheme.companions(use.options as never)]
 }
 
-function toScheme(use: SchemeUse, format: VersionFormat, usable: boolean): EnabledScheme {
+function toScheme(
+  use: SchemeUse,
+  format: VersionFormat,
+  usable: boolean,
+  isCompanion: boolean,
+): EnabledScheme {
   // as above
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const scheme = use.scheme as unknown as VersioningScheme<object>
@@ -146,6 +166,7 @@ function toScheme(use: SchemeUse, format: VersionFormat, usable: boolean): Enabl
     source: usable ? scheme.source(options) : { in: scheme.name, name: scheme.name },
     vary: usable ? scheme.vary(options) : [],
     statusCodes: { ...DEFAULT_STATUS_CODES, ...scheme.statusCodes, ...given(statusCodes) },
+    isCompanion,
   }
 }
 
@@ -153,97 +174,4 @@ function toScheme(use: SchemeUse, format: VersionFormat, usable: boolean): Enabl
 function given(statusCodes: unknown): Partial<VersionStatusCodes> {
   if (!isStatusCodes(statusCodes)) return {}
   return Object.fromEntries(Object.entries(statusCodes).filter(([, status]) => status !== undefined))
-}
-
-const WHERE = 'enableVersioning'
-
-function schemeProblems(uses: readonly SchemeUse[], common: object): readonly DefinitionProblem[] {
-  const inPath = uses.filter(({ scheme }) => scheme.segments !== undefined)
-  if (uses.length === 0 || inPath.length > 1) {
-    const message = uses.length === 0 ? 'there is no scheme' : 'two schemes put versions into the path'
-    return [
-      { code: 'invalid_option', where: WHERE, message, fix: 'give one scheme, or several different ones' },
-    ]
-  }
-  return uses.flatMap(({ scheme, options }) =>
-    // a scheme alone shares its options object with the common ones
-    optionProblems(scheme.name, scheme.options, options, options === common ? COMMON_RULES : {}),
-  )
-}
-
-function commonProblems(
-  options: VersioningOptions,
-  uses: readonly SchemeUse[],
-): readonly DefinitionProblem[] {
-  const alone = uses.some((use) => use.options === options)
-  const problems = alone ? [] : optionProblems('', {}, options, COMMON_RULES)
-  const { versions = [] } = options
-  if (problems.length > 0 || typeof versions !== 'object') return problems
-  const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
-    ? versions.flatMap((entry: unknown) => {
-        if (typeof entry !== 'object' || entry === null || !('version' in entry)) return []
-        const { version, ...policy } = entry
-        return [[String(version), policy]]
-      })
-    : Object.entries(versions)
-  return entries.flatMap(([version, policy]) =>
-    policyProblems(WHERE, `versions["${version.slice(0, MAX_VERSION_LENGTH)}"]`, policy),
-  )
-}
-
-type Rules = Readonly<Record<string, OptionRule>>
-
-function optionProblems(
-  scheme: string,
-  rules: Rules | undefined,
-  options: object,
-  common: Rules,
-): readonly DefinitionProblem[] {
-  const known: Rules = { ...rules, ...common }
-  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
-    const rule = Object.hasOwn(known, name) ? known[name] : undefined
-    if (rule !== undefined) return valueProblems(WHERE, name, value, rule)
-    if (rules === undefined) return []
-    return [
-      {
-        code: 'unknown_option',
-        where: WHERE,
-        message:
-          scheme === '' ? `there is no option "${name}"` : `the scheme ${scheme} has no option "${name}"`,
-        fix: `use one of ${Object.keys(known).join(', ')}`,
-      },
-    ]
-  })
-}
-
-function listProblems(
-  entries: readonly VersionListing[],
-  format: VersionFormat,
-): readonly DefinitionProblem[] {
-  const seen = new Map<string, string>()
-  return entries.flatMap(({ version }): DefinitionProblem[] => {
-    const canonical = canonicalVersion(version, format)
-    if (canonical === undefined || version === '') {
-      return [
-        {
-          code: 'invalid_version',
-          where: WHERE,
-          message: `"${version.slice(0, MAX_VERSION_LENGTH)}" in versions is not written as the format ${format} says`,
-          fix: 'mend it, or choose another format',
-        },
-      ]
-    }
-    const other = seen.get(canonical)
-    seen.set(canonical, version)
-    return other === undefined
-      ? []
-      : [
-          {
-            code: 'duplicate_version',
-            where: WHERE,
-            message: `versions lists "${version}" after "${other}"`,
-            fix: 'list each version once',
-          },
-        ]
-  })
 }

@@ -1,5 +1,7 @@
-import { isToken, splitOutsideQuotes, unquote } from '../media-type.ts'
-import { createAcceptReader } from './accept.ts'
+import { isToken, quoteUnlessToken, splitOutsideQuotes, unquote } from '../media-type.ts'
+import { acceptVersion, createAcceptReader } from './accept.ts'
+import { contentTypeScheme } from './content-type.ts'
+import { foldVersion, isTemplate, withVersion } from './media-version.ts'
 import { oneOf } from './query.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
@@ -10,6 +12,17 @@ export interface HeaderOptions {
   readonly headerParameter?: string
   /** The name before the version: a parameter of the media type, or of the header's own value. @default 'version' */
   readonly versionParameter?: string
+  /**
+   * Of `accept`: the media type that has the version in its name, as `'application/vnd.shop.v{version}+json'`. Ranges of that type
+   * name a version by it, others still by their parameter; versions are then the same in any case. `echo: 'contentType'` gives
+   * JSON this type. Bodies of it are read as JSON when it ends with `+json`.
+   */
+  readonly mediaType?: string
+  /**
+   * Of `accept`: whether the `Content-Type` of a request names a version too, in the same way. It has to be one that `Accept` asks
+   * for, if that names any; unknown versions in it alone are answered with 415. @default false
+   */
+  readonly contentType?: boolean
   /** Whether a custom header may hold the version alone, as in `X-API-Version: 2`. @default true */
   readonly bare?: boolean
   readonly statusCodes?: Partial<VersionStatusCodes>
@@ -22,7 +35,7 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
   reader: (options, format) => {
     const { versionParameter = 'version' } = options
     const header = headerOf(options)
-    if (header === 'accept') return createAcceptReader(versionParameter)
+    if (header === 'accept') return createAcceptReader(options)
     const readValues = createValuesReader(versionParameter, options.bare ?? true)
     return (request) => {
       const value = request.header(header)
@@ -34,24 +47,47 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
   write: ({ headers }, version, options) => {
     const { versionParameter = 'version' } = options
     const header = headerOf(options)
-    const written = `${versionParameter}=${isToken(version) ? version : `"${version}"`}`
     return {
-      headers: { [header]: header === 'accept' ? `${headers['accept'] ?? '*/*'}; ${written}` : written },
+      headers: {
+        [header]:
+          header === 'accept'
+            ? acceptVersion(headers['accept'], version, options)
+            : `${versionParameter}=${quoteUnlessToken(version)}`,
+      },
     }
   },
   vary: (options) => [headerOf(options)],
   source: (options) => ({ in: 'header', name: headerOf(options) }),
-  contentType: (type, version, { versionParameter = 'version' }) =>
-    `${type}; ${versionParameter}=${isToken(version) ? version : `"${version}"`}`,
+  contentType: withVersion,
   echo: (options) => (headerOf(options) === 'accept' ? undefined : headerOf(options)),
+  companions: (options) => (options.contentType === true ? [{ scheme: contentTypeScheme, options }] : []),
   statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
-  problem: (version) =>
-    /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)
+  fold: foldVersion,
+  problem: (version, { mediaType }) => {
+    if (mediaType !== undefined && !isToken(version))
+      return 'a media type holds letters, digits and the characters of tokens only'
+    return /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)
       ? undefined
-      : 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends',
+      : 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends'
+  },
+  contradiction: (options) => {
+    const { mediaType, contentType, versionParameter = 'version' } = options
+    const header = headerOf(options)
+    if (header === 'accept')
+      return versionParameter.toLowerCase() === 'q'
+        ? 'the versionParameter "q" is the weight of a media range'
+        : undefined
+    const [extra] = [
+      ...(mediaType === undefined ? [] : ['mediaType']),
+      ...(contentType === true ? ['contentType'] : []),
+    ]
+    return extra === undefined ? undefined : `${extra} needs the headerParameter "accept", not "${header}"`
+  },
   options: {
     headerParameter: OPTION_RULES.token,
     versionParameter: OPTION_RULES.token,
+    mediaType: [isTemplate, "a media type with {version} once, as 'application/vnd.shop.v{version}+json'"],
+    contentType: OPTION_RULES.flag,
     bare: OPTION_RULES.flag,
     statusCodes: OPTION_RULES.statusCodes,
   },

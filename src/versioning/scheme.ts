@@ -1,7 +1,7 @@
 import type { OptionRule } from '../definition-error.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import { isToken } from '../media-type.ts'
+import { isToken, quoteUnlessToken } from '../media-type.ts'
 import type { VersionFormat } from './version.ts'
 
 /** A place where a request named a version. */
@@ -65,7 +65,9 @@ export interface VersioningScheme<O> {
   /** Why a version cannot be written in this scheme; `undefined` when it can. */
   readonly problem: (version: string, options: O) => string | undefined
   /** How a declared version looks when it is read. */
-  readonly fold: (version: string) => string
+  readonly fold: (version: string, options: O) => string
+  /** Why options, each of which is right, do not go together; `undefined` when they do. */
+  readonly contradiction: (options: O) => string | undefined
   /** The options this scheme knows, besides the common ones; `undefined` for any. */
   readonly options: Readonly<Record<string, OptionRule>> | undefined
   /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
@@ -139,10 +141,10 @@ export const PLAIN_SCHEME = {
   statusCodes: DEFAULT_STATUS_CODES,
   fold: (version: string): string => version,
   problem: (): undefined => undefined,
+  contradiction: (): undefined => undefined,
   queryParameter: (): undefined => undefined,
   echo: (): undefined => undefined,
-  contentType: (type: string, version: string): string =>
-    `${type}; version=${isToken(version) ? version : `"${version}"`}`,
+  contentType: (type: string, version: string): string => `${type}; version=${quoteUnlessToken(version)}`,
   companions: (): readonly SchemeUse[] => [],
 } as const
 
