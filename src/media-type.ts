@@ -34,8 +34,8 @@ export function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly
   return [...parts, text.slice(from)].map(trimSpace)
 }
 
-/** Optional white space is spaces and tabs (RFC 9110 section 5.6.3). */
-function trimSpace(text: string): string {
+/** The text without white space at its ends, which is spaces and tabs (RFC 9110 section 5.6.3). */
+export function trimSpace(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '')
 }
 

@@ -1,4 +1,4 @@
-import { isToken, quoteUnlessToken } from '../media-type.ts'
+import { isToken, parseMediaType, quoteUnlessToken } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
 
 /** How a version stands in a media type. */
@@ -14,6 +14,7 @@ interface Template {
 }
 
 const PLACE = '{version}'
+const JSON_TYPE = 'application/json'
 
 /** Whether the text is `type/subtype` with one `{version}` in its subtype. */
 export function isTemplate(text: unknown): boolean {
@@ -62,13 +63,14 @@ export function versionPair({ versionParameter = 'version' }: MediaOptions, vers
   return `${versionParameter}=${quoteUnlessToken(version)}`
 }
 
-/** A content type that tells the version: JSON has the type of the template, everything else the parameter. */
-export function withVersion(type: string, version: string, options: MediaOptions): string {
+/** A content type that tells the version: JSON has the type of the template, everything else the parameter. One that tells it stays. */
+export function withVersion(text: string, version: string, options: MediaOptions): string {
+  const type = parseMediaType(text)
+  if (type !== undefined && createVersionOf(options)(type) !== undefined) return text
   const vendor = vendorType(options, version)
-  const [, name = '', parameters = ''] = /^([^;]*?)[ \t]*(;.*)?$/.exec(type) ?? []
-  return vendor !== undefined && name.toLowerCase() === 'application/json'
-    ? vendor + parameters
-    : `${type}; ${versionPair(options, version)}`
+  return vendor !== undefined && type?.type === JSON_TYPE
+    ? vendor + text.slice(JSON_TYPE.length)
+    : `${text}; ${versionPair(options, version)}`
 }
 
 function templateOf({ mediaType }: MediaOptions): Template | undefined {

@@ -36,8 +36,11 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
     const version = segment.startsWith(versionParameter) ? segment.slice(versionParameter.length) : undefined
     return version === '' ? undefined : version
   },
-  problem: (version, options) =>
-    /[/?#\\]/.test(literal(version, options)) ? 'a path segment cannot hold / ? # or \\' : undefined,
+  problem: (version, options) => {
+    const segment = literal(version, options)
+    if (segment === '.' || segment === '..') return 'clients resolve the path segments . and .. themselves'
+    return /[/?#\\]/.test(segment) ? 'a path segment cannot hold / ? # or \\' : undefined
+  },
   options: {
     versionParameter: OPTION_RULES.text,
     allowBare: OPTION_RULES.flag,
