@@ -20,6 +20,8 @@ import type { ListenOptions } from './listen.ts'
 import { refuseClosing, refuseRequest } from './node.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
+import { toVersionList } from './versions.ts'
+import type { VersionInfo } from './versions.ts'
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
 type UrlArguments<P> = object extends P
@@ -76,6 +78,15 @@ export interface App<M = unknown> {
   routes(): readonly RouteEntry[]
   /** Every route, as a tree. */
   printRoutes(): string
+  /**
+   * Every known version with its routes, oldest first, as it stands at this moment; none without versioning.
+   *
+   * @example
+   * app.versions().filter(({ status }) => status === 'deprecated').map(({ version }) => version) // → ['1']
+   *
+   * @throws `DefinitionError` for mistakes that depend on versioning.
+   */
+  versions(): readonly VersionInfo[]
 }
 
 /**
@@ -137,6 +148,7 @@ export function createApp<
     },
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
+    versions: () => toVersionList(core.build().table, core.enabled()),
   }
 }
 

@@ -1,11 +1,13 @@
+import { METHODS } from '../http.ts'
+import type { Method } from '../http.ts'
 import type { LeafShape } from '../router/node.ts'
 import type { Shape } from '../router/tree.ts'
 import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { statusAt, toLifetime } from '../versioning/policy.ts'
-import type { Lifetime, RoutePolicy, VersionPolicy, VersionStatus } from '../versioning/policy.ts'
-import { isVersioned } from '../versioning/select.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { Lifetime, RoutePolicy, VersionPolicy } from '../versioning/policy.ts'
+import { createSelect, isVersioned } from '../versioning/select.ts'
+import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { InfoOf, TableRoute } from './leaves.ts'
 
@@ -13,6 +15,14 @@ import type { InfoOf, TableRoute } from './leaves.ts'
 export interface VersionReport {
   readonly supported: readonly string[]
   readonly deprecated: readonly string[]
+}
+
+/** A route that answers in a version. */
+export interface Answering {
+  readonly row: TableRoute
+  /** Those of its methods that no other route answers there. */
+  readonly methods: readonly Method[]
+  readonly lifetime: Lifetime | undefined
 }
 
 /** What is said of the lives of versions and routes. Made when the application is built; only the moment is asked later. */
@@ -25,6 +35,8 @@ export interface Lifetimes {
   readonly of: (endpoint: Endpoint, version: string | null) => Lifetime | undefined
   /** The versions with a handler at some of the shapes. */
   readonly report: (shapes: readonly LeafShape[], now: number) => VersionReport
+  /** The routes that name a version, and those without version that answer as the default one beside them. Neutral ones do not count. */
+  readonly answering: (version: string) => readonly Answering[]
 }
 
 /** Works the policies of versions, modules, controllers and routes into lifetimes (section 2.13). */
@@ -41,34 +53,39 @@ export function createLifetimes(
     if (lifetime !== undefined) versions.set(version, lifetime)
   }
   const find = createFind(shapes, policies, enabled, known)
-  const own = toOwn(shapes, infoOf, find, known)
+  const defaultVersion = staticDefault(enabled, known)
+  const inShape = (shape: Shape<TableRoute>, version: string): readonly Answering[] =>
+    answeringIn(shape, version, version === defaultVersion, find.of)
+  const own = toOwn(shapes, infoOf, inShape)
+  const lifetimesAt = (leaf: LeafShape, version: string): readonly (Lifetime | undefined)[] =>
+    own.get(leaf)?.get(version) ?? [versions.get(version)]
   return {
     isEmpty: versions.size === 0 && find.isEmpty,
     ofVersion: (version) => versions.get(version),
     of: find.of,
-    report: (leaves, now) => {
-      const statuses = new Map<string, Set<VersionStatus>>()
-      for (const leaf of leaves) {
-        for (const version of leaf.versions) {
-          const lives = own.get(leaf)?.get(version) ?? [versions.get(version)]
-          const known = statuses.get(version) ?? new Set()
-          statuses.set(version, known)
-          for (const life of lives) known.add(statusAt(life, now))
-        }
-      }
-      const within = (test: (found: ReadonlySet<VersionStatus>) => boolean): readonly string[] =>
-        known.list.filter((version) => test(statuses.get(version) ?? RETIRED))
-      return {
-        supported: within((found) => found.has('active')),
-        deprecated: within(
-          (found) => !found.has('active') && (found.has('deprecated') || found.has('sunset')),
-        ),
-      }
-    },
+    report: (leaves, now) => toReport(leaves, known.list, lifetimesAt, now),
+    answering: (version) => shapes.flatMap((shape) => inShape(shape, version)),
   }
 }
 
-const RETIRED: ReadonlySet<VersionStatus> = new Set(['retired'])
+/** Where the versions of some shapes stand. */
+function toReport(
+  leaves: readonly LeafShape[],
+  list: readonly string[],
+  lifetimesAt: (leaf: LeafShape, version: string) => readonly (Lifetime | undefined)[],
+  now: number,
+): VersionReport {
+  const supported: string[] = []
+  const deprecated: string[] = []
+  for (const version of list) {
+    const statuses = leaves
+      .filter(({ versions }) => versions.includes(version))
+      .flatMap((leaf) => lifetimesAt(leaf, version).map((lifetime) => statusAt(lifetime, now)))
+    if (statuses.includes('active')) supported.push(version)
+    else if (statuses.some((status) => status !== 'retired')) deprecated.push(version)
+  }
+  return { supported, deprecated }
+}
 
 function policiesByVersion(
   enabled: Enabled | undefined,
@@ -92,20 +109,27 @@ function createFind(
   known: KnownVersions,
 ): Find {
   const defaultVersion = staticDefault(enabled, known)
+  // a function may choose any version, and routes without version then answer it
+  const isChosen = typeof enabled?.defaultVersion === 'function'
   const byEndpoint = new Map<Endpoint, ReadonlyMap<string | null, Lifetime>>()
   // routes that say nothing themselves share what is said of their versions
-  const shared = new Map<unknown, ReadonlyMap<string | null, Lifetime>>()
+  const shared = new Map<ExpandedSpec, ReadonlyMap<string | null, Lifetime>>()
+  const lifetimesIn = (row: TableRoute, isOpted: boolean): ReadonlyMap<string | null, Lifetime> => {
+    const { spec, route } = row
+    if (isOpted && spec.unversioned)
+      return lifetimesOf(row, policies, known, (version) => isChosen || version === defaultVersion)
+    const isNamed = (version: string): boolean => spec.claims.has(version)
+    if (route.policies.length > 0) return lifetimesOf(row, policies, known, isNamed)
+    const found = shared.get(spec) ?? lifetimesOf(row, policies, known, isNamed)
+    shared.set(spec, found)
+    return found
+  }
   for (const { routes } of shapes) {
-    const opted = isVersioned(routes)
+    const isOpted = isVersioned(routes)
     for (const row of routes) {
-      const { spec, route, endpoints } = row
-      const answersDefault = opted && spec.unversioned && defaultVersion !== undefined
-      const isPlain = route.policies.length === 0 && !answersDefault
-      const found =
-        (isPlain ? shared.get(spec) : undefined) ??
-        lifetimesOf(row, policies, known, answersDefault ? defaultVersion : undefined)
-      if (isPlain) shared.set(spec, found)
-      if (found.size > 0) for (const endpoint of endpoints.values()) byEndpoint.set(endpoint, found)
+      const found = lifetimesIn(row, isOpted)
+      if (found.size === 0) continue
+      for (const endpoint of row.endpoints.values()) byEndpoint.set(endpoint, found)
     }
   }
   return {
@@ -114,20 +138,19 @@ function createFind(
   }
 }
 
-/** What is said of a route, by the version that it answers. */
+/** What is said of a route, by the version that it answers. What is said of a version is said of the routes that stand for it. */
 function lifetimesOf(
-  { route, spec }: TableRoute,
+  { route }: TableRoute,
   policies: ReadonlyMap<string, VersionPolicy>,
   known: KnownVersions,
-  asDefault: string | undefined,
+  isNamed: (version: string) => boolean,
 ): ReadonlyMap<string | null, Lifetime> {
   const lifetimes = new Map<string | null, Lifetime>()
   const versions = route.policies.length > 0 ? [null, ...known.list] : known.list
   for (const version of versions) {
-    // what is said of a version is said of the routes that name it, not of neutral ones
-    const isNamed = version !== null && (spec.claims.has(version) || version === asDefault)
     const levels = route.policies.flatMap((level) => [inVersion(level, version, known), level])
-    const lifetime = toLifetime(isNamed ? [...levels, policies.get(version)] : levels)
+    const ofVersion = version !== null && isNamed(version) ? policies.get(version) : undefined
+    const lifetime = toLifetime([...levels, ofVersion])
     if (lifetime !== undefined) lifetimes.set(version, lifetime)
   }
   return lifetimes
@@ -142,26 +165,41 @@ function inVersion(
   return Object.entries(versions).find(([written]) => known.find(written) === version)?.[1]
 }
 
+/** What answers at a shape in a version, each route with its methods. */
+function answeringIn(
+  { routes }: Shape<TableRoute>,
+  version: string,
+  isDefault: boolean,
+  lifetimeOf: Lifetimes['of'],
+): readonly Answering[] {
+  if (!isVersioned(routes)) return []
+  const methodsOf = new Map<TableRoute, Method[]>()
+  for (const method of METHODS) {
+    const select = createSelect(routes.filter(({ endpoints }) => endpoints.has(method)))
+    const [row] = select(version, { unversioned: isDefault, neutral: false })
+    if (row !== undefined) methodsOf.set(row, [...(methodsOf.get(row) ?? []), method])
+  }
+  return [...methodsOf].map(([row, methods]) => {
+    const [endpoint] = row.endpoints.values()
+    return { row, methods, lifetime: endpoint && lifetimeOf(endpoint, version) }
+  })
+}
+
 /** At shapes whose routes say something themselves: what is said of each version there, by everything that answers it. */
 function toOwn(
   shapes: readonly Shape<TableRoute>[],
   infoOf: InfoOf,
-  find: Find,
-  known: KnownVersions,
+  inShape: (shape: Shape<TableRoute>, version: string) => readonly Answering[],
 ): ReadonlyMap<LeafShape, ReadonlyMap<string, readonly (Lifetime | undefined)[]>> {
-  const own = new Map<LeafShape, ReadonlyMap<string, readonly (Lifetime | undefined)[]>>()
-  for (const shape of shapes) {
-    if (!shape.routes.some(({ route }) => route.policies.length > 0)) continue
-    const byVersion = known.list.map((version) => {
-      const answering = shape.routes.filter(({ spec }) => spec.claims.has(version) || spec.unversioned)
-      const named = answering.filter(({ spec }) => spec.claims.has(version))
-      const rows = named.length > 0 ? named : answering
-      const lives = rows.flatMap(({ endpoints }) =>
-        [...endpoints.values()].map((endpoint) => find.of(endpoint, version)),
-      )
-      return [version, lives] as const
-    })
-    own.set(infoOf(shape), new Map(byVersion))
-  }
-  return own
+  const telling = shapes.filter(({ routes }) => routes.some(({ route }) => route.policies.length > 0))
+  return new Map(
+    telling.map((shape) => {
+      const info = infoOf(shape)
+      const byVersion = info.versions.map((version) => {
+        const lifetimes = inShape(shape, version).map(({ lifetime }) => lifetime)
+        return [version, lifetimes] as const
+      })
+      return [info, new Map(byVersion)]
+    }),
+  )
 }

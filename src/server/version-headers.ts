@@ -1,4 +1,4 @@
-import type { Enabled } from '../versioning/enable.ts'
+import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
 import type { Lifetime } from '../versioning/policy.ts'
 import type { VersionReport } from './lifetimes.ts'
 import type { ResponseHeaders } from './response-head.ts'
@@ -23,8 +23,7 @@ export function createWriter(enabled: Enabled | undefined): (headers: ResponseHe
     if (lifetime !== undefined) {
       for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
     }
-    const members = [...(lifetime?.links ?? []), ...links]
-    if (members.length > 0) headers['link'] = [...[headers['link'] ?? []].flat(), ...members].join(', ')
+    addLinks(headers, lifetime === undefined ? links : [...lifetime.links, ...links])
     if (report !== undefined) addReport(headers, report)
     if (version !== null) echo(headers, version)
   }
@@ -36,21 +35,57 @@ export function addReport(headers: ResponseHeaders, { supported, deprecated }: V
   if (deprecated.length > 0) headers[DEPRECATED] ??= deprecated.join(', ')
 }
 
+/** Adds members to `Link` that it does not have: a response that was kept and sent again has them already. */
+function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
+  const given = [headers['link'] ?? []].flat()
+  const missing = members.filter((member) => !given.some((line) => line.includes(member)))
+  if (missing.length > 0) headers['link'] = [...given, ...missing].join(', ')
+}
+
+type Echo = (headers: ResponseHeaders, version: string) => void
+
 /** Makes the function that tells the version used (rules A1 and R21). */
-function createEcho(enabled: Enabled | undefined): (headers: ResponseHeaders, version: string) => void {
+function createEcho(enabled: Enabled | undefined): Echo {
   const { schemes = [], common } = enabled ?? {}
-  const { echo = false } = common ?? {}
-  if (echo === 'contentType') {
-    const [first] = schemes
-    return (headers, version) => {
-      const type = headers['content-type']
-      if (typeof type !== 'string' || type.startsWith('application/problem+json')) return
-      headers['content-type'] = first?.scheme.contentType(type, version, first.options) ?? type
-    }
-  }
+  const { echo = false, unknown = 'error' } = common ?? {}
   const own = schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
-  const name = typeof echo === 'string' ? echo.toLowerCase() : (own[0] ?? 'api-version')
-  return (headers, version) => void (headers[name] ??= version)
+  const isNamed = typeof echo === 'string' && echo !== 'contentType'
+  const name = isNamed ? echo.toLowerCase() : (own[0] ?? 'api-version')
+  const inHeader: Echo = (headers, version) => void (headers[name] ??= version)
+  const [first] = schemes
+  if (echo !== 'contentType' || first === undefined) return inHeader
+  const inType = createTypeEcho(first)
+  // where an earlier version may answer, every response has to say which one did (rule R18)
+  if (unknown === 'error') return (headers, version) => void inType(headers, version)
+  return (headers, version) => {
+    if (!inType(headers, version)) inHeader(headers, version)
+  }
+}
+
+/** Makes the function that tells the version in `Content-Type`; `false` where there is none, and of problem documents. */
+function createTypeEcho({
+  scheme,
+  options,
+}: EnabledScheme): (headers: ResponseHeaders, version: string) => boolean {
+  return (headers, version) => {
+    const type = headers['content-type']
+    if (typeof type !== 'string' || type.startsWith('application/problem+json')) return false
+    const told = scheme.contentType(type, version, options)
+    // what a handler says itself stays
+    const [, parameter = ''] = told.startsWith(type)
+      ? (/^;\s*([^=;]+)=/.exec(told.slice(type.length)) ?? [])
+      : []
+    const has = parameter !== '' && hasParameter(type, parameter)
+    if (!has) headers['content-type'] = told
+    return true
+  }
+}
+
+function hasParameter(type: string, parameter: string): boolean {
+  return type
+    .toLowerCase()
+    .split(';')
+    .some((part) => part.trim().startsWith(`${parameter.toLowerCase()}=`))
 }
 
 /** The headers that tell of versions: browsers show them to scripts of other origins only when they are exposed (rule M8). */

@@ -1,0 +1,108 @@
+import type { Method } from '../http.ts'
+import type { Enabled } from '../versioning/enable.ts'
+import { statusAt } from '../versioning/policy.ts'
+import type { Lifetime, PolicyLink, VersionStatus } from '../versioning/policy.ts'
+import type { Answering } from './lifetimes.ts'
+import type { Table } from './table.ts'
+
+/** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */
+export interface VersionLife {
+  /** Where it stands at this moment. */
+  readonly status: VersionStatus
+  /** Since when it is deprecated, or will be; `true` without a date. Absent when it is not. */
+  readonly deprecated?: true | string
+  /** The moment from which it may stop answering. */
+  readonly sunset?: string
+}
+
+/** One route of a version. */
+export interface VersionRoute extends VersionLife {
+  readonly name: string
+  /** Those that it answers in this version. */
+  readonly methods: readonly Method[]
+  /** The full pattern, without version. */
+  readonly path: string
+}
+
+/** A policy link with its defaults. */
+export interface VersionLink {
+  readonly href: string
+  readonly type: string
+  readonly title?: string
+}
+
+/** One version of `app.versions()`. */
+export interface VersionInfo extends VersionLife {
+  readonly version: string
+  /** Whether it answers requests that name no version; never where a function chooses. */
+  readonly isDefault: boolean
+  /** Where its deprecation and its sunset are explained. */
+  readonly links: { readonly deprecation?: VersionLink; readonly sunset?: VersionLink }
+  /** What happens after its sunset. */
+  readonly retired: 'serve' | 'gone'
+  /**
+   * The routes that answer it, in the order of their definition: those that name it and, where it is the default, those without
+   * version beside routes with versions. Not those that belong to no version: neutral ones, and paths that were never versioned.
+   */
+  readonly routes: readonly VersionRoute[]
+}
+
+/** The known versions as data, oldest first, as they stand at this moment; none without versioning. */
+export function toVersionList(
+  { known, lifetimes, rows, defaultVersion }: Table,
+  enabled: Enabled | undefined,
+): readonly VersionInfo[] {
+  if (enabled === undefined) return []
+  const now = enabled.common.clock()
+  const places = new Map(rows.map((row, index) => [row, index]))
+  const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
+  return known.list.map((version): VersionInfo => {
+    const policy = [...enabled.policies].find(([written]) => known.find(written) === version)?.[1]
+    const answering = lifetimes.answering(version).toSorted((a, b) => placeOf(a) - placeOf(b))
+    return {
+      version,
+      isDefault: version === defaultVersion,
+      ...toLife(lifetimes.ofVersion(version), now),
+      links: toLinks(policy?.links),
+      retired: policy?.retired ?? 'serve',
+      routes: answering.map((each) => toRoute(each, now)),
+    }
+  })
+}
+
+function toRoute({ row: { route }, methods, lifetime }: Answering, now: number): VersionRoute {
+  const { name, pattern } = route
+  return { name, methods, path: pattern.text, ...toLife(lifetime, now) }
+}
+
+function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
+  const { deprecated = false, ...rest } = lifetime ?? {}
+  const { sunset }: Partial<Lifetime> = rest
+  const since = typeof deprecated === 'number' ? toIso(deprecated) : deprecated
+  return {
+    status: statusAt(lifetime, now),
+    ...(since === false ? {} : { deprecated: since }),
+    ...(sunset === undefined ? {} : { sunset: toIso(sunset) }),
+  }
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function toLinks({
+  deprecation,
+  sunset,
+}: {
+  readonly deprecation?: PolicyLink
+  readonly sunset?: PolicyLink
+} = {}): VersionInfo['links'] {
+  return {
+    ...(deprecation === undefined ? {} : { deprecation: toLink(deprecation) }),
+    ...(sunset === undefined ? {} : { sunset: toLink(sunset) }),
+  }
+}
+
+function toLink(link: PolicyLink): VersionLink {
+  return { type: 'text/html', ...(typeof link === 'string' ? { href: link } : link) }
+}
