@@ -8,9 +8,12 @@ import type { Endpoint } from './endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { Locate, Located, PathEnds, Resolution, Site } from './resolution.ts'
 import { ALL_METHODS, createFloor } from './resolve.ts'
+import type { Ground } from './resolve.ts'
 
 /** Finds the version which a path names; `undefined` for ordinary paths. */
 export interface Segments {
+  /** Where versions are looked up behind a version segment. */
+  readonly ground: Ground
   readonly named: (at: PathEnds, match: Match<Endpoint>) => Located | undefined
   /** What a path is in another version; `requested` is what the request says. */
   readonly inVersion: (at: PathEnds, version: string, requested: string, method: number) => Located
@@ -40,7 +43,9 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
   const { table, enabled, strict, prefix, ends, look } = site
   const { format } = table.known
   const scheme = enabled.path
+  const candidateIn = createCandidate(site)
   const floorOf = createFloor(table.known.list)
+  const floors = enabled.common.unknown === 'floor'
   // without parameters in the first segment, what matches an ordinary path names no version
   const wild = table.unionBehind.edges.length > 0 || table.unionBehind.rest !== null
   const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
@@ -50,8 +55,10 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
       { ...common, kind: 'known', root, version, requested: version },
     ]),
   )
+  const isServed = (version: string, at: PathEnds): boolean =>
+    ALL_METHODS.some((method) => inVersion(at, version, version, method).match.leaf !== null)
 
-  return { named, inVersion }
+  return { ground: { common, isServed }, named, inVersion }
 
   function named(at: PathEnds, match: Match<Endpoint>): Located | undefined {
     const resolution = byVersion.get(match.version)
@@ -61,7 +68,8 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
     if (version === undefined) return undefined
     const equal = format === 'string' ? undefined : table.known.find(version)
     // an equal version in its compiled spelling, as /v1/cars for /v1.0/cars
-    return equal === undefined ? unknown(at, match, version) : inVersion(at, equal, version, match.method)
+    if (equal !== undefined) return inVersion(at, equal, version, match.method)
+    return isBehind(at, match) ? unknown(at, match, version) : undefined
   }
 
   function inVersion(at: PathEnds, version: string, requested: string, method: number): Located {
@@ -71,22 +79,18 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
     return { match: look(table.entry, path, method), resolution: { ...resolution, requested } }
   }
 
-  function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located | undefined {
+  /** Whether something is served behind a segment; an ordinary route keeps what only looks like a version, unless versions are. */
+  function isBehind(at: PathEnds, { leaf }: Match<Endpoint>): boolean {
     const stop = segmentEnd(at.path, prefix)
     // where slashes count, a path that ends with its version segment is none
-    const union = strict && stop === at.path.length ? EMPTY_NODE : table.unionBehind
-    const rest = findLeaves(union, at.path, Math.min(stop + 1, at.end), at.end)
-    // an ordinary route keeps what only looks like a version, unless versions are served behind it
-    const isServed =
-      match.leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
-    if (!isServed) return undefined
+    if (strict && stop === at.path.length) return false
+    const rest = findLeaves(table.unionBehind, at.path, Math.min(stop + 1, at.end), at.end)
+    return leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
+  }
+
+  function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located {
     const wellFormed = isWellFormed(requested, format)
-    const floor =
-      wellFormed && enabled.common.unknown === 'floor'
-        ? floorOf(requested, (version) =>
-            ALL_METHODS.some((method) => inVersion(at, version, requested, method).match.leaf !== null),
-          )
-        : undefined
+    const floor = floors && wellFormed ? floorOf(requested, (version) => isServed(version, at)) : undefined
     if (floor !== undefined) {
       const found = inVersion(at, floor, requested, match.method)
       return { ...found, resolution: { ...found.resolution, isFloor: true } }
@@ -94,9 +98,13 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
     const kind = wellFormed ? 'unknown' : 'invalid'
     return { match: { ...match, leaf: null }, resolution: { ...common, kind, requested } }
   }
+}
 
-  /** The version-shaped text that the first segment holds (rule U2). */
-  function candidateIn(path: string): string | undefined {
+/** Makes the function that finds the version-shaped text in the first segment (rule U2). */
+function createCandidate({ table, enabled, prefix }: Site): (path: string) => string | undefined {
+  const { format } = table.known
+  const scheme = enabled.path
+  return (path) => {
     if (!path.startsWith(`${prefix}/`)) return undefined
     const segment = path.slice(prefix.length + 1, segmentEnd(path, prefix))
     const version = scheme?.scheme.candidate?.(segment, scheme.options)

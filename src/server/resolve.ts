@@ -1,26 +1,44 @@
-import type { Node } from '../router/node.ts'
 import type { EnabledScheme } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
 import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import type { Endpoint } from './endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { PathEnds, Resolution, Site } from './resolution.ts'
 
 /** Finds what a value that a request gave asks for, at a path. */
-export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds) => Resolution
+export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, method: number) => Resolution
 
-/** Makes the function that tells what the values of a scheme ask for. `vary`: the headers that may have decided. */
+/** Where the versions of a scheme are looked up. */
+export interface Ground {
+  /** What a resolution has that names no known version. */
+  readonly common: Resolution
+  /** Whether a version serves a path, whatever the method. */
+  readonly isServed: (version: string, at: PathEnds) => boolean
+}
+
+/** Where versions are looked up at paths without version segment. `vary`: the headers that may have decided. */
+export function createGround({ table, look }: Omit<Site, 'bare'>, vary: readonly string[]): Ground {
+  return {
+    common: { ...withoutVersion(table, vary), root: table.other },
+    isServed: (version, at) => {
+      const root = table.roots.get(version) ?? table.other
+      return ALL_METHODS.some((method) => look(root, at, method).leaf !== null)
+    },
+  }
+}
+
+/** Makes the function that tells what the values of a scheme ask for. */
 export function createResolve(
   { table, enabled, look }: Omit<Site, 'bare'>,
   scheme: EnabledScheme,
-  vary: readonly string[],
+  ground: Ground,
 ): Resolve {
   const { known } = table
-  const common: Resolution = { ...withoutVersion(table, vary), root: table.other, scheme }
+  const { isServed } = ground
+  const common: Resolution = { ...ground.common, scheme }
   const byVersion = new Map<string, Resolution>()
   const bySpelling = new Map<string, Resolution>()
   for (const [version, root] of table.roots) {
-    const requested = scheme.scheme.fold(version)
+    const requested = scheme.scheme.fold(version, scheme.options)
     const resolution: Resolution = { ...common, kind: 'known', root, version, requested }
     byVersion.set(version, resolution)
     bySpelling.set(requested, resolution)
@@ -28,39 +46,49 @@ export function createResolve(
   const floorOf = createFloor(known.list)
   const floors = enabled.common.unknown === 'floor'
 
-  return (value, at) => {
-    if (typeof value === 'string') return bySpelling.get(value) ?? respelled(value) ?? missing(value, at)
+  return (value, at, method) => {
+    if (typeof value === 'string') return exact(value) ?? floor(value, at, method) ?? missing(value)
     if ('ambiguous' in value) return { ...common, kind: 'ambiguous', sources: value.ambiguous }
     const requested = value.join(', ')
-    for (const preferred of value) {
-      const found = bySpelling.get(preferred) ?? respelled(preferred) ?? missing(preferred, at)
-      if (found.version !== null && isServed(found.root, at)) return { ...found, requested }
-    }
-    return { ...common, kind: 'unknown', requested }
+    const found =
+      firstOf(value, (each) => servedOnly(exact(each), at)) ??
+      // an earlier version than one of those is only worth something where none of them is served
+      firstOf(value, (each) => (exact(each) === undefined ? floor(each, at, method) : undefined))
+    return { ...(found ?? { ...common, kind: 'unknown' }), requested }
   }
 
-  /** What an equal version in another spelling asks for. */
-  function respelled(value: string): Resolution | undefined {
-    if (known.format === 'string' || value.length > MAX_VERSION_LENGTH) return undefined
-    const found = byVersion.get(known.find(value) ?? '')
-    return found === undefined ? undefined : { ...found, requested: value }
+  /** What the known version asks for that equals the value. */
+  function exact(value: string): Resolution | undefined {
+    const found = bySpelling.get(value)
+    if (found !== undefined || known.format === 'string' || value.length > MAX_VERSION_LENGTH) return found
+    const equal = byVersion.get(known.find(value) ?? '')
+    return equal === undefined ? undefined : { ...equal, requested: value }
   }
 
-  function missing(requested: string, at: PathEnds): Resolution {
-    if (!isWellFormed(requested, known.format)) return { ...common, kind: 'invalid', requested }
-    const floor = floors
-      ? floorOf(requested, (version) => isServed(table.roots.get(version) ?? table.other, at))
-      : undefined
-    const found = floor === undefined ? undefined : byVersion.get(floor)
-    return found === undefined
-      ? { ...common, kind: 'unknown', requested }
-      : { ...found, requested, isFloor: true }
+  /** What the nearest earlier version asks for, unless the path answers whatever the version (step 6 before 7). */
+  function floor(requested: string, at: PathEnds, method: number): Resolution | undefined {
+    if (!floors || !isWellFormed(requested, known.format)) return undefined
+    if (look(common.root, at, method).leaf !== null) return undefined
+    const found = byVersion.get(floorOf(requested, (version) => isServed(version, at)) ?? '')
+    return found === undefined ? undefined : { ...found, requested, isFloor: true }
   }
 
-  /** Whether a root serves the path, whatever the method. */
-  function isServed(root: Node<Endpoint>, at: PathEnds): boolean {
-    return ALL_METHODS.some((method) => look(root, at, method).leaf !== null)
+  function missing(requested: string): Resolution {
+    const kind = isWellFormed(requested, known.format) ? 'unknown' : 'invalid'
+    return { ...common, kind, requested }
   }
+
+  function servedOnly(found: Resolution | undefined, at: PathEnds): Resolution | undefined {
+    return found !== undefined && isServed(found.version ?? '', at) ? found : undefined
+  }
+}
+
+function firstOf<T>(values: readonly string[], find: (value: string) => T | undefined): T | undefined {
+  for (const value of values) {
+    const found = find(value)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** The indexes of all methods. */

@@ -1,43 +1,46 @@
 import type { AmbiguousVersion, VersionSource, VersionValue } from './scheme.ts'
 
 /** What one of several schemes found in a request. */
-export interface Reading {
-  /** The place of the scheme among those that are enabled. */
-  readonly index: number
+export interface Reading<S> {
+  /** The scheme. */
+  readonly by: S
   readonly source: Omit<VersionSource, 'value'>
   readonly value: Exclude<VersionValue, undefined>
 }
 
 /** One spelling for all spellings of a version that a scheme takes for equal. */
-export type Canonical = (raw: string, index: number) => string
+export type Canonical<S> = (raw: string, by: S) => string
 
 /**
  * Makes one of what several schemes found (rule C1). Equal versions agree; a list of preferences agrees with a version that is in it,
  * and two lists on what they share. Everything else is ambiguous.
  */
-export function combine(readings: readonly Reading[], canonical: Canonical): Reading | AmbiguousVersion {
+export function combine<S>(
+  readings: readonly Reading<S>[],
+  canonical: Canonical<S>,
+): Reading<S> | AmbiguousVersion {
   const [first] = readings
   if (first === undefined) return { ambiguous: [] }
   const sources = readings.flatMap(sourcesOf)
   if (readings.some(({ value }) => typeof value === 'object' && 'ambiguous' in value))
     return { ambiguous: sources }
   const shared = readings.reduce<readonly string[] | undefined>((agreed, reading) => {
-    const own = toList(reading.value).map((raw) => canonical(raw, reading.index))
+    const own = toList(reading.value).map((raw) => canonical(raw, reading.by))
     return agreed?.filter((version) => own.includes(version)) ?? own
   }, undefined)
   if (shared === undefined || shared.length === 0) return { ambiguous: sources }
   // one that names a single version decides among those that name several
   const decisive = readings.find(({ value }) => typeof value === 'string') ?? first
-  const kept = toList(decisive.value).filter((raw) => shared.includes(canonical(raw, decisive.index)))
+  const kept = toList(decisive.value).filter((raw) => shared.includes(canonical(raw, decisive.by)))
   return { ...decisive, value: kept.length === 1 ? (kept[0] ?? '') : kept }
 }
 
-function sourcesOf({ source, value }: Reading): readonly VersionSource[] {
+function sourcesOf({ source, value }: Reading<unknown>): readonly VersionSource[] {
   if (typeof value === 'object' && 'ambiguous' in value) return value.ambiguous
   return toList(value).map((each) => ({ ...source, value: each }))
 }
 
-function toList(value: Reading['value']): readonly string[] {
+function toList(value: Reading<unknown>['value']): readonly string[] {
   if (typeof value === 'string') return [value]
   return 'ambiguous' in value ? [] : value
 }

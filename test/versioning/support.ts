@@ -4,6 +4,7 @@ import type {
   AppOptions,
   InjectOptions,
   Method,
+  SchemeList,
   VersioningOptions,
   VersioningScheme,
   VersionSpec,
@@ -24,6 +25,24 @@ export function serve<O extends object>(
   options?: O & VersioningOptions,
   appOptions: Omit<AppOptions, 'versioning'> = {},
 ): App {
+  const app = serveRows(rows, appOptions)
+  if (scheme !== undefined) app.enableVersioning(scheme, options)
+  return app
+}
+
+/** The same with several schemes at once. */
+export function serveSeveral<const S extends readonly object[]>(
+  rows: readonly Row[],
+  schemes: SchemeList<S>,
+  options?: VersioningOptions,
+  appOptions: Omit<AppOptions, 'versioning'> = {},
+): App {
+  const app = serveRows(rows, appOptions)
+  app.enableVersioning(schemes, options)
+  return app
+}
+
+function serveRows(rows: readonly Row[], appOptions: Omit<AppOptions, 'versioning'>): App {
   const routes = rows.map(([method, path, version, answer], index) => {
     const spec: { readonly version?: VersionSpec } = version === undefined ? {} : { version }
     const handler = (_input: object, context: { readonly version: string | null }) =>
@@ -31,9 +50,7 @@ export function serve<O extends object>(
     return { method, path, name: `r${index}`, ...spec, handler }
   })
   const controller = defineController({ name: 'api', prefix: '', routes })
-  const app: App = createApp(defineModule({ controllers: [controller] }), { logger: false, ...appOptions })
-  if (scheme !== undefined) app.enableVersioning(scheme, options)
-  return app
+  return createApp(defineModule({ controllers: [controller] }), { logger: false, ...appOptions })
 }
 
 /** What matters of an answer. `body` is the JSON value, `undefined` without body; headers only where they are sent. */
@@ -154,6 +171,19 @@ export function ambiguous(
   supported: readonly string[],
   status = 400,
 ): Answer {
+  return contradicting(
+    values.map((value) => ({ ...where, value })),
+    supported,
+    status,
+  )
+}
+
+/** Several places name different versions. */
+export function contradicting(
+  sources: readonly { readonly in: string; readonly name: string; readonly value: string }[],
+  supported: readonly string[],
+  status = 400,
+): Answer {
   return {
     status,
     body: {
@@ -162,7 +192,7 @@ export function ambiguous(
       status,
       detail: 'The request names several versions',
       code: 'ambiguous_version',
-      sources: values.map((value) => ({ ...where, value })),
+      sources,
       supported,
     },
   }
