@@ -70,22 +70,9 @@ function createTypeEcho({
   return (headers, version) => {
     const type = headers['content-type']
     if (typeof type !== 'string' || type.startsWith('application/problem+json')) return false
-    const told = scheme.contentType(type, version, options)
-    // what a handler says itself stays
-    const [, parameter = ''] = told.startsWith(type)
-      ? (/^;\s*([^=;]+)=/.exec(told.slice(type.length)) ?? [])
-      : []
-    const has = parameter !== '' && hasParameter(type, parameter)
-    if (!has) headers['content-type'] = told
+    headers['content-type'] = scheme.contentType(type, version, options)
     return true
   }
-}
-
-function hasParameter(type: string, parameter: string): boolean {
-  return type
-    .toLowerCase()
-    .split(';')
-    .some((part) => part.trim().startsWith(`${parameter.toLowerCase()}=`))
 }
 
 /** The headers that tell of versions: browsers show them to scripts of other origins only when they are exposed (rule M8). */

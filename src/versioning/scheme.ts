@@ -1,7 +1,8 @@
 import type { OptionRule } from '../definition-error.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import { isToken, quoteUnlessToken } from '../media-type.ts'
+import { isToken } from '../media-type.ts'
+import { withVersion } from './media-version.ts'
 import type { VersionFormat } from './version.ts'
 
 /** A place where a request named a version. */
@@ -144,7 +145,7 @@ export const PLAIN_SCHEME = {
   contradiction: (): undefined => undefined,
   queryParameter: (): undefined => undefined,
   echo: (): undefined => undefined,
-  contentType: (type: string, version: string): string => `${type}; version=${quoteUnlessToken(version)}`,
+  contentType: (type: string, version: string): string => withVersion(type, version, {}),
   companions: (): readonly SchemeUse[] => [],
 } as const
 
