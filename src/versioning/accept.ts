@@ -3,12 +3,9 @@ import { parseMediaRanges, parseMediaType, splitOutsideQuotes } from '../media-t
 import type { MediaType } from '../media-type.ts'
 import { createVersionOf, vendorType, versionPair } from './media-version.ts'
 import type { MediaOptions } from './media-version.ts'
+import { remember } from './remember.ts'
 import type { VersionValue } from './scheme.ts'
 
-/** Real clients send few distinct Accept headers: this many are remembered, then all are dropped. */
-const REMEMBERED = 256
-/** Longer headers are read, but not remembered. */
-const REMEMBERED_LENGTH = 256
 const MAX_PREFERENCES = 8
 
 /** Browsers send `application/signed-exchange;v=b3` with every navigation; that `v` is no API version. */
@@ -17,17 +14,10 @@ const IGNORED_TYPES = new Set(['application/signed-exchange'])
 /** Reads versions from the media ranges in `Accept`, most preferred first (RFC 9110 section 12.5.1). */
 export function createAcceptReader(options: MediaOptions): (request: HttpRequest) => VersionValue {
   const versionOf = createVersionOf(options)
-  const remembered = new Map<string, VersionValue>()
+  const read = remember((header) => readAccept(header, versionOf))
   return (request) => {
     const header = request.header('accept')
-    if (header === undefined) return undefined
-    if (remembered.has(header)) return remembered.get(header)
-    const value = readAccept(header, versionOf)
-    if (header.length <= REMEMBERED_LENGTH) {
-      if (remembered.size >= REMEMBERED) remembered.clear()
-      remembered.set(header, value)
-    }
-    return value
+    return header === undefined ? undefined : read(header)
   }
 }
 

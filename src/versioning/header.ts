@@ -1,8 +1,9 @@
-import { isToken, quoteUnlessToken, splitOutsideQuotes, unquote } from '../media-type.ts'
+import { isToken, quoteUnlessToken, splitOutsideQuotes, trimSpace, unquote } from '../media-type.ts'
 import { acceptVersion, createAcceptReader } from './accept.ts'
 import { contentTypeScheme } from './content-type.ts'
 import { foldVersion, isTemplate, withVersion } from './media-version.ts'
 import { oneOf } from './query.ts'
+import { remember } from './remember.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
@@ -37,11 +38,11 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     const header = headerOf(options)
     if (header === 'accept') return createAcceptReader(options)
     const readValues = createValuesReader(versionParameter, options.bare ?? true)
+    const place = { in: 'header', name: header }
+    const read = remember((value) => oneOf(place, readValues(value), format))
     return (request) => {
       const value = request.header(header)
-      return value === undefined
-        ? undefined
-        : oneOf({ in: 'header', name: header }, readValues(value), format)
+      return value === undefined ? undefined : read(value)
     }
   },
   write: ({ headers }, version, options) => {
@@ -113,8 +114,8 @@ function createValuesReader(parameter: string, bare: boolean): (value: string) =
           : []
       return named.flatMap((item) => {
         const equals = item.indexOf('=')
-        return item.slice(0, equals).trim().toLowerCase() === name
-          ? [plain(item.slice(equals + 1).trim())]
+        return trimSpace(item.slice(0, equals)).toLowerCase() === name
+          ? [plain(trimSpace(item.slice(equals + 1)))]
           : []
       })
     })

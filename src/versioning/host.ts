@@ -1,3 +1,4 @@
+import { remember } from './remember.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
@@ -7,7 +8,7 @@ export interface HostOptions {
   readonly versionParameter?: string
   /** First labels that are no version, such as `www`. Without it `api.example.com` asks for a version `api`. @default [] */
   readonly ignoreLabels?: readonly string[]
-  /** Finds the version in the host name: its first group, or the group named `version`. */
+  /** Finds the version in the host name, which is in lower case: its first group, or the group named `version`. */
   readonly hostPattern?: RegExp
   readonly statusCodes?: Partial<VersionStatusCodes>
 }
@@ -23,15 +24,18 @@ export const hostScheme: VersioningScheme<HostOptions> = {
     const parameter = versionParameter.toLowerCase()
     const ignored = new Set(ignoreLabels.map((label) => label.toLowerCase()))
     const pattern = new RegExp(hostPattern.source, hostPattern.flags.replaceAll(/[gy]/g, ''))
-    return (request) => {
-      const lines = request.headerLines('host')
-      // RFC 9112 section 3.2: a request with several Host lines is not answered
-      if (lines.length > 1) return { ambiguous: lines.map((value) => ({ in: 'host', name: 'host', value })) }
-      const match = pattern.exec(hostNameOf(request.host))
+    const read = remember((host) => {
+      const match = pattern.exec(hostNameOf(host))
       const label = match?.groups?.['version'] ?? match?.[1]
       if (label === undefined || ignored.has(label)) return undefined
       const version = label.startsWith(parameter) ? label.slice(parameter.length) : label
       return version === '' ? label : version
+    })
+    return (request) => {
+      const lines = request.headerLines('host')
+      // RFC 9112 section 3.2: a request with several Host lines is not answered
+      if (lines.length > 1) return { ambiguous: lines.map((value) => ({ in: 'host', name: 'host', value })) }
+      return read(request.host)
     }
   },
   write: ({ host }, version, { versionParameter = 'v' }) => ({
