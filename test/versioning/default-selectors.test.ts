@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import { describe, it } from 'node:test'
+
+import { DefinitionError, VersioningSchemes } from 'octavo'
+import type { Logger, VersionFormat } from 'octavo'
+
+import { ask, ok, serve, unsupported, varying } from './support.ts'
+import type { Row } from './support.ts'
+
+const { HEADER, QUERY, URL } = VersioningSchemes
+
+function rowsOf(versions: readonly string[]): readonly Row[] {
+  return versions.map((version): Row => ['GET', '/x', version, 'x'])
+}
+
+describe('V6 the default by its place', () => {
+  const names = ['galway', 'eugene', 'dublin']
+  const cases: readonly (readonly [
+    title: string,
+    selector: string,
+    declared: readonly string[],
+    listed: readonly string[],
+    format: VersionFormat,
+    expected: string,
+  ])[] = [
+    ['V6 latest: by value, not by text', 'latest', ['2', '10', '9'], [], 'string', '10'],
+    ['V6 oldest: by value', 'oldest', ['2', '10', '9'], [], 'string', '2'],
+    ['V6 latest counts a status', 'latest', ['1.0', '2.0', '3.0-beta'], [], 'semver', '3.0-beta'],
+    ['V6 latestStable does not', 'latestStable', ['1.0', '2.0', '3.0-beta'], [], 'semver', '2.0'],
+    ['V6 latestStable: a status below the newest', 'latestStable', ['1', '2-rc', '2'], [], 'integer', '2'],
+    ['V6 oldest counts a status', 'oldest', ['1-beta', '1', '2'], [], 'integer', '1-beta'],
+    ['V6 dates', 'latest', ['2025-06-01', '2026-01-01'], [], 'date', '2026-01-01'],
+    ['V6 dates: stable', 'latestStable', ['2025-06-01', '2026-01-01-preview'], [], 'date', '2025-06-01'],
+    ['R2 names: the list is newest first', 'latest', names, names, 'string', 'galway'],
+    ['R2 names: oldest is the last of the list', 'oldest', names, names, 'string', 'dublin'],
+    ['R2 names have no status', 'latestStable', names, names, 'string', 'galway'],
+    [
+      'R2 numbers are ordered by value whatever the list says',
+      'latest',
+      ['1', '2'],
+      ['1', '2'],
+      'string',
+      '2',
+    ],
+    ['V6 a version that is really called latest', 'latest', ['1', 'latest', '2'], [], 'string', 'latest'],
+    [
+      'V6 a version that is really called oldest',
+      'oldest',
+      ['1', 'oldest'],
+      ['oldest', '1'],
+      'string',
+      'oldest',
+    ],
+    ['V6 one version is all of them', 'latestStable', ['1'], [], 'string', '1'],
+  ]
+  for (const [title, defaultVersion, declared, versions, format, expected] of cases) {
+    it(title, async () => {
+      const options = { defaultVersion, versions, format }
+      const byQuery = serve(rowsOf(declared), QUERY, options)
+      const byUrl = serve(rowsOf(declared), URL, options)
+      const turned = serve(rowsOf(declared.toReversed()), QUERY, options)
+      assert.deepEqual(
+        [await ask(byQuery, '/x'), await ask(byUrl, '/x'), await ask(turned, '/x')],
+        [ok(`x@${expected}`), ok(`x@${expected}`), ok(`x@${expected}`)],
+      )
+    })
+  }
+  it('V6 a listed version that no route has is the latest too', async () => {
+    const app = serve(rowsOf(['1', '2']), QUERY, { defaultVersion: 'latest', versions: ['3', '2', '1'] })
+    assert.deepEqual(await ask(app, '/x'), unsupported(404, undefined, ['1', '2']))
+  })
+  it('V6 a request for "latest" asks for a version of that name', async () => {
+    const app = serve(rowsOf(['1', '2']), QUERY, { defaultVersion: 'latest' })
+    assert.deepEqual(await ask(app, '/x?version=latest'), unsupported(404, 'latest', ['1', '2']))
+  })
+  it('P5 unversioned handlers belong to the version it stands for', async () => {
+    const rows: readonly Row[] = [...rowsOf(['1', '2']), ['POST', '/x', undefined, 'post']]
+    const app = serve(rows, QUERY, { defaultVersion: 'latest' })
+    const statuses = ['', '?version=2', '?version=1'].map(async (query) => {
+      const { statusCode } = await app.inject({ method: 'POST', url: `/x${query}` })
+      return statusCode
+    })
+    assert.deepEqual(await Promise.all(statuses), [200, 200, 405])
+  })
+  const mistakes: readonly (readonly [
+    title: string,
+    selector: string,
+    declared: readonly string[],
+    format: VersionFormat,
+  ])[] = [
+    ['V5 names that are not listed have no order', 'latest', ['galway', 'eugene'], 'string'],
+    ['V5 there is no stable version', 'latestStable', ['1-beta', '2-beta'], 'integer'],
+    ['V5 there is no version', 'oldest', [], 'string'],
+    ['V5 the names are written as they are', 'Latest', ['1'], 'string'],
+  ]
+  for (const [title, defaultVersion, declared, format] of mistakes) {
+    it(title, async () => {
+      const app = serve(rowsOf(declared), QUERY, { defaultVersion, format })
+      await assert.rejects(
+        app.ready(),
+        (error) =>
+          error instanceof DefinitionError &&
+          error.errors.map(({ code }) => code).join() === 'default_version_unknown',
+      )
+    })
+  }
+})
+
+describe('V6 a function that chooses what nobody knows', () => {
+  const choices: readonly (readonly [title: string, choice: string])[] = [
+    ['an unknown version', 'secret'],
+    ['nothing but no version', ''],
+    ['the name of a selector', 'latest'],
+    ['a name that every object has', '__proto__'],
+    ['5,000 characters', 'secret'.repeat(1000)],
+  ]
+  for (const [title, choice] of choices) {
+    for (const isLate of [false, true]) {
+      it(`V6 ${title} is 500, logged and not reflected (${isLate ? 'later' : 'now'})`, async () => {
+        const errors: unknown[] = []
+        const quiet = (): void => undefined
+        const logger: Logger = {
+          debug: quiet,
+          info: quiet,
+          warn: quiet,
+          error: (details) => void errors.push('err' in details ? details.err : details),
+        }
+        const app = serve(
+          rowsOf(['1', '2']),
+          QUERY,
+          {
+            defaultVersion: isLate
+              ? async () => {
+                  await setImmediate()
+                  return choice
+                }
+              : () => choice,
+          },
+          { logger },
+        )
+        const { statusCode, body } = await app.inject('/x')
+        assert.deepEqual(
+          [statusCode, JSON.parse(body).code, body.includes('secret'), errors.map(String)],
+          [
+            500,
+            'internal_error',
+            false,
+            ['Error: The function defaultVersion chose a version that is not known'],
+          ],
+        )
+        assert.deepEqual(await ask(app, '/x?version=1'), ok('x@1'))
+      })
+    }
+  }
+})
+
+describe('V6 a default for each account', () => {
+  const pins = new Map([
+    ['old', '1'],
+    ['new', '2'],
+  ])
+  const app = serve(rowsOf(['1', '2']), HEADER, {
+    defaultVersion: (request) => pins.get(request.header('x-account') ?? '') ?? '2',
+    vary: ['X-Account'],
+  })
+  it('V6 the pin of the account, and of nobody', async () => {
+    const answers = ['old', 'new', undefined].map((account) =>
+      ask(app, { url: '/x', headers: { 'x-account': account } }),
+    )
+    assert.deepEqual(
+      await Promise.all(answers),
+      ['1', '2', '2'].map((version) => varying('accept, x-account', ok(`x@${version}`))),
+    )
+  })
+  it('S7 a request that names a version has it, whatever the pin, and does not vary by account', async () => {
+    const headers = { 'x-account': 'old', accept: 'a/b;version=2' }
+    assert.deepEqual(await ask(app, { url: '/x', headers }), varying('accept', ok('x@2')))
+  })
+})
