@@ -27,7 +27,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   },
   tags: { test: isListOf(isText), expected: 'a list of strings' },
   deprecated: FLAG,
-  // reported in detail by `policyProblems`
+  // reported in detail by `routePolicyProblems`
   policy: { test: () => true, expected: 'an object' },
   includeInSchema: FLAG,
 }

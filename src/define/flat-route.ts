@@ -1,6 +1,6 @@
 import type { Method } from '../http.ts'
 import type { Pattern } from '../pattern.ts'
-import type { RoutePolicy } from '../versioning/policy.ts'
+import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { Surroundings } from './surround.ts'
 import type { ModuleNode } from './modules.ts'
@@ -37,7 +37,7 @@ export interface FlatRoute {
   readonly operationId: string | undefined
   readonly deprecated: boolean
   /** What is said of the life of its versions, the most specific first: route, controller, routers, module. */
-  readonly policies: readonly RoutePolicy[]
+  readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
 }

@@ -6,7 +6,7 @@ import { checkFields } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
-import type { RoutePolicy } from '../versioning/policy.ts'
+import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { ModuleNode } from './modules.ts'
 import type { Shared } from './route.ts'
 import { controllerName, nameFromPrefix } from './names.ts'
@@ -108,9 +108,9 @@ function flattenController(
 function policiesOf(
   definition: Pick<Shared, 'deprecated' | 'policy'>,
   where: string,
-  above: readonly RoutePolicy[],
+  above: readonly PlacedPolicy[],
   problems: DefinitionProblem[],
-): readonly RoutePolicy[] {
+): readonly PlacedPolicy[] {
   const found: Omit<DefinitionProblem, 'where'>[] = []
   const policies = withPolicy(definition, where, above, found)
   problems.push(...found.map((problem) => ({ ...problem, where })))

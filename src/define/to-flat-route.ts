@@ -1,8 +1,8 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, parsePattern } from '../pattern.ts'
 import type { Pattern } from '../pattern.ts'
-import { policyProblems } from '../versioning/policy.ts'
-import type { RoutePolicy } from '../versioning/policy.ts'
+import { routePolicyProblems } from '../versioning/check-policy.ts'
+import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
@@ -24,7 +24,7 @@ export interface Inherited {
   readonly tags: readonly string[] | undefined
   readonly deprecated: boolean
   /** Of the levels above, the nearest first. */
-  readonly policies: readonly RoutePolicy[]
+  readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
   readonly inject: Tokens
@@ -98,13 +98,13 @@ function withPattern(
 export function withPolicy(
   { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
   where: string,
-  above: readonly RoutePolicy[],
+  above: readonly PlacedPolicy[],
   problems: Omit<DefinitionProblem, 'where'>[],
-): readonly RoutePolicy[] {
-  const found = policy === undefined ? [] : policyProblems(where, 'policy', policy)
+): readonly PlacedPolicy[] {
+  const found = policy === undefined ? [] : routePolicyProblems(where, 'policy', policy)
   problems.push(...found)
   const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
-  return Object.keys(own).length === 0 ? above : [own, ...above]
+  return Object.keys(own).length === 0 ? above : [{ ...own, where }, ...above]
 }
 
 /** Where a route stands, before it is known what it is called. */

@@ -34,7 +34,8 @@ function fits(rule: EdgeRule, text: string): boolean {
   return rule.test === null || rule.test(text, 0, text.length)
 }
 
-function accepts(segment: Segment, text: string): boolean {
+/** Whether the segment of a pattern matches the text. */
+export function accepts(segment: Segment, text: string): boolean {
   if (segment.kind === 'literal') return segment.text === text
   if (segment.kind === 'mixed') return toSplit(segment.parts)(text) !== undefined
   return segment.kind === 'rest' || segment.param.type.test(text, 0, text.length)

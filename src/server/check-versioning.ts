@@ -1,86 +1,98 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import type { FlatRoute } from '../define/flat-route.ts'
-import { shapeOf } from '../pattern.ts'
-import type { Pattern } from '../pattern.ts'
-import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
-import { coveredBy, declaredVersions, expandSpec, isRange, toEntries } from '../versioning/spec.ts'
+import { coveredBy, declaredVersions, isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
-import { canonicalVersion } from '../versioning/version.ts'
+import { canonicalVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
+import { optionProblems } from './check-versioning-options.ts'
+import { literalClashes } from './check-versioning-paths.ts'
+import type { TableRoute } from './leaves.ts'
 
-/** Every mistake in the versions of the routes, given how versions travel (rules E2 and E5 to E9). */
+/** Every mistake in the versions of the routes, given how versions travel (rules E2, E3 and E5 to E9). */
 export function versioningProblems(
-  routes: readonly FlatRoute[],
+  rows: readonly TableRoute[],
   enabled: Enabled,
   known: KnownVersions,
   prefix: string,
 ): readonly DefinitionProblem[] {
+  const ofVersion = once((version) => versionProblems(version, enabled, known))
+  const ofRange = once((range) => rangeProblems(range, enabled, known))
   return [
-    ...defaultProblems(enabled, known),
-    ...enabled.versions.flatMap((version) => encodingProblems(version, 'enableVersioning', enabled)),
+    ...optionProblems(rows, enabled, known),
+    ...enabled.versions.flatMap((version) => encodingProblems(version, enabled)).map(inOptions),
     ...foldProblems(enabled, known),
-    ...routes.flatMap((route) => [
-      ...formatProblems(route, enabled, known),
-      ...rangeProblems(route, enabled, known),
-    ]),
-    ...literalClashes(routes, enabled, known, prefix),
+    ...rows.flatMap(({ route: { version, label } }) =>
+      [
+        ...declaredVersions(version).flatMap(ofVersion),
+        ...toEntries(version).flatMap((entry) =>
+          typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
+        ),
+      ].map((problem) => ({ ...problem, where: label })),
+    ),
+    ...literalClashes(rows, enabled, known, prefix),
   ]
 }
 
-function defaultProblems(enabled: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
-  const { defaultVersion, schemes } = enabled
-  if (typeof defaultVersion !== 'string' || staticDefault(enabled, known) !== undefined) return []
-  const list = known.list.length === 0 ? 'there are none' : `known are ${known.list.join(', ')}`
-  return [
-    {
-      code: 'default_version_unknown',
-      where: `enableVersioning(${schemes
-        .filter(({ isCompanion }) => !isCompanion)
-        .map(({ name }) => name)
-        .join(', ')})`,
-      message: `the default version "${defaultVersion.slice(0, 64)}" is not a known version; ${list}`,
-      fix: 'name a version that a route has, or list it in versions',
-    },
-  ]
+type Unplaced = Omit<DefinitionProblem, 'where'>
+
+function inOptions(problem: Unplaced): DefinitionProblem {
+  return { ...problem, where: 'enableVersioning' }
 }
 
-function formatProblems(
-  route: FlatRoute,
-  enabled: Enabled,
-  known: KnownVersions,
-): readonly DefinitionProblem[] {
-  return declaredVersions(route.version).flatMap((version): readonly DefinitionProblem[] => {
-    if (canonicalVersion(version, known.format) === undefined) {
-      return [
-        {
-          code: 'invalid_version',
-          where: route.label,
-          message: `the version "${version}" is not written as the format ${known.format} says`,
-          fix: 'mend it, or choose another format',
-        },
-      ]
-    }
-    return encodingProblems(version, route.label, enabled)
-  })
+/** Many routes name the same versions and ranges: each text is looked at once. */
+function once(find: (text: string) => readonly Unplaced[]): (text: string) => readonly Unplaced[] {
+  const found = new Map<string, readonly Unplaced[]>()
+  return (text) => {
+    const problems = found.get(text) ?? find(text)
+    found.set(text, problems)
+    return problems
+  }
 }
 
-function encodingProblems(
-  version: string,
-  where: string,
-  { schemes }: Enabled,
-): readonly DefinitionProblem[] {
-  return schemes.flatMap(({ scheme, options, name }): DefinitionProblem[] => {
+function versionProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+  if (canonicalVersion(version, known.format) === undefined) {
+    return [
+      {
+        code: 'invalid_version',
+        message: `the version "${version}" is not written as the format ${known.format} says`,
+        fix: 'mend it, or choose another format',
+      },
+    ]
+  }
+  return [...encodingProblems(version, enabled), ...closedProblems(version, enabled, known)]
+}
+
+function encodingProblems(version: string, { schemes }: Enabled): readonly Unplaced[] {
+  return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
     const problem = scheme.problem(version, options)
     if (problem === undefined) return []
     return [
       {
         code: 'version_not_encodable',
-        where,
         message: `the version "${version}" cannot travel in the scheme ${name}: ${problem}`,
         fix: 'rename the version, or choose another scheme',
       },
     ]
   })
+}
+
+/** Under `closed`, every version is listed (rule E9). */
+function closedProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+  const { common, versions } = enabled
+  if (!common.closed || versions.length === 0 || !unlisted(enabled, known).has(known.find(version) ?? ''))
+    return []
+  return [
+    {
+      code: 'version_not_listed',
+      message: `the version "${version}" is not listed, and versions is closed: it has ${versions.join(', ')}`,
+      fix: 'list it, or correct it',
+    },
+  ]
+}
+
+/** The known versions that the list of versions lacks. */
+function unlisted({ versions }: Enabled, known: KnownVersions): ReadonlySet<string> {
+  const listed = new Set(versions.map((version) => known.find(version)))
+  return new Set(known.list.filter((version) => !listed.has(version)))
 }
 
 /** Two versions that the scheme reads as one, as host labels that differ by case. */
@@ -99,117 +111,54 @@ function foldProblemsOf(
     seen.set(folded, version)
     if (other === undefined) return []
     return [
-      {
+      inOptions({
         code: 'version_not_encodable',
-        where: 'enableVersioning',
         message: `the scheme ${name} cannot tell the versions "${other}" and "${version}" apart`,
         fix: 'rename one of them, or choose another scheme',
-      },
+      }),
     ]
   })
 }
 
-function rangeProblems(
-  route: FlatRoute,
-  enabled: Enabled,
-  known: KnownVersions,
-): readonly DefinitionProblem[] {
-  return toEntries(route.version).flatMap((entry): DefinitionProblem[] => {
-    if (typeof entry !== 'string' || !isRange(entry)) return []
-    const where = route.label
-    if (enabled.versions.length === 0) {
-      return [
-        {
-          code: 'range_without_versions',
-          where,
-          message: `the range "${entry}" needs an ordered list of versions`,
-          fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
-        },
-      ]
-    }
-    const missing = known.list.filter(
-      (version) => !enabled.versions.some((listed) => known.find(listed) === version),
-    )
-    if (missing.length > 0) {
-      return [
-        {
-          code: 'version_not_listed',
-          where,
-          message: `ranges are used, and versions does not list ${missing.join(', ')}`,
-          fix: 'list every version',
-        },
-      ]
-    }
-    const covered = coveredBy(entry, known)
-    if (covered === undefined) {
-      return [
-        {
-          code: 'invalid_version',
-          where,
-          message: `the range "${entry}" cannot be read`,
-          fix: "write comparators joined by spaces, as in '>=1.2 <2'",
-        },
-      ]
-    }
-    return covered.length > 0
-      ? []
-      : [
-          {
-            code: 'range_empty',
-            where,
-            message: `the range "${entry}" matches none of ${known.list.join(', ')}`,
-            fix: 'change the range, or list the versions it is for',
-          },
-        ]
-  })
-}
-
-/** A path such as `/v1/legacy` beside `/legacy` in version 1: one of them could never be reached (rule U6). */
-function literalClashes(
-  routes: readonly FlatRoute[],
-  enabled: Enabled,
-  known: KnownVersions,
-  prefix: string,
-): readonly DefinitionProblem[] {
-  const { path, defaultVersion } = enabled
-  const { segments } = path?.scheme ?? {}
-  if (path === undefined || segments === undefined) return []
-  const depth = prefix.split('/').filter(Boolean).length
-  const versions = new Map(
-    known.list.flatMap((version) =>
-      segments(version, path.options).map((segment) => [segment, version] as const),
-    ),
-  )
-  const answers = ({ version }: FlatRoute, asked: string): boolean => {
-    const { claims, neutral } = expandSpec(version, known)
-    return neutral || claims.has(asked)
-  }
-  const isOrdinary = (route: FlatRoute): boolean =>
-    route.version === undefined ||
-    answers(route, typeof defaultVersion === 'string' ? (staticDefault(enabled, known) ?? '') : '')
-  return routes.flatMap((route): DefinitionProblem[] => {
-    const first = route.pattern.segments[depth]
-    const version = first?.kind === 'literal' ? versions.get(first.text) : undefined
-    if (version === undefined || !isOrdinary(route)) return []
-    const twin = routes.find(
-      (other) => other !== route && answers(other, version) && isTwin(route.pattern, other.pattern, depth),
-    )
-    if (twin === undefined) return []
+function rangeProblems(range: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+  const shown = range.slice(0, 2 * MAX_VERSION_LENGTH)
+  if (enabled.versions.length === 0) {
     return [
       {
-        code: 'version_literal_clash',
-        where: route.label,
-        message: `${twin.label} is served at the same path in version ${version}`,
-        fix: 'change one of the paths',
+        code: 'range_without_versions',
+        message: `the range "${shown}" needs an ordered list of versions`,
+        fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
       },
     ]
-  })
-}
-
-/** Whether the first pattern, without its version segment, has the shape of the second. */
-function isTwin(literal: Pattern, versioned: Pattern, depth: number): boolean {
-  return (
-    shapeOf({ ...literal, segments: literal.segments.toSpliced(depth, 1) }, false) ===
-    shapeOf(versioned, false)
-  )
+  }
+  const missing = unlisted(enabled, known)
+  if (missing.size > 0) {
+    // the routes that name these versions have a report of their own
+    if (enabled.common.closed) return []
+    return [
+      {
+        code: 'version_not_listed',
+        message: `ranges are used, and versions does not list ${[...missing].join(', ')}`,
+        fix: 'list every version',
+      },
+    ]
+  }
+  const covered = coveredBy(range, known)
+  if (covered === undefined) {
+    return [
+      {
+        code: 'invalid_version',
+        message: `the range "${shown}" cannot be read`,
+        fix: "write comparators joined by spaces, as in '>=1.2 <2'",
+      },
+    ]
+  }
+  if (covered.length > 0) return []
+  return [
+    {
+      code: 'range_empty',
+      message: `the range "${shown}" matches none of ${known.list.join(', ')}`,
+      fix: 'change the range, or list the versions it is for',
+    },
+  ]
 }

@@ -1,4 +1,4 @@
-import type { DefinitionProblem, DefinitionWarning } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { METHODS } from '../http.ts'
 import type { Variants } from '../router/seal.ts'
@@ -35,7 +35,8 @@ export interface Leaves {
   readonly union: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
   readonly infoOf: InfoOf
   readonly problems: () => readonly DefinitionProblem[]
-  readonly warnings: () => readonly DefinitionWarning[]
+  /** The rows that nothing leads to. */
+  readonly unused: () => ReadonlySet<TableRoute>
 }
 
 /** Prepares the choice for the rows of a table; under `strict` a trailing slash makes another path. */
@@ -81,7 +82,7 @@ export function createLeaves(
     },
     infoOf,
     problems: notes.problems,
-    warnings: () => notes.warnings(rows),
+    unused: () => new Set(rows.filter((row) => !notes.isUsed(row))),
   }
 }
 
@@ -128,11 +129,10 @@ function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
   return (shape, version, answers) => {
     const choice = choices.get(shape) ?? createChoice(shape, infoOf(shape))
     choices.set(shape, choice)
-    const methods = choice.selects.map(({ method, shadows, select }) => {
+    const methods = choice.selects.map(({ method, select }) => {
       const [chosen, ...rivals] = select(version, answers)
       if (chosen === undefined) return undefined
       for (const rival of rivals) notes.duplicate(chosen.route, rival.route, method, version)
-      if (chosen.spec.unversioned && shadows) notes.shadow(chosen.route)
       const endpoint = chosen.endpoints.get(method)
       if (endpoint !== undefined) notes.use(endpoint)
       return endpoint
@@ -145,8 +145,6 @@ function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
 interface Choice {
   readonly selects: readonly {
     readonly method: string
-    /** Whether a neutral route stands beside an unversioned one, and nothing else. */
-    readonly shadows: boolean
     readonly select: ReturnType<typeof createSelect<TableRoute>>
   }[]
   /** One leaf for the same endpoints, so that versions that answer alike share it. */
@@ -156,13 +154,11 @@ interface Choice {
 function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
   const ids = new Map<Endpoint | undefined, number>()
   const leaves = new Map<string, Leaf<Endpoint>>()
-  const opted = isVersioned(shape.routes)
   return {
-    selects: METHODS.map((method) => {
-      const candidates = shape.routes.filter(({ endpoints }) => endpoints.has(method))
-      const shadows = !opted && candidates.some(({ spec }) => spec.neutral)
-      return { method, shadows, select: createSelect(candidates) }
-    }),
+    selects: METHODS.map((method) => ({
+      method,
+      select: createSelect(shape.routes.filter(({ endpoints }) => endpoints.has(method))),
+    })),
     leafOf: (methods) => {
       if (methods.every((endpoint) => endpoint === undefined)) return null
       // HEAD answers from GET unless it is declared
@@ -176,19 +172,16 @@ function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
   }
 }
 
-/** Collects what is wrong or odd while leaves are chosen. */
+/** Collects what conflicts and what is used while leaves are chosen. */
 interface Notes {
   readonly duplicate: (a: FlatRoute, b: FlatRoute, method: string, version: string | null) => void
-  /** An unversioned route that a neutral one stands beside. */
-  readonly shadow: (route: FlatRoute) => void
   readonly use: (endpoint: Endpoint) => void
+  readonly isUsed: (row: TableRoute) => boolean
   readonly problems: () => readonly DefinitionProblem[]
-  readonly warnings: (rows: readonly TableRoute[]) => readonly DefinitionWarning[]
 }
 
 function createNotes(enabled: Enabled | undefined): Notes {
   const problems = new Map<string, DefinitionProblem>()
-  const shadows = new Set<string>()
   const used = new Set<Endpoint>()
   return {
     duplicate: (a, b, method, version) => {
@@ -205,25 +198,9 @@ function createNotes(enabled: Enabled | undefined): Notes {
             : 'change the path, the method or the version of one of them',
       })
     },
-    shadow: ({ label }) => void shadows.add(label),
     use: (endpoint) => void used.add(endpoint),
+    isUsed: ({ endpoints }) => [...endpoints.values()].some((endpoint) => used.has(endpoint)),
     problems: () => [...problems.values()],
-    warnings: (rows) => [
-      ...[...shadows].map((where): DefinitionWarning => ({
-        code: 'neutral_beside_unversioned',
-        where,
-        message: 'a neutral route stands beside this unversioned one and never answers without a version',
-        fix: 'remove one of them',
-      })),
-      ...rows
-        .filter(({ endpoints }) => ![...endpoints.values()].some((endpoint) => used.has(endpoint)))
-        .map(({ route }): DefinitionWarning => ({
-          code: 'unreachable_route',
-          where: route.label,
-          message: 'this route can never be reached: others answer for every version',
-          fix: 'remove it, or change its path, method or version',
-        })),
-    ],
   }
 }
 

@@ -1,5 +1,5 @@
 import { DefinitionError } from '../definition-error.ts'
-import type { DefinitionWarning } from '../definition-error.ts'
+import type { DefinitionProblem, DefinitionWarning } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { createSealer, EMPTY_NODE, literalsOf, mount, seal } from '../router/seal.ts'
 import type { Variants } from '../router/seal.ts'
@@ -10,6 +10,7 @@ import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
 import { createKnown, declaredVersions, expandSpec, toEntries } from '../versioning/spec.ts'
 import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
+import { lifetimeProblems } from './check-versioning-lifetimes.ts'
 import { versioningProblems } from './check-versioning.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createLeaves } from './leaves.ts'
@@ -58,14 +59,6 @@ export function createTable(
   const flat = routes.map(({ route }) => route)
   const declared = enabled === undefined ? [] : flat.flatMap(({ version }) => declaredVersions(version))
   const known = createKnown(enabled?.versions ?? [], declared, enabled?.format ?? 'string')
-  const problems =
-    enabled === undefined
-      ? []
-      : [
-          ...enabled.problems,
-          ...(enabled.usable ? versioningProblems(flat, enabled, known, mode.prefix) : []),
-        ]
-  if (problems.length > 0) throw new DefinitionError(problems)
   const specs = new Map<string, ExpandedSpec>()
   const rows = routes.map(({ route, endpoints }): TableRoute => {
     const version = enabled === undefined ? undefined : route.version
@@ -75,6 +68,7 @@ export function createTable(
     specs.set(key, spec)
     return { route, pattern: route.pattern, endpoints, spec }
   })
+  const problems = versionedProblems(rows, enabled, known, mode.prefix)
   const tree = createTree(rows, mode.strict)
   const leaves = createLeaves(rows, tree.strict, enabled, known)
   const sealer = createSealer<Endpoint>()
@@ -84,14 +78,35 @@ export function createTable(
     defaultVersion,
     ...mode,
   })
-  const duplicates = leaves.problems()
-  if (duplicates.length > 0) throw new DefinitionError(duplicates)
-  const warnings = [
-    ...leaves.warnings(),
-    ...(enabled === undefined ? [] : versionWarnings(rows, enabled, known, mode)),
+  const shapes = [...tree.shapes.values()]
+  const lifetimes = createLifetimes(shapes, leaves.infoOf, enabled, known)
+  // what ranges cover is not known before their list is complete
+  const isSettled = !problems.some(({ code }) => UNSETTLED.includes(code))
+  const all = [
+    ...problems,
+    ...(isSettled ? leaves.problems() : []),
+    ...lifetimeProblems(rows, lifetimes, known),
   ]
-  const lifetimes = createLifetimes([...tree.shapes.values()], leaves.infoOf, enabled, known)
+  if (all.length > 0) throw new DefinitionError(all)
+  const warnings =
+    enabled === undefined
+      ? []
+      : versionWarnings(shapes, enabled, { known, defaultVersion, ...mode, unused: leaves.unused() })
   return { ...roots, known, defaultVersion, lifetimes, rows, warnings }
+}
+
+const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_listed']
+
+/** @throws `DefinitionError` when the options cannot be used: nothing that depends on them is worth a report. */
+function versionedProblems(
+  rows: readonly TableRoute[],
+  enabled: Enabled | undefined,
+  known: KnownVersions,
+  prefix: string,
+): readonly DefinitionProblem[] {
+  if (enabled === undefined) return []
+  if (!enabled.usable) throw new DefinitionError(enabled.problems)
+  return [...enabled.problems, ...versioningProblems(rows, enabled, known, prefix)]
 }
 
 type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>

@@ -1,3 +1,4 @@
+import { labelWarnings } from './host-labels.ts'
 import { remember } from './remember.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
@@ -49,6 +50,8 @@ export const hostScheme: VersioningScheme<HostOptions> = {
     hostPattern === undefined && !/^[a-z0-9]+$/i.test(versionParameter + version)
       ? 'a host label of this scheme holds letters and digits only'
       : undefined,
+  warnings: ({ hostPattern, ignoreLabels = [] }, isKnown) =>
+    hostPattern === undefined ? labelWarnings(ignoreLabels, isKnown) : [],
   options: {
     versionParameter: OPTION_RULES.text,
     ignoreLabels: [

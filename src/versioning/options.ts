@@ -94,8 +94,8 @@ export const COMMON_RULES: Readonly<Record<string, OptionRule>> = {
   conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
   report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
   echo: [
-    (value) => isFlag(value) || (typeof value === 'string' && isToken(value)),
-    "true, false, 'contentType' or the name of a header",
+    (value) => isFlag(value) || (typeof value === 'string' && isToken(value) && !isTaken(value)),
+    "true, false, 'contentType' or the name of a header of your own",
   ],
   successorLinks: [isFlag, 'true or false'],
   vary: [
@@ -104,6 +104,20 @@ export const COMMON_RULES: Readonly<Record<string, OptionRule>> = {
   ],
   clock: [isFunction, 'a function that gives milliseconds since 1970'],
   onVersionResolved: [isFunction, 'a function'],
+}
+
+/** Response headers that mean something else: a version in them would break the response or mislead caches and browsers. */
+const TAKEN = new Set(
+  `accept-ranges age allow alt-svc api-deprecated-versions api-supported-versions cache-control clear-site-data connection
+  content-disposition content-encoding content-language content-length content-location content-range content-security-policy
+  content-type date deprecation etag expires host keep-alive last-modified link location proxy-authenticate proxy-connection
+  refresh retry-after server set-cookie strict-transport-security sunset te trailer transfer-encoding upgrade vary
+  www-authenticate`.split(/\s+/),
+)
+
+function isTaken(header: string): boolean {
+  const name = header.toLowerCase()
+  return TAKEN.has(name) || name.startsWith('access-control-')
 }
 
 function isVersions(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { OptionRule } from '../definition-error.ts'
+import type { DefinitionWarning, OptionRule } from '../definition-error.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isToken } from '../media-type.ts'
@@ -69,6 +69,11 @@ export interface VersioningScheme<O> {
   readonly fold: (version: string, options: O) => string
   /** Why options, each of which is right, do not go together; `undefined` when they do. */
   readonly contradiction: (options: O) => string | undefined
+  /** What may surprise in the options. */
+  readonly warnings: (
+    options: O,
+    isKnown: (version: string) => boolean,
+  ) => readonly Omit<DefinitionWarning, 'where'>[]
   /** The options this scheme knows, besides the common ones; `undefined` for any. */
   readonly options: Readonly<Record<string, OptionRule>> | undefined
   /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
@@ -143,6 +148,7 @@ export const PLAIN_SCHEME = {
   fold: (version: string): string => version,
   problem: (): undefined => undefined,
   contradiction: (): undefined => undefined,
+  warnings: (): readonly [] => [],
   queryParameter: (): undefined => undefined,
   echo: (): undefined => undefined,
   contentType: (type: string, version: string): string => withVersion(type, version, {}),
