@@ -1,13 +1,12 @@
-import { httpError } from '../errors.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { Lifetime } from '../versioning/policy.ts'
 import type { RequestContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { VersionReport } from './lifetimes.ts'
-import { cutVersion } from './miss.ts'
+import { createVersionError } from './miss.ts'
 import type { MissAnswer } from './miss.ts'
 import { createPlaces, isRetired } from './places.ts'
-import type { Located, Resolution } from './resolution.ts'
+import type { Located } from './resolution.ts'
 import { createSuccessors } from './successors.ts'
 import type { Table } from './table.ts'
 import { createVersionEvents } from './version-events.ts'
@@ -42,6 +41,7 @@ export function createTell(
   const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
   const isLinked = enabled?.path !== undefined && enabled.common.successorLinks === true
   const events = createVersionEvents(enabled)
+  const versionError = createVersionError(enabled)
   const told = createTold(table, enabled, mode)
   /** Whether responses of versions that nothing is said of tell something. */
   const tellsAll = when === 'always' || echo !== false || isLinked
@@ -56,7 +56,7 @@ export function createTell(
       const retired = isRetired(lifetime, clock)
       const { write, report } = told({ located, endpoint, lifetime, isVersioned, retired })
       context.tells = write
-      if (retired) throw retiredError(resolution, enabled, lifetime, report)
+      if (retired) throw versionError('retired', resolution, report, lifetime)
     },
     miss: (context, { report }) => {
       if (report === undefined || when === false) return
@@ -68,7 +68,7 @@ export function createTell(
 /** What is written into a response, and what its error says. */
 interface ToldOf {
   readonly write: NonNullable<RequestContext['tells']>
-  readonly report: VersionReport | undefined
+  readonly report: VersionReport
 }
 
 /** Makes the function that puts together what the response of a route tells. */
@@ -95,11 +95,11 @@ function createTold(
             places.all(located).map(({ shape }) => shape),
             clock(),
           )
-        : undefined
+        : NO_REPORT
     const told = {
       lifetime,
       links,
-      report: when === false ? undefined : report,
+      report: when === false ? NO_REPORT : report,
       version: isVersioned && (echo !== false || isFloor) ? version : null,
     }
     return { write: (headers) => writer(headers, told), report }
@@ -107,23 +107,7 @@ function createTold(
 }
 
 const NO_LINKS: readonly string[] = []
-
-/** The answer of what is not served any more (rule D6). */
-function retiredError(
-  { requested, scheme }: Resolution,
-  enabled: Enabled | undefined,
-  lifetime: Lifetime | undefined,
-  { supported, deprecated }: VersionReport = { supported: [], deprecated: [] },
-): Error {
-  const status = (scheme ?? enabled?.schemes[0])?.statusCodes.retired
-  return httpError('retired_version', 'This version is not served any more', {
-    ...(requested === undefined ? {} : { requested: cutVersion(requested) }),
-    supported,
-    ...(deprecated.length === 0 ? {} : { deprecated }),
-    ...(lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }),
-    ...(status === undefined ? {} : { status }),
-  })
-}
+const NO_REPORT: VersionReport = { supported: [], deprecated: [] }
 
 /** The texts of the path parameters, by name. */
 function valuesOf({ params }: Endpoint, { match }: Located): ReadonlyMap<string, string> {

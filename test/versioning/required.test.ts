@@ -77,9 +77,8 @@ describe('R25 required: without a version', () => {
       it(`${title} (${name})`, async () => assert.deepEqual(await ask(app, { method, url }), expected))
     }
     it(`M1 HEAD is refused as GET is, without a body (${name})`, async () => {
-      const { status, vary } = refused(ALL)
       const seen = await ask(app, { method: 'HEAD', url: '/cars' })
-      assert.deepEqual(seen, { status, body: undefined, ...(vary === undefined ? {} : { vary }) })
+      assert.deepEqual(seen, { ...refused(ALL), body: undefined })
     })
     it(`M6 a preflight is answered without a version (${name})`, async () => {
       const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
