@@ -52,7 +52,7 @@ export function createTell(
       const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
       const lifetime = lifetimes.of(endpoint, resolution.version)
       if (isVersioned && events.isOn()) events.tell(context, resolution, endpoint, lifetime)
-      if (lifetime === undefined && !(isVersioned && (tellsAll || resolution.isFloor))) return
+      if (lifetime === undefined && !(resolution.isFloor || (isVersioned && tellsAll))) return
       const retired = isRetired(lifetime, clock)
       const { write, report } = told({ located, endpoint, lifetime, isVersioned, retired })
       context.tells = write
@@ -100,7 +100,7 @@ function createTold(
       lifetime,
       links,
       report: when === false ? NO_REPORT : report,
-      version: isVersioned && (echo !== false || isFloor) ? version : null,
+      version: isFloor || (isVersioned && echo !== false) ? version : null,
     }
     return { write: (headers) => writer(headers, told), report }
   }
