@@ -97,9 +97,10 @@ class NodeRequest implements RawRequest {
   }
 
   lines(name: string): readonly string[] {
-    return Object.hasOwn(this.#request.headersDistinct, name)
-      ? (this.#request.headersDistinct[name] ?? [])
-      : []
+    // not headersDistinct, which requests of HTTP/2 lack
+    return this.#request.rawHeaders.filter(
+      (_, at, raw) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name,
+    )
   }
 
   get remoteAddress(): string | undefined {
