@@ -30,6 +30,8 @@ export interface Edge<T> {
 export interface Mount<T> {
   readonly version: string
   readonly root: Node<T>
+  /** Whether no ordinary path goes on behind the segment. */
+  readonly alone: boolean
 }
 
 /** Literal children by their whole segment. */

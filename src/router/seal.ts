@@ -58,7 +58,7 @@ export function seal<R, T>(
 export function mount<T>(
   root: Node<T> | null,
   prefix: readonly string[],
-  mounts: ReadonlyMap<string, Mount<T>>,
+  mounts: ReadonlyMap<string, Omit<Mount<T>, 'alone'>>,
 ): Node<T> {
   const node = root ?? EMPTY_NODE
   const [first, ...rest] = prefix
@@ -69,10 +69,16 @@ export function mount<T>(
     return { ...node, ...toTables([...others, { ...mount(child ?? null, rest, mounts), key: first }]) }
   }
   const missing = [...mounts.keys()].filter((key) => !literals.some((literal) => literal.key === key))
-  const all = [...literals, ...missing.map((key) => ({ ...EMPTY_NODE, key }))]
+  const toMount = (key: string, alone: boolean): Mount<T> | null => {
+    const mounted = mounts.get(key)
+    return mounted === undefined ? null : { ...mounted, alone }
+  }
   return {
     ...node,
-    ...toTables(all.map((literal) => ({ ...literal, mount: mounts.get(literal.key) ?? null }))),
+    ...toTables([
+      ...literals.map((literal) => ({ ...literal, mount: toMount(literal.key, false) })),
+      ...missing.map((key) => ({ ...EMPTY_NODE, key, mount: toMount(key, true) })),
+    ]),
   }
 }
 

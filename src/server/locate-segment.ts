@@ -1,9 +1,11 @@
 import { isPromise } from '../http.ts'
+import type { Awaitable } from '../http.ts'
 import { findLeaves } from '../router/find.ts'
 import type { Match } from '../router/find.ts'
 import type { Leaf } from '../router/node.ts'
 import { EMPTY_NODE } from '../router/seal.ts'
 import { isWellFormed } from '../versioning/version.ts'
+import type { RequestContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { Locate, Located, PathEnds, Resolution, Site } from './resolution.ts'
@@ -27,10 +29,12 @@ export function createSegmentLocate(site: Site): Locate {
   return (context, path, method) => {
     const at = ends(path)
     const match = look(table.entry, at, method)
-    const found = named(at, match)
-    if (found !== undefined) return found
+    return named(at, match) ?? unnamed(context, at, match)
+  }
+
+  function unnamed(context: RequestContext, at: PathEnds, match: Match<Endpoint>): Awaitable<Located> {
     const settle = (resolution: Resolution): Located => ({
-      match: dynamic ? look(resolution.root, at, method) : match,
+      match: dynamic ? look(resolution.root, at, match.method) : match,
       resolution,
     })
     const resolution = bare(context)

@@ -163,7 +163,10 @@ function toRoots(
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** What the segments of each version lead to. */
-function toMounts({ scheme, options }: EnabledScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
+function toMounts(
+  { scheme, options }: EnabledScheme,
+  inPath: Roots,
+): ReadonlyMap<string, Omit<Mount<Endpoint>, 'alone'>> {
   return new Map(
     [...inPath].flatMap(([version, root]) =>
       (scheme.segments?.(version, options) ?? []).map((segment) => [segment, { version, root }] as const),
