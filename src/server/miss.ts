@@ -4,6 +4,7 @@ import { METHODS } from '../http.ts'
 import type { Method } from '../http.ts'
 import type { Leaf } from '../router/node.ts'
 import type { Enabled } from '../versioning/enable.ts'
+import type { Lifetime } from '../versioning/policy.ts'
 import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { VersionReport } from './lifetimes.ts'
@@ -80,8 +81,16 @@ export function createMiss(
     if (method === OPTIONS && isOpen(resolution, isPreflight)) return answer(all)
     const own = places.own(located)
     if (own.length > 0 && !(isUnreadable(resolution) && all.some(hasVersions))) return answer(own)
-    const fault = faultOf(resolution, table, clock)
-    return { varies, report, error: versionError(fault, resolution, report) }
+    const { version } = resolution
+    const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
+    const isOver = resolution.kind === 'known' && isRetired(lifetime, clock)
+    return {
+      varies,
+      report,
+      error: isOver
+        ? versionError('retired', resolution, report, lifetime)
+        : versionError(faultOf(resolution), resolution, report),
+    }
   }
 
   return Object.assign(miss, {
@@ -93,12 +102,18 @@ export function createMiss(
   })
 }
 
-type VersionError = (fault: keyof typeof FAULTS, resolution: Resolution, report: VersionReport) => HttpError
+/** Writes a version error; `lifetime`: of what is retired. */
+export type VersionError = (
+  fault: keyof typeof FAULTS,
+  resolution: Resolution,
+  report: VersionReport,
+  lifetime?: Lifetime,
+) => HttpError
 
 /** Makes the function that writes version errors, with the statuses of the schemes. */
-function createVersionError(enabled: Enabled | undefined): VersionError {
+export function createVersionError(enabled: Enabled | undefined): VersionError {
   const [first, ...others] = (enabled?.schemes ?? []).filter(({ isCompanion }) => !isCompanion)
-  return (fault, { requested, sources, scheme }, { supported, deprecated }) => {
+  return (fault, { requested, sources, scheme }, { supported, deprecated }, lifetime) => {
     // the status belongs to the scheme that found the version; where several found none, or contradict, to none of them
     const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first
     const statuses = (scheme ?? own)?.statusCodes
@@ -108,15 +123,14 @@ function createVersionError(enabled: Enabled | undefined): VersionError {
       ...(requested === undefined || fault === 'ambiguous' ? {} : { requested: cutVersion(requested) }),
       supported,
       ...(deprecated.length === 0 ? {} : { deprecated }),
+      ...(lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }),
       ...(status === undefined ? {} : { status }),
     })
   }
 }
 
-function faultOf({ kind, version }: Resolution, table: Table, clock: () => number): keyof typeof FAULTS {
-  if (kind === 'ambiguous' || kind === 'invalid') return kind
-  const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
-  return isRetired(lifetime, clock) ? 'retired' : 'unsupported'
+function faultOf({ kind }: Resolution): 'ambiguous' | 'invalid' | 'unsupported' {
+  return kind === 'ambiguous' || kind === 'invalid' ? kind : 'unsupported'
 }
 
 /** Whether the version cannot be read: where versions count, that is told before a wrong method. */
@@ -141,7 +155,7 @@ function notAllowed(methods: readonly Method[]): HttpError {
 }
 
 /** The part of a version that is worth repeating. */
-export function cutVersion(text: string): string {
+function cutVersion(text: string): string {
   return text.slice(0, MAX_VERSION_LENGTH)
 }
 

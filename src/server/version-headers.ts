@@ -8,7 +8,7 @@ export interface Told {
   readonly lifetime: Lifetime | undefined
   /** Members of a `Link` header that lead to newer versions. */
   readonly links: readonly string[]
-  readonly report: VersionReport | undefined
+  readonly report: VersionReport
   /** The version to echo; `null` for none. */
   readonly version: string | null
 }
@@ -24,7 +24,7 @@ export function createWriter(enabled: Enabled | undefined): (headers: ResponseHe
       for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
     }
     addLinks(headers, lifetime === undefined ? links : [...lifetime.links, ...links])
-    if (report !== undefined) addReport(headers, report)
+    addReport(headers, report)
     if (version !== null) echo(headers, version)
   }
 }

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import type { App, InjectOptions, VersioningOptions } from 'octavo'
+
+import { serve } from './support.ts'
+import type { Row } from './support.ts'
+
+const { HEADER, QUERY, URL } = VersioningSchemes
+
+const ROWS: readonly Row[] = [
+  ['GET', '/cars', '1', 'one'],
+  ['GET', '/cars', '2', 'two'],
+  ['GET', '/cars', '10', 'ten'],
+  ['PUT', '/cars', VERSION_NEUTRAL, 'put'],
+  ['GET', '/cars/{id}', '2', 'by id'],
+  ['GET', '/cars/best', '10', 'best'],
+  ['GET', '/only', '1', 'only'],
+  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
+  ['GET', '/health', undefined, 'health'],
+]
+
+/** Version 1 is deprecated since long, 2 will be. */
+const VERSIONS: NonNullable<VersioningOptions['versions']> = {
+  '1': { deprecated: true },
+  '2': { deprecated: '2999-01-01' },
+}
+
+/** `[status, api-supported-versions, api-deprecated-versions]` */
+async function lists(app: App, request: string | InjectOptions): Promise<readonly unknown[]> {
+  const { statusCode, headers } = await app.inject(request)
+  return [statusCode, headers['api-supported-versions'], headers['api-deprecated-versions']]
+}
+
+const NONE = [undefined, undefined]
+const CARS = ['2, 10', '1']
+
+describe("report: 'errors'", () => {
+  const app = serve(ROWS, QUERY, { versions: VERSIONS })
+  const cases = [
+    ['D5 an unknown version', 'GET', '/cars?version=9', 404, CARS],
+    ['M1 HEAD', 'HEAD', '/cars?version=9', 404, CARS],
+    ['D5 no version', 'GET', '/cars', 400, CARS],
+    ['D5 contradicting versions', 'GET', '/cars?version=1&version=2', 400, CARS],
+    ['D5 a version without the path', 'GET', '/only?version=2', 404, [undefined, '1']],
+    [
+      'D5 the versions of every pattern of the path',
+      'GET',
+      '/cars/best?version=9',
+      404,
+      ['2, 10', undefined],
+    ],
+    ['D5 the versions of this path only', 'GET', '/cars/7?version=9', 404, ['2', undefined]],
+    ['M4 the automatic OPTIONS', 'OPTIONS', '/cars?version=1', 204, CARS],
+    ['M4 the automatic OPTIONS without version', 'OPTIONS', '/cars', 204, CARS],
+    ['M4 OPTIONS of an unknown version', 'OPTIONS', '/cars?version=9', 404, CARS],
+    ['R28 not a wrong method', 'DELETE', '/cars?version=1', 405, NONE],
+    ['R28 not a wrong method without version', 'DELETE', '/cars', 405, NONE],
+    ['D5 not success', 'GET', '/cars?version=1', 200, NONE],
+    ['D5 not a neutral route', 'GET', '/ping?version=9', 200, NONE],
+    ['D5 not a path without versions', 'GET', '/health?version=9', 200, NONE],
+    ['D5 not OPTIONS of a path without versions', 'OPTIONS', '/health', 204, NONE],
+    ['D5 not OPTIONS of a neutral path', 'OPTIONS', '/ping', 204, NONE],
+    ['D5 not an unknown path', 'GET', '/nowhere?version=1', 404, NONE],
+  ] as const
+  for (const [title, method, url, status, expected] of cases) {
+    it(`${title}: ${method} ${url}`, async () => {
+      assert.deepEqual(await lists(app, { method, url }), [status, ...expected])
+    })
+  }
+
+  it('R11 the body says the same', async () => {
+    const { body } = await app.inject('/cars?version=9')
+    const { supported, deprecated } = JSON.parse(body)
+    assert.deepEqual([supported, deprecated], [['2', '10'], ['1']])
+  })
+  it('R11 the moment decides: a deprecation to come is none yet', async () => {
+    const clock = { now: Date.parse('2998-12-31') }
+    const moved = serve(ROWS, QUERY, { versions: VERSIONS, clock: () => clock.now })
+    assert.deepEqual(await lists(moved, '/cars?version=9'), [404, '2, 10', '1'])
+    clock.now = Date.parse('2999-01-01')
+    assert.deepEqual(await lists(moved, '/cars?version=9'), [404, '10', '1, 2'])
+  })
+  it('R11 one whose sunset is over, but which is served on, is in the second list', async () => {
+    const over = serve(ROWS, QUERY, { versions: { '2': { sunset: '2020-01-01' } } })
+    assert.deepEqual(await lists(over, '/cars?version=9'), [404, '1, 10', '2'])
+  })
+  it('R2 the order is that of the versions, whatever the order of the list', async () => {
+    const words = serve(
+      [
+        ['GET', '/cars', ['old', 'new'], 'a'],
+        ['GET', '/cars', 'mid', 'b'],
+      ],
+      QUERY,
+      { versions: ['new', 'mid', 'old'] },
+    )
+    assert.deepEqual(await lists(words, '/cars?version=9'), [404, 'old, mid, new', undefined])
+  })
+  it('R1 the default version counts where a route without version answers it', async () => {
+    const rows: readonly Row[] = [
+      ['GET', '/cars', '2', 'two'],
+      ['POST', '/cars', undefined, 'post'],
+    ]
+    const served = serve(rows, QUERY, { defaultVersion: '1', versions: ['1', '2'] })
+    assert.deepEqual(await lists(served, '/cars?version=9'), [404, '1, 2', undefined])
+  })
+})
+
+describe("report: 'always'", () => {
+  const app = serve(ROWS, QUERY, { versions: VERSIONS, report: 'always' })
+  const cases = [
+    ['D5 success', 'GET', '/cars?version=2', 200, CARS],
+    ['M1 HEAD', 'HEAD', '/cars?version=2', 200, CARS],
+    ['D5 of a deprecated version', 'GET', '/cars?version=1', 200, CARS],
+    ['D5 a neutral route at a path with versions', 'PUT', '/cars', 200, CARS],
+    ['D5 an unknown version', 'GET', '/cars?version=9', 404, CARS],
+    ['D5 the versions of the path', 'GET', '/only?version=1', 200, [undefined, '1']],
+    ['R28 not a wrong method', 'DELETE', '/cars?version=1', 405, NONE],
+    ['D5 not a neutral path', 'GET', '/ping?version=1', 200, NONE],
+    ['D5 not a path without versions', 'GET', '/health?version=1', 200, NONE],
+  ] as const
+  for (const [title, method, url, status, expected] of cases) {
+    it(`${title}: ${method} ${url}`, async () => {
+      assert.deepEqual(await lists(app, { method, url }), [status, ...expected])
+    })
+  }
+
+  it('D5 under every scheme', async () => {
+    const options = { versions: VERSIONS, report: 'always' } as const
+    assert.deepEqual(await lists(serve(ROWS, URL, options), '/v1/cars'), [200, ...CARS])
+    const headers = { accept: '*/*;version=1' }
+    assert.deepEqual(await lists(serve(ROWS, HEADER, options), { url: '/cars', headers }), [200, ...CARS])
+  })
+})
+
+describe('report: false', () => {
+  const app = serve(ROWS, QUERY, { versions: VERSIONS, report: false })
+  for (const [method, url, status] of [
+    ['GET', '/cars?version=1', 200],
+    ['GET', '/cars?version=9', 404],
+    ['OPTIONS', '/cars', 204],
+  ] as const) {
+    it(`D5 nothing in headers: ${method} ${url}`, async () => {
+      assert.deepEqual(await lists(app, { method, url }), [status, ...NONE])
+    })
+  }
+  it('D5 the body of an error has them still', async () => {
+    assert.deepEqual(JSON.parse((await app.inject('/cars?version=9')).body).deprecated, ['1'])
+  })
+})
+
+describe('lists where routes have policies of their own', () => {
+  const handler = (): number => 1
+  const controller = defineController({
+    prefix: '/cars',
+    name: 'cars',
+    routes: [
+      {
+        method: 'GET',
+        name: 'all',
+        version: ['1', '2'],
+        policy: { versions: { '1': { deprecated: true } } },
+        handler,
+      },
+      { method: 'POST', name: 'add', version: '2', deprecated: true, handler },
+      { method: 'GET', path: '/ranged', name: 'ranged', version: '>=1', handler },
+      { method: 'GET', path: '/ranged', name: 'exact', version: '1', deprecated: true, handler },
+      { method: 'GET', path: '/kept', name: 'kept', version: '3', policy: { deprecated: false }, handler },
+      { method: 'GET', path: '/lost', name: 'lost', version: '3', handler },
+    ],
+  })
+  const app: App = createApp(defineModule({ controllers: [controller] }), { logger: false })
+  app.enableVersioning(QUERY, { versions: ['1', '2', { version: '3', deprecated: true }] })
+  const cases = [
+    ['a version is deprecated where every method is', '/cars', ['2', '1']],
+    ['of a range and the version itself, that which answers counts', '/cars/ranged', ['2', '1, 3']],
+    ['a route that is not deprecated in a version that is', '/cars/kept', ['3', undefined]],
+    ['a route that says nothing', '/cars/lost', [undefined, '3']],
+  ] as const
+  for (const [title, path, expected] of cases) {
+    it(`D5 ${title}: ${path}`, async () => {
+      assert.deepEqual(await lists(app, `${path}?version=9`), [404, ...expected])
+    })
+  }
+})

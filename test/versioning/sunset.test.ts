@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import type { App, VersionPolicy, VersioningOptions, VersioningScheme } from 'octavo'
+
+import { ask, notAllowed, ok, serve, unsupported } from './support.ts'
+import type { Answer, Row } from './support.ts'
+
+const { HEADER, HOST, QUERY, URL } = VersioningSchemes
+
+/** The end of version 1, and a clock that tests move: each test makes its own. */
+const END = Date.parse('2026-12-31T23:59:59Z')
+const ENDING: VersionPolicy = { sunset: '2026-12-31T23:59:59Z' }
+const GONE: VersionPolicy = { ...ENDING, retired: 'gone' }
+
+const ROWS: readonly Row[] = [
+  ['GET', '/cars', '1', 'old'],
+  ['GET', '/cars', '2', 'new'],
+  ['GET', '/first', '1', 'first'],
+  ['GET', '/health', undefined, 'health'],
+  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
+]
+
+/** The answer to a version that is served no more. */
+function retired(
+  requested: string | undefined,
+  lists: { readonly supported: readonly string[]; readonly deprecated?: readonly string[] },
+  {
+    status = 410,
+    sunset = '2026-12-31T23:59:59.000Z',
+  }: { status?: number; sunset?: string | undefined } = {},
+): Answer {
+  return {
+    status,
+    body: {
+      type: 'urn:octavo:problem:retired-version',
+      title: 'Retired API version',
+      status,
+      detail: 'This version is not served any more',
+      code: 'retired_version',
+      ...(requested === undefined ? {} : { requested }),
+      ...lists,
+      sunset,
+    },
+  }
+}
+
+describe('the header Sunset', () => {
+  const cases: readonly (readonly [string, VersionPolicy, string | undefined])[] = [
+    ['D2 a moment', ENDING, 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['D2 a date is its first instant in UTC', { sunset: '2026-12-31' }, 'Thu, 31 Dec 2026 00:00:00 GMT'],
+    ['D2 a zone', { sunset: '2027-01-01T00:59:59+01:00' }, 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['D2 a Date', { sunset: new Date(END) }, 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['D2 two digits for the day', { sunset: '2027-01-02' }, 'Sat, 02 Jan 2027 00:00:00 GMT'],
+    ['D2 in the past', { sunset: '2020-02-29' }, 'Sat, 29 Feb 2020 00:00:00 GMT'],
+    ['D2 none', { sunset: false }, undefined],
+  ]
+  for (const [title, policy, expected] of cases) {
+    it(title, async () => {
+      const { headers } = await serve(ROWS, URL, { versions: { '1': policy } }).inject('/v1/cars')
+      assert.equal(headers['sunset'], expected)
+    })
+  }
+})
+
+describe('after the sunset', () => {
+  /** An application with a clock that stands at the last second of version 1. */
+  function atEnd(policy: VersionPolicy): { readonly app: App; readonly clock: { now: number } } {
+    const clock = { now: END - 1 }
+    const app = serve(ROWS, QUERY, { versions: { '1': policy }, clock: () => clock.now })
+    return { app, clock }
+  }
+
+  it('D6 a version is served on, and tells of its sunset', async () => {
+    const { app, clock } = atEnd(ENDING)
+    clock.now = END + 1
+    const { statusCode, headers } = await app.inject('/cars?version=1')
+    assert.deepEqual([statusCode, headers['sunset']], [200, 'Thu, 31 Dec 2026 23:59:59 GMT'])
+  })
+  it('D6 gone: 410 from the very moment on, while the application runs', async () => {
+    const { app, clock } = atEnd(GONE)
+    assert.deepEqual(await ask(app, '/cars?version=1'), ok('old@1'))
+    clock.now = END
+    assert.deepEqual(await ask(app, '/cars?version=1'), retired('1', { supported: ['2'] }))
+    clock.now = END - 1
+    assert.deepEqual(await ask(app, '/cars?version=1'), ok('old@1'))
+  })
+  it('D6 gone without a sunset never happens', async () => {
+    const app = serve(ROWS, QUERY, { versions: { '1': { deprecated: true, retired: 'gone' } } })
+    assert.deepEqual(await ask(app, '/cars?version=1'), ok('old@1'))
+  })
+  it('D6 other versions and paths go on', async () => {
+    const { app, clock } = atEnd(GONE)
+    clock.now = END
+    assert.deepEqual(await ask(app, '/cars?version=2'), ok('new@2'))
+    assert.deepEqual(await ask(app, '/ping?version=1'), ok('ping@1'))
+    assert.deepEqual(await ask(app, '/health?version=1'), ok('health@1'))
+  })
+  it('D6 what is left of it is told in neither list', async () => {
+    const { app, clock } = atEnd(GONE)
+    assert.deepEqual(await ask(app, '/cars?version=9'), unsupported(404, '9', ['1', '2']))
+    clock.now = END
+    assert.deepEqual(await ask(app, '/cars?version=9'), unsupported(404, '9', ['2']))
+    assert.deepEqual(await ask(app, '/first?version=1'), retired('1', { supported: [] }))
+  })
+  it('2.3 e: a wrong method is 405, as before', async () => {
+    const { app, clock } = atEnd(GONE)
+    clock.now = END
+    const answer = await ask(app, { method: 'PUT', url: '/cars?version=1' })
+    assert.deepEqual(answer, notAllowed('GET, HEAD, OPTIONS'))
+  })
+  it('D4 and M1: the 410 tells what responses of the version told, HEAD too', async () => {
+    const { app, clock } = atEnd({ ...GONE, deprecated: '2026-01-01', links: { sunset: '/why' } })
+    clock.now = END
+    for (const method of ['GET', 'HEAD'] as const) {
+      const { statusCode, headers, body } = await app.inject({ method, url: '/cars?version=1' })
+      assert.deepEqual(
+        [statusCode, headers['deprecation'], headers['sunset'], headers['link'], body === ''],
+        [
+          410,
+          '@1767225600',
+          'Thu, 31 Dec 2026 23:59:59 GMT',
+          '</why>; rel="sunset"; type="text/html"',
+          method === 'HEAD',
+        ],
+      )
+      assert.equal(headers['api-supported-versions'], '2')
+    }
+  })
+  it('D5 the lists are not in the headers of the 410 when report is false', async () => {
+    const app = serve(ROWS, QUERY, { versions: { '1': GONE }, report: false, clock: () => END })
+    const { headers, statusCode } = await app.inject('/cars?version=1')
+    assert.deepEqual([statusCode, headers['api-supported-versions']], [410, undefined])
+  })
+  it('D6 the default version is retired like any other', async () => {
+    const app = serve(ROWS, QUERY, { versions: { '1': GONE }, defaultVersion: '1', clock: () => END })
+    assert.deepEqual(await ask(app, '/cars'), retired(undefined, { supported: ['2'] }))
+    assert.deepEqual(await ask(app, '/health'), ok('health@1'))
+  })
+  it('D6 a redirect to the other spelling of the path comes first', async () => {
+    const app = serve(
+      ROWS,
+      QUERY,
+      { versions: { '1': GONE }, clock: () => END },
+      { trailingSlash: 'redirect' },
+    )
+    assert.equal((await app.inject('/cars/?version=1')).statusCode, 308)
+  })
+})
+
+describe('the status of a retired version', () => {
+  const clock = (): number => END
+  const versions = { '1': GONE }
+  function under<O extends object>(scheme: VersioningScheme<O>, options: O & VersioningOptions): App {
+    return serve(ROWS, scheme, options)
+  }
+  const cases: readonly (readonly [string, App, Parameters<App['inject']>[0], number])[] = [
+    ['URL', under(URL, { versions, clock }), '/v1/cars', 410],
+    ['QUERY', under(QUERY, { versions, clock }), '/cars?version=1', 410],
+    ['HOST', under(HOST, { versions, clock }), { url: '/cars', host: 'v1.example.com' }, 410],
+    [
+      'HEADER',
+      under(HEADER, { versions, clock }),
+      { url: '/cars', headers: { accept: '*/*;version=1' } },
+      410,
+    ],
+    [
+      'a status of its own',
+      under(QUERY, { versions, clock, statusCodes: { retired: 404 } }),
+      '/cars?version=1',
+      404,
+    ],
+    [
+      'the default version, a status of its own',
+      under(QUERY, { versions, clock, defaultVersion: '1', statusCodes: { retired: 404 } }),
+      '/cars',
+      404,
+    ],
+  ]
+  for (const [title, app, request, status] of cases) {
+    it(`D6 ${title}`, async () => {
+      const response = await app.inject(request)
+      assert.deepEqual([response.statusCode, JSON.parse(response.body).code], [status, 'retired_version'])
+    })
+  }
+
+  it('R26 of several schemes, that of the one that found the version', async () => {
+    const app = serve(ROWS)
+    app.enableVersioning([[QUERY, { statusCodes: { retired: 404 } }], [HEADER]], { versions, clock })
+    const statuses = [
+      (await app.inject('/cars?version=1')).statusCode,
+      (await app.inject({ url: '/cars', headers: { accept: '*/*;version=1' } })).statusCode,
+    ]
+    assert.deepEqual(statuses, [404, 410])
+  })
+})
+
+describe('a retired version whose routes were removed', () => {
+  const rows = ROWS.filter(([, , version]) => version !== '1')
+  const versions = [{ version: '1', ...GONE }, '2']
+  const clock = (): number => END
+  const gone = retired('1', { supported: ['2'] })
+
+  it('2.3 f: 410 where other versions are, under every scheme', async () => {
+    assert.deepEqual(await ask(serve(rows, URL, { versions, clock }), '/v1/cars'), gone)
+    assert.deepEqual(await ask(serve(rows, QUERY, { versions, clock }), '/cars?version=1'), gone)
+    const byHost = await ask(serve(rows, HOST, { versions, clock }), { url: '/cars', host: 'v1.example.com' })
+    assert.deepEqual(byHost, gone)
+    const byHeader = await ask(serve(rows, HEADER, { versions, clock }), {
+      url: '/cars',
+      headers: { accept: '*/*;version=1' },
+    })
+    assert.deepEqual(byHeader, { ...gone, vary: 'accept' })
+  })
+  it('2.3 a: 404 at paths that no version has', async () => {
+    const answers = [
+      await serve(rows, URL, { versions, clock }).inject('/v1/first'),
+      await serve(rows, QUERY, { versions, clock }).inject('/first?version=1'),
+    ]
+    assert.deepEqual(
+      answers.map((answer) => [answer.statusCode, JSON.parse(answer.body).code]),
+      answers.map(() => [404, 'route_not_found']),
+    )
+  })
+  it('2.3 g: 404 before its sunset, and when it is served on', async () => {
+    const before = serve(rows, QUERY, { versions, clock: () => END - 1 })
+    assert.deepEqual(await ask(before, '/cars?version=1'), unsupported(404, '1', ['2']))
+    const serving = serve(rows, QUERY, { versions: [{ version: '1', ...ENDING }, '2'], clock })
+    assert.deepEqual(await ask(serving, '/cars?version=1'), unsupported(404, '1', ['2']))
+  })
+  it('P8 neutral routes and paths without versions answer', async () => {
+    const app = serve(rows, QUERY, { versions, clock })
+    assert.deepEqual(await ask(app, '/ping?version=1'), ok('ping@1'))
+    assert.deepEqual(await ask(app, '/health?version=1'), ok('health@1'))
+  })
+})
