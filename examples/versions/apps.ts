@@ -64,7 +64,11 @@ export const WAYS = {
   },
   host: {
     title: 'the first label of the host name',
-    enable: (app) => app.enableVersioning(VersioningSchemes.HOST, COMMON),
+    enable: (app) =>
+      app.enableVersioning(VersioningSchemes.HOST, {
+        ignoreLabels: ['www', 'api'], // or www.rates.example asks for a version "www"
+        ...COMMON,
+      }),
     ask: (path, version) => ({ path, headers: { Host: `v${version}.rates.example` } }),
     unknown: 404,
   },
