@@ -42,7 +42,7 @@ describe('URL: the version is the first segment', () => {
     ['S2 version 1', '/v1/cars/', ok('cars@1')],
     ['S2 version 2', '/v2/cars/', ok('cars@2')],
     ['S2 a parameter behind the version', '/v2/cars/7', ok('car@2')],
-    ['S2 no version and no default', '/cars/', unspecified(404, ALL)],
+    ['U14 no version and no default', '/cars/', unspecified(404, ALL)],
     ['U1 later segments are no versions', '/files/v1/cars/', ok('file@null')],
     ['U1 a version after an ordinary segment', '/x/v1/cars/', notFound],
     ['U1 another letter', '/x1/cars/', notFound],
@@ -125,7 +125,8 @@ describe('URL: methods', () => {
 describe('URL: with a default version', () => {
   const app = serve([...ROUTES, ['PUT', '/cars/', undefined, 'put']], URL, { defaultVersion: '2' })
   const cases: readonly Case[] = [
-    ['R1 the default without prefix', '/cars/', ok('cars@2')],
+    ['U14 the default without prefix', '/cars/', ok('cars@2')],
+    ['U14 the default without prefix, elsewhere', '/cars/7', ok('car@2')],
     ['R1 never versioned', '/health', ok('health@2')],
     ['R1 neutral', '/ping', ok('ping@2')],
     ['R1 the default with prefix', '/v2/cars/', ok('cars@2')],
