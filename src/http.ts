@@ -97,3 +97,12 @@ export interface HttpRequest {
   /** The same request as a web `Request`, made when it is first asked for. */
   readonly web: Request
 }
+
+/** Whether a request asks for leave to make another one: a CORS preflight (the Fetch standard, section 3.3.2). */
+export function isPreflight(request: HttpRequest): boolean {
+  return (
+    request.method === 'OPTIONS' &&
+    request.header('origin') !== undefined &&
+    request.header('access-control-request-method') !== undefined
+  )
+}

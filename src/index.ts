@@ -58,6 +58,8 @@ export {
 } from './errors.ts'
 export type { ErrorCode, HttpErrorOptions } from './errors.ts'
 export type { Awaitable, FinishedResponse, Method, QueryRecord } from './http.ts'
+export { cors } from './middleware/cors.ts'
+export type { CorsOptions } from './middleware/cors.ts'
 export { defineParamType } from './param-types.ts'
 export type { ParamType, ParamTypeOptions, ParamValues } from './param-types.ts'
 export { createApp } from './server/app.ts'

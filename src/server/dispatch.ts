@@ -1,9 +1,10 @@
-import { isPromise, METHOD_INDEX } from '../http.ts'
+import { isPreflight, isPromise, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
 import { RequestContext } from './context.ts'
 import type { Lent } from './context.ts'
+import { completeCors, keepCors } from './cors-headers.ts'
 import { recovered } from './error-handlers.ts'
 import type { Recover } from './error-handlers.ts'
 import { dropBody, toFailure } from './failure.ts'
@@ -14,7 +15,6 @@ import { addVary, headerProblem } from './response-head.ts'
 import { finish } from './respond.ts'
 import { otherSpelling, readTarget } from './target.ts'
 import type { Tell } from './tell.ts'
-import { completeCors } from './version-headers.ts'
 import type { Target } from './target.ts'
 
 /** A response and how it came about. */
@@ -107,7 +107,7 @@ function run(
   const { leaf } = match
   const endpoint = leaf?.methods[method]
   if (leaf === null || endpoint === undefined) {
-    const found = miss(located, method, method === OPTIONS && isPreflight(context))
+    const found = miss(located, method, method === OPTIONS && isPreflight(context.request))
     if (found.varies) context.vary = resolution.vary
     tell?.miss(context, found)
     if ('error' in found) throw found.error
@@ -138,7 +138,7 @@ function complete(
     async (error) => {
       // what was answered before is not true: the session was not stored
       dropBody(response.body)
-      return seal(site, context, raw, await site.recover(context, error))
+      return seal(site, context, raw, keepCors(response.headers, await site.recover(context, error)))
     },
   )
 }
@@ -166,7 +166,7 @@ function seal(
   if (context.vary.length > 0) addVary(headers, context.vary)
   context.tells?.(headers)
   if (headers['access-control-allow-origin'] !== undefined) {
-    const asked = isPreflight(context)
+    const asked = isPreflight(context.request)
       ? (context.request.header('access-control-request-headers') ?? '')
       : undefined
     completeCors(headers, site.cors, asked)
@@ -178,16 +178,7 @@ function seal(
   context.observe(error)
   // whose own headers can be sent; those that tell of versions may be what cannot
   context.tells = undefined
-  return seal(site, context, raw, toFailure(context, error))
-}
-
-/** Whether a request asks for leave to make another one (the Fetch standard, section 4.8). */
-function isPreflight({ method, request }: RequestContext): boolean {
-  return (
-    method === 'OPTIONS' &&
-    request.header('origin') !== undefined &&
-    request.header('access-control-request-method') !== undefined
-  )
+  return seal(site, context, raw, keepCors(headers, toFailure(context, error)))
 }
 
 /** Makes the function that tells which methods the path of a request answers. */
@@ -195,7 +186,7 @@ export function createAllowedMethods(locate: Locate, miss: Miss): Lent['allowedM
   return (context, raw) => {
     const { path } = readTarget(raw.target)
     const located = locate(context, path, OPTIONS)
-    const tell = (settled: Located): readonly Method[] => miss.allowed(settled, isPreflight(context))
+    const tell = (settled: Located): readonly Method[] => miss.allowed(settled, isPreflight(context.request))
     return isPromise(located) ? located.then(tell) : tell(located)
   }
 }

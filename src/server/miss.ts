@@ -48,12 +48,15 @@ export function createMiss(
 ): Miss {
   const places = createPlaces(table, mode)
   const clock = enabled?.common.clock ?? Date.now
-  const inHeaders = (enabled?.vary.length ?? 0) > 0
+  const isLate = createIsLate(enabled)
   const versionError = createVersionError(enabled)
 
-  /** Of all versions, where a version that is still to come may be in a header (rule M6). */
-  const isOpen = ({ scheme }: Resolution, isPreflight: boolean): boolean =>
-    isPreflight && inHeaders && scheme === undefined
+  /** What is served in the version of the request; of all versions where none is known, or a preflight cannot tell (rule M6). */
+  const chosen = (located: Located, all: Leaves, isPreflight: boolean): Leaves => {
+    const { resolution } = located
+    if (resolution.kind === 'none' || (isPreflight && isLate(resolution))) return all
+    return isUnreadable(resolution) && all.some(hasVersions) ? [] : places.own(located)
+  }
 
   const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
@@ -67,20 +70,15 @@ export function createMiss(
       all.map(({ shape }) => shape),
       clock(),
     )
-    const answer = (leaves: Leaves): MissAnswer => {
-      const allow = methodsOf(leaves)
-      return method === OPTIONS
-        ? { varies, report, allow }
-        : { varies, report: undefined, error: notAllowed(allow) }
-    }
-    if (resolution.kind === 'none') {
-      const isAnswered = method === OPTIONS || !all.some(({ methods }) => methods[method] !== undefined)
-      if (isAnswered) return answer(all)
+    const isHere = all.some(({ methods }) => methods[method] !== undefined)
+    if (resolution.kind === 'none' && method !== OPTIONS && isHere)
       return { varies, report, error: versionError('unspecified', resolution, report) }
+    const leaves = chosen(located, all, isPreflight)
+    if (leaves.length > 0) {
+      const allow = methodsOf(leaves)
+      if (method === OPTIONS) return { varies, report, allow }
+      return { varies, report: undefined, error: notAllowed(allow) }
     }
-    if (method === OPTIONS && isOpen(resolution, isPreflight)) return answer(all)
-    const own = places.own(located)
-    if (own.length > 0 && !(isUnreadable(resolution) && all.some(hasVersions))) return answer(own)
     const { version } = resolution
     const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
     const isOver = resolution.kind === 'known' && isRetired(lifetime, clock)
@@ -95,11 +93,27 @@ export function createMiss(
 
   return Object.assign(miss, {
     allowed: (located: Located, isPreflight: boolean): readonly Method[] => {
-      const own = isOpen(located.resolution, isPreflight) ? [] : places.own(located)
-      const leaves = own.length > 0 ? own : places.all(located)
+      const all = places.all(located)
+      const own = chosen(located, all, isPreflight)
+      const leaves = own.length > 0 ? own : all
       return leaves.length === 0 ? [] : methodsOf(leaves)
     },
   })
+}
+
+/**
+ * Makes the function that tells whether a preflight leaves the version open (rule M6). It has neither the headers nor the cookies of the
+ * request that it asks for, in which the version may be, and by which a default version may be chosen.
+ */
+function createIsLate(enabled: Enabled | undefined): (resolution: Resolution) => boolean {
+  if (enabled === undefined) return () => false
+  const { vary, defaultVersion, common } = enabled
+  const isOpen = vary.length > 0 || typeof defaultVersion === 'function'
+  // a header that is looked at before wins over what was found
+  const isOverruled = ({ vary: before }: Resolution, found: readonly string[]): boolean =>
+    common.conflict === 'first' && before.some((name) => !found.includes(name))
+  return (resolution) =>
+    resolution.scheme === undefined ? isOpen : isOverruled(resolution, resolution.scheme.vary)
 }
 
 /** Writes a version error; `lifetime`: of what is retired. */

@@ -83,35 +83,3 @@ export function reportingHeaders(enabled: Enabled | undefined): readonly string[
   const echoed = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
   return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, 'api-version', ...own, ...echoed]
 }
-
-/**
- * Completes what a CORS middleware wrote, of whatever origin: the reporting headers that are sent are exposed (rule M8), and the headers
- * that carry versions are allowed where they were asked for (rule M7). `asked` is `Access-Control-Request-Headers`.
- */
-export function completeCors(
-  headers: ResponseHeaders,
-  { reporting, carrying }: { readonly reporting: readonly string[]; readonly carrying: readonly string[] },
-  asked: string | undefined,
-): void {
-  const sent = reporting.filter((name) => headers[name] !== undefined)
-  if (asked === undefined) addTo(headers, 'access-control-expose-headers', sent)
-  else {
-    const names = asked.split(',').map((name) => name.trim().toLowerCase())
-    addTo(
-      headers,
-      'access-control-allow-headers',
-      carrying.filter((name) => names.includes(name)),
-    )
-  }
-}
-
-/** Adds names to a list in a header, each once; `*` has them all. */
-function addTo(headers: ResponseHeaders, header: string, names: readonly string[]): void {
-  const given = [headers[header] ?? []]
-    .flat()
-    .flatMap((line) => line.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  const missing = names.filter((name) => !given.some((each) => each === '*' || each.toLowerCase() === name))
-  if (missing.length > 0) headers[header] = [...given, ...missing].join(', ')
-}

@@ -1,0 +1,207 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import type { Middleware } from '../define/middleware.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
+import { reply } from '../define/reply.ts'
+import type { Reply } from '../define/reply.ts'
+import { isPreflight, isPromise, METHODS } from '../http.ts'
+import type { FinishedResponse, Method } from '../http.ts'
+import { createGrant, isAllowedOrigins } from './origin.ts'
+import type { OriginTest } from './origin.ts'
+
+/** What `cors` takes. */
+export interface CorsOptions {
+  /**
+   * The origins whose pages may read responses: `'*'` for all; `true` for all, each by its name; origins such as
+   * `'https://app.example'` and regular expressions, which match anywhere unless they say `^` and `$`; or a function. @default '*'
+   */
+  readonly origin?: true | string | RegExp | readonly (string | RegExp)[] | OriginTest
+  /** The methods that preflights allow. @default those that the path answers */
+  readonly methods?: readonly Method[]
+  /** The request headers that preflights allow. @default those that were asked for */
+  readonly allowedHeaders?: readonly string[]
+  /** The response headers that scripts may read, besides those that browsers always show. @default [] */
+  readonly exposedHeaders?: readonly string[]
+  /** Whether browsers may send cookies and other credentials; not with `origin: '*'`. @default false */
+  readonly credentials?: boolean
+  /** Seconds that browsers may remember a preflight. @default as browsers like: 5 seconds */
+  readonly maxAge?: number
+}
+
+const WHERE = 'cors'
+
+/** A token (RFC 9110 section 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && TOKEN.test(name))
+
+const OPTIONS: Rules = {
+  origin: [
+    isAllowedOrigins,
+    "'*', true, a function, or origins as browsers send them ('https://app.example', nothing behind the port) and regular expressions",
+  ],
+  methods: [
+    (value) => Array.isArray(value) && value.every((name) => METHODS.some((method) => method === name)),
+    `a list of ${METHODS.join(', ')}`,
+  ],
+  allowedHeaders: [isNames, 'a list of header names'],
+  exposedHeaders: [isNames, 'a list of header names'],
+  credentials: [(value) => typeof value === 'boolean', 'true or false'],
+  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
+}
+
+/**
+ * Middleware that lets pages of other origins read responses (CORS, the Fetch standard). It answers preflights itself: neither guards
+ * nor handlers run, and no version is needed. To be listed first among the middleware of the application, so that all answers of the
+ * others can be read too.
+ *
+ * @example
+ * createApp(AppModule, { middleware: [cors({ origin: ['https://app.example'], credentials: true })] })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function cors(options: CorsOptions = {}): Middleware {
+  checkOptions(options)
+  const { origin = '*' } = options
+  const grantOf = createGrant(origin)
+  const answer = createPreflight(options)
+  const complete = createCompletion(options)
+  const go = (
+    context: ExecutionContext,
+    next: Parameters<Middleware>[1],
+    granted: string | undefined,
+  ): unknown => {
+    if (isPreflight(context.request)) return answer(context, granted)
+    const response = next()
+    return isPromise(response)
+      ? response.then((settled) => complete(context, settled, granted))
+      : complete(context, response, granted)
+  }
+  return (context, next) => {
+    const granted = grantOf(context)
+    return isPromise(granted)
+      ? granted.then((settled) => go(context, next, settled))
+      : go(context, next, granted)
+  }
+}
+
+type Headers = Record<string, string>
+
+/** What the answer to a preflight depends on (rule M9). */
+const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
+
+/** Makes the function that answers preflights. */
+function createPreflight({
+  methods,
+  allowedHeaders,
+  credentials,
+  maxAge,
+}: CorsOptions): (context: ExecutionContext, granted: string | undefined) => Promise<Reply<204, undefined>> {
+  const constant: Headers = {
+    vary: PREFLIGHT_VARY,
+    ...(credentials === true ? { 'access-control-allow-credentials': 'true' } : {}),
+    ...(maxAge === undefined ? {} : { 'access-control-max-age': String(maxAge) }),
+  }
+  return async (context, granted) => {
+    if (granted === undefined) return reply(204, undefined, { headers: { vary: PREFLIGHT_VARY } })
+    const headers: Headers = {
+      ...constant,
+      'access-control-allow-origin': granted,
+      ...toList('access-control-allow-methods', methods ?? (await methodsOf(context))),
+      ...toList('access-control-allow-headers', allowedHeaders ?? askedHeaders(context)),
+    }
+    return reply(204, undefined, { headers })
+  }
+}
+
+const COMMON_METHODS = METHODS.filter((method) => method !== 'TRACE')
+
+/** The methods of the path; all of them where that is an error, so that scripts can read which one. */
+async function methodsOf(context: ExecutionContext): Promise<readonly string[]> {
+  try {
+    const methods = await context.allowedMethods()
+    return methods.length === 0 ? COMMON_METHODS : methods
+  } catch {
+    // the path is malformed, or what chooses the version has failed: the request itself will tell
+    return COMMON_METHODS
+  }
+}
+
+/** The header names that a preflight asks for, without what is none. */
+function askedHeaders({ request }: ExecutionContext): readonly string[] {
+  const names = (request.header('access-control-request-headers') ?? '').split(',')
+  return [...new Set(names.map((name) => name.trim()).filter((name) => TOKEN.test(name)))]
+}
+
+/** Makes the function that completes the response to a request that is no preflight. */
+function createCompletion({
+  origin = '*',
+  exposedHeaders = [],
+  credentials,
+}: CorsOptions): (
+  context: ExecutionContext,
+  response: FinishedResponse,
+  granted: string | undefined,
+) => FinishedResponse {
+  return (context, response, granted) => {
+    // merged into the response when it is given back
+    const { headers } = context.response
+    if (origin !== '*') headers.append('vary', 'Origin')
+    // a handler that has said who may read its response knows better
+    const isSaid = response.headers['access-control-allow-origin'] !== undefined
+    if (granted === undefined || isSaid) return response
+    headers.set('access-control-allow-origin', granted)
+    if (credentials === true) headers.set('access-control-allow-credentials', 'true')
+    const own = [response.headers['access-control-expose-headers'] ?? []].flat()
+    const exposed = [...own, ...exposedHeaders]
+    if (exposed.length > 0) headers.set('access-control-expose-headers', exposed.join(', '))
+    return response
+  }
+}
+
+/** A header that holds a list; none when the list is empty. */
+function toList(name: string, values: readonly string[]): Headers {
+  return values.length === 0 ? {} : { [name]: values.join(', ') }
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    const message = 'the options are not an object'
+    throw new DefinitionError([
+      {
+        code: 'invalid_option',
+        where: WHERE,
+        message,
+        fix: "write cors({ origin: ['https://app.example'] })",
+      },
+    ])
+  }
+  const problems = [...optionProblems(WHERE, options, OPTIONS), ...credentialProblems(options)]
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/** With credentials, browsers take `*` for no wildcard (the Fetch standard, section 3.3.5). */
+function credentialProblems({
+  origin = '*',
+  credentials,
+  ...lists
+}: CorsOptions): readonly DefinitionProblem[] {
+  if (credentials !== true) return []
+  const wild = (['allowedHeaders', 'exposedHeaders'] as const).filter((name) => isWild(lists[name]))
+  return [
+    ...(origin === '*' ? [wildProblem('origin', 'list the origins that may send credentials')] : []),
+    ...wild.map((name) => wildProblem(name, 'list the headers')),
+  ]
+}
+
+function wildProblem(name: string, fix: string): DefinitionProblem {
+  const message = `${name} is '*', which does not count for browsers when credentials is true`
+  return { code: 'invalid_option', where: WHERE, message, fix }
+}
+
+function isWild(names: unknown): boolean {
+  return Array.isArray(names) && names.includes('*')
+}
