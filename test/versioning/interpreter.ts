@@ -1,24 +1,42 @@
 import { VERSION_NEUTRAL } from 'octavo'
 
+import { shapesAt } from './interpreter-paths.ts'
+import type { Shape } from './interpreter-paths.ts'
+import { canonical, compare, covers, isWellFormed } from './interpreter-words.ts'
+import type { Format } from './interpreter-words.ts'
 import type { Row } from './support.ts'
 
-/** What a request is, for the rules: `version` is `null` when none was given. */
-export interface Asked {
-  readonly method: string
-  /** Without version segment. */
-  readonly path: string
-  readonly version: string | null
+/** A place where versions stand, for the rules. */
+export interface Place {
+  /** Whether it is the first segment of the path. */
+  readonly isPath: boolean
+  readonly unsupported: number
+  readonly unspecified: number
+  readonly invalid: number
 }
 
 export interface World {
   readonly rows: readonly Row[]
   /** Oldest first. */
   readonly known: readonly string[]
+  readonly format: Format
+  /** A known version, or one of the words that stand for one. */
   readonly defaultVersion: string | null
-  /** Whether versions are path segments. */
-  readonly inPath: boolean
-  /** For unsupported and unspecified versions. */
-  readonly statuses: readonly [unsupported: number, unspecified: number]
+  readonly required: boolean
+  readonly strictNeutral: boolean
+  readonly unknown: 'error' | 'floor'
+  readonly conflict: 'error' | 'first'
+  /** In the order they were enabled. */
+  readonly places: readonly Place[]
+}
+
+/** What a request is, for the rules. */
+export interface Asked {
+  readonly method: string
+  /** Without version segment. */
+  readonly path: string
+  /** What stands in each place, in their order; `null` for nothing. */
+  readonly values: readonly (string | null)[]
 }
 
 export interface Expected {
@@ -29,68 +47,213 @@ export interface Expected {
   readonly allow: string | undefined
 }
 
+/**
+ * What is asked for: `r` is a known version, `null` for none, and `undefined` for the root "other"; `fault` tells what is wrong
+ * with the value, and `place` who gave it.
+ */
+interface Found {
+  readonly r: string | null | undefined
+  readonly fault: 'ambiguous' | 'invalid' | 'unsupported' | undefined
+  readonly place: Place | undefined
+}
+
 const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
-/** Answers a request as sections 2.3 and 2.4 say, by reading every row. The paths are literal, and no row has a range. */
-export function interpret(world: World, { method, path, version }: Asked): Expected {
-  const { known, defaultVersion } = world
-  // steps 4 and 5: r is a known version, null for none, and undefined for the root "other"
-  const asked = version ?? defaultVersion
-  const r = asked === null ? null : known.includes(asked) ? asked : undefined
-  const named = version !== null
-  const here = world.rows.filter((row) => row[1] === path)
+/** Answers a request as sections 2.3 and 2.4 say, by reading every row. */
+export function interpret(world: World, asked: Asked): Expected {
+  const { method } = asked
+  const inPath = world.places.findIndex((place) => place.isPath)
+  const segment = asked.values[inPath] ?? null
+  const here = shapesAt(world.rows, asked.path)
+  // U2: what does not look like a version, or has nothing behind it, is an ordinary path
+  if (segment !== null && (!looksLikeVersion(segment, world.format) || here.length === 0))
+    return failure(404, 'route_not_found')
+  const isBehind = segment !== null
+  const found = settle(world, asked, isBehind)
   // step 6
-  const found = handlerOf(world, here, method, r, named)
-  if (found !== undefined)
-    return { status: 200, answer: `${found[3]}@${r ?? null}`, code: undefined, allow: undefined }
-  // step 7
-  if (here.length === 0) return failure(404, 'route_not_found')
-  if (r === null) {
-    const methods = methodsOf(here.map(([own]) => own))
-    if (method === 'OPTIONS') return { status: 204, answer: undefined, code: undefined, allow: methods }
-    if (hasMethod(here, method)) return failure(world.statuses[1], 'unspecified_version')
-    return { ...failure(405, 'method_not_allowed'), allow: methods }
+  const handler = firstHandler(world, here, method, found.r, isBehind)
+  if (handler !== undefined) {
+    const answer = `${handler[3]}@${found.r ?? null}`
+    return { status: 200, answer, code: undefined, allow: undefined }
   }
-  const own = here
-    .filter((row) => handlerOf(world, here, row[0], r, named) !== undefined)
-    .map(([each]) => each)
-  if (own.length === 0) return failure(world.statuses[0], 'unsupported_version')
-  if (method === 'OPTIONS') return { status: 204, answer: undefined, code: undefined, allow: methodsOf(own) }
-  return { ...failure(405, 'method_not_allowed'), allow: methodsOf(own) }
+  // step 7
+  return miss(world, here, method, found, isBehind)
 }
 
-/** P1, P5, P6, P8, P9 and R1: who answers at a path; HEAD falls back to GET. */
-function handlerOf(
+/** Steps 3 to 5, C1, V7 and R18. */
+function settle(world: World, asked: Asked, isBehind: boolean): Found {
+  const { format, known, places, conflict } = world
+  const given = asked.values.flatMap((value, index) =>
+    value === null || value === '' ? [] : [{ value, place: places[index] }],
+  )
+  const [first] = given
+  if (first === undefined) return { r: defaultOf(world), fault: undefined, place: undefined }
+  const { value, place } = first
+  const distinct = new Set(given.map((each) => canonical(each.value, format) ?? each.value))
+  if (conflict === 'error' && distinct.size > 1) return { r: undefined, fault: 'ambiguous', place: undefined }
+  const equal = known.find((version) => canonical(version, format) === canonical(value, format))
+  if (equal !== undefined) return { r: equal, fault: 'unsupported', place }
+  if (!isWellFormed(value, format)) return { r: undefined, fault: 'invalid', place }
+  const here = shapesAt(world.rows, asked.path)
+  const isAnswered = firstHandler(world, here, asked.method, undefined, isBehind) !== undefined
+  if (world.unknown === 'floor' && !isAnswered) {
+    const floor = known.findLast(
+      (version) => compare(version, value) < 0 && methodsIn(world, here, version, isBehind).length > 0,
+    )
+    if (floor !== undefined) return { r: floor, fault: 'unsupported', place }
+  }
+  return { r: undefined, fault: 'unsupported', place }
+}
+
+/** V6. */
+function defaultOf({ known, defaultVersion }: World): string | null {
+  if (defaultVersion === null || known.includes(defaultVersion)) return defaultVersion
+  if (defaultVersion === 'latest') return known.at(-1) ?? null
+  if (defaultVersion === 'oldest') return known[0] ?? null
+  return known.findLast((version) => !version.includes('-')) ?? null
+}
+
+/** Step 7. */
+function miss(
   world: World,
-  here: readonly Row[],
+  here: readonly Shape[],
+  method: string,
+  { r, fault, place }: Found,
+  isBehind: boolean,
+): Expected {
+  // a
+  if (here.length === 0) return failure(404, 'route_not_found')
+  const own = methodsIn(world, here, r, isBehind)
+  // b and c; R6: where nothing is versioned, a wrong method is all that can be wrong
+  const isPlain = own.length > 0 && !here.some(isVersioned)
+  if (fault === 'ambiguous' && !isPlain) return failure(400, 'ambiguous_version')
+  if (fault === 'invalid' && !isPlain) return failure(place?.invalid ?? 400, 'invalid_version')
+  // d
+  if (r === null) return unspecified(world, here, method)
+  // e
+  if (own.length > 0) return onlyThese(own, method)
+  // g
+  return failure((place ?? world.places[0])?.unsupported ?? 404, 'unsupported_version')
+}
+
+/** Step 7 d. */
+function unspecified({ places }: World, here: readonly Shape[], method: string): Expected {
+  const all: readonly string[] = here.flatMap(({ rows }) => rows.map((row) => row[0]))
+  const isServed = all.includes(method) || (method === 'HEAD' && all.includes('GET'))
+  if (method === 'OPTIONS' || !isServed) return onlyThese(all, method)
+  // R26: of several places, none is to blame
+  const [only, ...others] = places
+  return failure(others.length > 0 ? 400 : (only?.unspecified ?? 400), 'unspecified_version')
+}
+
+/** 405, or the answer to OPTIONS. */
+function onlyThese(methods: readonly string[], method: string): Expected {
+  return method === 'OPTIONS'
+    ? { status: 204, answer: undefined, code: undefined, allow: toAllow(methods) }
+    : { ...failure(405, 'method_not_allowed'), allow: toAllow(methods) }
+}
+
+/** The handler of the most specific pattern that has one. */
+function firstHandler(
+  world: World,
+  here: readonly Shape[],
   method: string,
   r: string | null | undefined,
-  named: boolean,
+  isBehind: boolean,
 ): Row | undefined {
-  const { inPath, defaultVersion } = world
-  const rows = here.filter((row) => row[0] === method)
-  const opted = here.some((row) => versionsOf(row).length > 0)
-  const exact = rows.find((row) => typeof r === 'string' && versionsOf(row).includes(r))
-  const unversioned = opted ? r === null || r === defaultVersion : !(inPath && named)
-  const neutral = r !== undefined || !(opted || inPath)
-  const found =
-    exact ??
-    rows.find((row) => unversioned && row[2] === undefined) ??
-    rows.find((row) => neutral && [row[2]].flat().includes(VERSION_NEUTRAL))
-  return found ?? (method === 'HEAD' ? handlerOf(world, here, 'GET', r, named) : undefined)
+  for (const shape of here) {
+    const found = handlerOf(world, shape, method, r, isBehind)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
-function versionsOf([, , spec]: Row): readonly string[] {
+/** The methods that are answered for `r`. */
+function methodsIn(
+  world: World,
+  here: readonly Shape[],
+  r: string | null | undefined,
+  isBehind: boolean,
+): readonly string[] {
+  return here.flatMap((shape) =>
+    shape.rows
+      .map(([method]) => method)
+      .filter((method) => handlerOf(world, shape, method, r, isBehind) !== undefined),
+  )
+}
+
+/** P1, P5, P6, P8, P9, R1 and R25: who answers at a pattern; HEAD falls back to GET. */
+function handlerOf(
+  world: World,
+  shape: Shape,
+  method: string,
+  r: string | null | undefined,
+  isBehind: boolean,
+): Row | undefined {
+  const rows = shape.rows.filter((row) => row[0] === method)
+  const opted = isVersioned(shape)
+  if (world.required && opted && r === null) return undefined
+  const claims = typeof r === 'string' ? rows.filter((row) => claimOf(world, row, r) !== undefined) : []
+  const [strongest] = claims.toSorted((a, b) =>
+    compareClaims(claimOf(world, a, String(r)), claimOf(world, b, String(r))),
+  )
+  const unversioned = opted ? r === null || r === defaultOf(world) : !isBehind
+  const neutral = r !== undefined || !(opted || isBehind || world.strictNeutral)
+  const found =
+    strongest ??
+    rows.find((row) => unversioned && row[2] === undefined) ??
+    rows.find((row) => neutral && [row[2]].flat().includes(VERSION_NEUTRAL))
+  return found ?? (method === 'HEAD' ? handlerOf(world, shape, 'GET', r, isBehind) : undefined)
+}
+
+/** How a row covers a version: 0 for the version itself, else what its range covers, as places in the list. */
+interface Claim {
+  readonly strength: 0 | 1
+  readonly low: number
+  readonly high: number
+}
+
+/** The strongest claim of a row on a version; `undefined` for none. */
+export function claimOf(
+  world: Pick<World, 'known' | 'format'>,
+  row: Row,
+  version: string,
+): Claim | undefined {
+  const { known, format } = world
+  const claims = entriesOf(row).flatMap((entry): Claim[] => {
+    if (!/^[<>=]/.test(entry)) {
+      return canonical(entry, format) === canonical(version, format) ? [{ strength: 0, low: 0, high: 0 }] : []
+    }
+    const covered = known.filter((each) => covers(entry, each))
+    if (!covered.includes(version)) return []
+    return [{ strength: 1, low: known.indexOf(covered[0] ?? ''), high: known.indexOf(covered.at(-1) ?? '') }]
+  })
+  return claims.toSorted(compareClaims)[0]
+}
+
+/** P1: the version itself, then the range that begins latest, then the one that ends earliest. */
+export function compareClaims(a: Claim | undefined, b: Claim | undefined): number {
+  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
+  return a.strength - b.strength || b.low - a.low || a.high - b.high
+}
+
+function entriesOf([, , spec]: Row): readonly string[] {
   return [spec].flat().filter((entry) => typeof entry === 'string')
 }
 
-function hasMethod(rows: readonly Row[], method: string): boolean {
-  return rows.some(([own]) => own === method || (own === 'GET' && method === 'HEAD'))
+/** P6: whether some handler of any method names a version. */
+function isVersioned({ rows }: Shape): boolean {
+  return rows.some((row) => entriesOf(row).length > 0)
 }
 
-function methodsOf(methods: readonly string[]): string {
+function toAllow(methods: readonly string[]): string {
   const all = new Set([...methods, 'OPTIONS', ...(methods.includes('GET') ? ['HEAD'] : [])])
   return ORDER.filter((method) => all.has(method)).join(', ')
+}
+
+/** R17. */
+function looksLikeVersion(text: string, format: Format): boolean {
+  return /^\d+(\.\d+)*$/.test(text) || (format !== 'string' && isWellFormed(text, format))
 }
 
 function failure(status: number, code: string): Expected {
