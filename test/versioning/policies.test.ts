@@ -206,7 +206,7 @@ describe('policies of routes', () => {
 
 describe('policies and neutral routes', () => {
   it('P8 a neutral route does not take the policy of a version', async () => {
-    const app = nested({ version: { '1': on(1) } }, {}, VERSION_NEUTRAL)
+    const app = nested({ version: [{ version: '1', ...on(1) }] }, {}, VERSION_NEUTRAL)
     assert.deepEqual(await told(app), [200, undefined, undefined, undefined])
   })
   it('P10 unless it names the version too', async () => {

@@ -58,16 +58,6 @@ describe('links to newer versions', () => {
   it('D8 not unless they are asked for', async () => {
     assert.deepEqual(await links(linking(THREE, { successorLinks: false }), '/v1/cars'), [200, undefined])
   })
-  it('D8 not where versions have no addresses', async () => {
-    for (const [scheme, request] of [
-      [QUERY, { url: '/cars?version=1' }],
-      [HEADER, { url: '/cars', headers: { accept: '*/*;version=1' } }],
-    ] as const) {
-      const app = linking(THREE)
-      app.enableVersioning(scheme, { successorLinks: true })
-      assert.deepEqual(await links(app, request), [200, undefined])
-    }
-  })
   it('D8 of several schemes, the one in the path', async () => {
     const app = linking(THREE)
     app.enableVersioning([[HEADER], [URL]], { successorLinks: true })

@@ -10,6 +10,7 @@ import {
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
+import type { App, InjectOptions } from 'octavo'
 import { z } from 'zod'
 
 import { serve } from './support.ts'
@@ -86,6 +87,115 @@ describe('Vary', () => {
     assert.deepEqual(
       answers.map(({ headers }) => headers['vary']),
       answers.map(() => undefined),
+    )
+  })
+})
+
+describe('Vary where versions are told', () => {
+  const clock = (): number => Date.parse('2026-06-01')
+
+  it('C3 a retired version', async () => {
+    const versions = [{ version: '1', sunset: '2026-01-01', retired: 'gone' as const }, '2']
+    const app = serve([...ROUTES, ['GET', '/new', '2', 'new']], HEADER, { versions, clock })
+    const ask = async (url: string): Promise<readonly unknown[]> => {
+      const { statusCode, headers } = await app.inject({ url, headers: { accept: '*/*;version=1' } })
+      return [statusCode, headers['vary']]
+    }
+    assert.deepEqual(await ask('/cars'), [410, 'accept'])
+    assert.deepEqual(await ask('/new'), [410, 'accept'])
+    assert.deepEqual(await ask('/health'), [200, undefined])
+  })
+  it('C3 the nearest earlier version', async () => {
+    const app = serve(ROUTES, HEADER, { unknown: 'floor', versions: ['1'] })
+    const { statusCode, headers } = await app.inject({ url: '/cars', headers: { accept: '*/*;version=7' } })
+    assert.deepEqual([statusCode, headers['vary']], [200, 'accept'])
+  })
+})
+
+describe('Vary and a function that chooses the default version', () => {
+  const defaultVersion = (request: { header: (name: string) => string | undefined }): string | null =>
+    request.header('x-account') === 'old' ? '1' : null
+  const vary = ['X-Account', 'Accept-Language']
+
+  it('C3 the headers that it reads, where it was asked', async () => {
+    const app = serve(ROUTES, HEADER, { headerParameter: 'X-Version', defaultVersion, vary })
+    const cases = [
+      ['/cars', undefined, 'old', 200, 'x-version, x-account, accept-language'],
+      ['/cars', undefined, undefined, 400, 'x-version, x-account, accept-language'],
+      ['/cars', '1', 'old', 200, 'x-version'],
+      ['/cars', '9', 'old', 406, 'x-version'],
+      ['/health', undefined, 'old', 200, undefined],
+    ] as const
+    for (const [url, version, account, status, expected] of cases) {
+      const headers = { 'x-version': version, 'x-account': account }
+      const response = await app.inject({ url, headers })
+      assert.deepEqual([response.statusCode, response.headers['vary']], [status, expected])
+    }
+  })
+  it('C4 under URL, QUERY and HOST those alone', async () => {
+    const app = serve(ROUTES, QUERY, { defaultVersion, vary })
+    const ask = async (url: string): Promise<unknown> => {
+      const { headers } = await app.inject({ url, headers: { 'x-account': 'old' } })
+      return headers['vary']
+    }
+    assert.deepEqual(
+      [await ask('/cars'), await ask('/cars?version=1'), await ask('/health')],
+      ['x-account, accept-language', undefined, undefined],
+    )
+    const byPath = serve(ROUTES, URL, { defaultVersion, vary })
+    const answers = [
+      await byPath.inject({ url: '/cars', headers: { 'x-account': 'old' } }),
+      await byPath.inject('/v1/cars'),
+    ]
+    assert.deepEqual(
+      answers.map(({ statusCode, headers }) => [statusCode, headers['vary']]),
+      [
+        [200, 'x-account, accept-language'],
+        [200, undefined],
+      ],
+    )
+  })
+  it('C3 not where a version is the default', async () => {
+    const app = serve(ROUTES, HEADER, { defaultVersion: '1', vary })
+    assert.equal((await app.inject('/cars')).headers['vary'], 'accept')
+  })
+})
+
+describe('Vary of several schemes', () => {
+  /** What `GET /cars` varies on. */
+  async function varies(app: App, headers: InjectOptions['headers'], url = '/cars'): Promise<unknown> {
+    return (await app.inject({ url, ...(headers === undefined ? {} : { headers }) })).headers['vary']
+  }
+  const named = { headerParameter: 'X-Version' }
+
+  it('C3 every header that may decide', async () => {
+    const app = serve(ROUTES)
+    app.enableVersioning([[QUERY], [HEADER, named], [HEADER]], { defaultVersion: '1' })
+    const both = 'x-version, accept'
+    assert.deepEqual(
+      [
+        await varies(app, {}),
+        await varies(app, { 'x-version': '1' }),
+        await varies(app, { accept: '*/*;version=1' }),
+        await varies(app, {}, '/cars?version=1'),
+        await varies(app, {}, '/cars?version=9'),
+        await varies(app, { 'x-version': '1' }, '/cars?version=2'),
+        await varies(app, {}, '/health'),
+      ],
+      [both, both, both, both, both, both, undefined],
+    )
+  })
+  it("C3 conflict: 'first': not those behind the one that decided", async () => {
+    const app = serve(ROUTES)
+    app.enableVersioning([[QUERY], [HEADER, named], [HEADER]], { defaultVersion: '1', conflict: 'first' })
+    assert.deepEqual(
+      [
+        await varies(app, {}),
+        await varies(app, { accept: '*/*;version=1' }),
+        await varies(app, { 'x-version': '1', accept: '*/*;version=2' }),
+        await varies(app, { 'x-version': '1' }, '/cars?version=1'),
+      ],
+      ['x-version, accept', 'x-version, accept', 'x-version', undefined],
     )
   })
 })
