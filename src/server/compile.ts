@@ -52,7 +52,11 @@ export function compile(materials: Materials): Compiled {
   const depth = settings.prefix.split('/').length
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
   const { builtIns, sessions, hold } = materials
-  const observer = createObserver(settings.logger, settings.logsRequests)
+  const observer = createObserver(
+    settings.logger,
+    settings.logsRequests,
+    enabled?.path === undefined ? undefined : depth,
+  )
   const locate = createLocate(table, enabled, mode)
   const miss = createMiss(table, enabled, mode)
   const allowedMethods = createAllowedMethods(locate, miss)

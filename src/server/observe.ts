@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 
 import type { ExecutionContext, Logger } from '../define/context.ts'
 import type { FinishedResponse } from '../http.ts'
+import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
 
 /**
  * The channels of `node:diagnostics_channel` that tell what happens to requests. Nothing is published that nobody subscribed to.
@@ -58,8 +59,11 @@ const STARTED = channel(Channels.start)
 const ENDED = channel(Channels.end)
 const FAILED = channel(Channels.error)
 
-/** Makes what tells of requests: one line for each when `logsRequests`, and the channels. */
-export function createObserver(log: Logger, logsRequests: boolean): Observer {
+/**
+ * Makes what tells of requests: one line for each when `logsRequests`, and the channels. `versionAt`: the place of the path segment
+ * that may hold a version.
+ */
+export function createObserver(log: Logger, logsRequests: boolean, versionAt: number | undefined): Observer {
   return {
     isOn: () => logsRequests || STARTED.hasSubscribers || ENDED.hasSubscribers || FAILED.hasSubscribers,
     start: (context) => {
@@ -69,7 +73,7 @@ export function createObserver(log: Logger, logsRequests: boolean): Observer {
     },
     end: (context, response, started) => {
       const duration = performance.now() - started
-      if (logsRequests) logRequest(log, context, response, duration)
+      if (logsRequests) logRequest(log, context, { status: response.status, duration, versionAt })
       if (ENDED.hasSubscribers) ENDED.publish({ context, response, duration } satisfies RequestEnd)
     },
     error: (context, error) => {
@@ -82,16 +86,29 @@ export function createObserver(log: Logger, logsRequests: boolean): Observer {
 function logRequest(
   log: Logger,
   context: ExecutionContext,
-  { status }: FinishedResponse,
-  duration: number,
+  {
+    status,
+    duration,
+    versionAt,
+  }: { readonly status: number; readonly duration: number; readonly versionAt: number | undefined },
 ): void {
   try {
-    const { requestId, request, originalPath: path, version, route } = context
+    const { requestId, request, originalPath, version, route } = context
+    const path = route === null ? cutVersionAt(originalPath, versionAt) : originalPath
     const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
     log.info(route === null ? details : { ...details, route: route.name }, 'Request')
   } catch {
     // a logger that throws does not cost the client the response
   }
+}
+
+/** A path that nothing answers, with what may have been meant for a version at the length of one. */
+function cutVersionAt(path: string, place: number | undefined): string {
+  if (place === undefined || path.length <= MAX_VERSION_LENGTH) return path
+  return path
+    .split('/')
+    .map((segment, index) => (index === place ? segment.slice(0, MAX_VERSION_LENGTH) : segment))
+    .join('/')
 }
 
 /** Rounds milliseconds to microseconds. */
