@@ -54,10 +54,21 @@ export function createLeaves(
     shape: Shape<TableRoute>,
     versions: Iterable<string>,
     answersFor: (version: string | null) => Answers,
-  ): Variants<Leaf<Endpoint>> => ({
-    rest: leafFor(shape, null, answersFor(null)),
-    by: new Map([...versions].map((version) => [version, leafFor(shape, version, answersFor(version))])),
-  })
+  ): Variants<Leaf<Endpoint>> => {
+    const claims = claimsOf(shape.routes)
+    const leaves = new Map<string, Leaf<Endpoint> | null>()
+    const by = new Map<string, Leaf<Endpoint> | null>()
+    for (const version of versions) {
+      const answers = answersFor(version)
+      // what the same routes claim in the same way has the same leaf
+      const key = `${claims.get(version) ?? ''}${answers.unversioned}`
+      const made = leaves.get(key)
+      const leaf = made === undefined ? leafFor(shape, version, answers) : made
+      leaves.set(key, leaf)
+      by.set(version, leaf)
+    }
+    return { rest: leafFor(shape, null, answersFor(null)), by }
+  }
   return {
     bare: (shape, defaultVersion) =>
       required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL),
@@ -90,7 +101,19 @@ const ALL: Answers = { unversioned: true, neutral: true }
 
 /** The versions that some of the routes name. */
 function namedIn(rows: readonly TableRoute[]): Set<string> {
-  return new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
+  const named = new Set<string>()
+  for (const { spec } of rows) for (const version of spec.claims.keys()) named.add(version)
+  return named
+}
+
+/** For each version, which of the routes claim it and how: one text for versions that are claimed alike. */
+function claimsOf(rows: readonly TableRoute[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const [index, { spec }] of rows.entries()) {
+    for (const [version, { strength, low, high }] of spec.claims)
+      texts.set(version, `${texts.get(version) ?? ''}${index}:${strength}:${low}:${high},`)
+  }
+  return texts
 }
 
 /** Describes a path shape. */

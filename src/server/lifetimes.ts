@@ -146,7 +146,7 @@ function lifetimesOf(
   isNamed: (version: string) => boolean,
 ): ReadonlyMap<string | null, Lifetime> {
   const lifetimes = new Map<string | null, Lifetime>()
-  const versions = route.policies.length > 0 ? [null, ...known.list] : known.list
+  const versions = route.policies.length > 0 ? [null, ...known.list] : policies.keys()
   for (const version of versions) {
     const levels = route.policies.flatMap((level) => [inVersion(level, version, known), level])
     const ofVersion = version !== null && isNamed(version) ? policies.get(version) : undefined
