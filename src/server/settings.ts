@@ -179,9 +179,21 @@ function isLiteralPath(value: unknown): boolean {
   return 'segments' in pattern && pattern.params.length === 0
 }
 
+/** A scheme or a list of schemes, each with its options, and the options that they have in common. */
 function isVersioning(value: unknown): boolean {
-  const scheme: unknown = Array.isArray(value) ? value[0] : undefined
-  return typeof scheme === 'object' && scheme !== null && 'reader' in scheme
+  if (!Array.isArray(value)) return false
+  const [schemes, options]: readonly unknown[] = value
+  return Array.isArray(schemes)
+    ? isOptional(options) && schemes.every((entry: unknown) => Array.isArray(entry) && isUse(entry))
+    : isUse(value)
+}
+
+function isUse([scheme, options]: readonly unknown[]): boolean {
+  return typeof scheme === 'object' && scheme !== null && 'reader' in scheme && isOptional(options)
+}
+
+function isOptional(options: unknown): boolean {
+  return options === undefined || (typeof options === 'object' && options !== null)
 }
 
 function isLogger(value: unknown): boolean {

@@ -48,8 +48,8 @@ function commonProblems(
 ): readonly DefinitionProblem[] {
   const alone = uses.some((use) => use.options === options)
   const problems = alone ? [] : optionProblems('', {}, options, COMMON_RULES)
-  const { versions = [] } = options
-  if (problems.length > 0 || typeof versions !== 'object') return problems
+  const versions: unknown = options.versions ?? []
+  if (problems.length > 0 || typeof versions !== 'object' || versions === null) return problems
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
     ? versions.flatMap((entry: unknown) => {
         if (typeof entry !== 'object' || entry === null || !('version' in entry)) return []

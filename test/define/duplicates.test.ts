@@ -143,8 +143,8 @@ describe('two routes that answer the same requests', () => {
   }
 })
 
-describe('a route that others shadow completely', () => {
-  it('is a warning', async () => {
+describe('a route beside one for the default version', () => {
+  it('W2 is a warning', async () => {
     const warnings: unknown[] = []
     const nothing = (): void => undefined
     const logger: Logger = {
@@ -160,8 +160,10 @@ describe('a route that others shadow completely', () => {
     await app.ready()
     assert.deepEqual(warnings, [
       {
+        code: 'default_twice',
         where: 'y: GET /',
-        message: 'this route can never be reached: others answer for every version',
+        message: 'x: GET / answers version 1, which is the default: this route without version never answers',
+        fix: 'remove it, or give it a version',
       },
     ])
   })

@@ -158,7 +158,7 @@ describe('a bad controller', () => {
         code: 'unknown_field',
         where: 'controller Car',
         message: 'a controller has no field "colour"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
       },
     ],
     [
@@ -168,7 +168,7 @@ describe('a bad controller', () => {
         code: 'unknown_field',
         where: 'controller Car',
         message: 'a controller has no field "constructor"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
       },
     ],
     [
@@ -448,7 +448,7 @@ describe('a bad route', () => {
         code: 'unknown_field',
         where: 'car: GET /car/',
         message: 'a route has no field "url"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, input, response, handler',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, input, response, handler',
       },
     ],
     [
@@ -1287,7 +1287,7 @@ describe('a bad module', () => {
         code: 'unknown_field',
         where: 'router Car',
         message: 'a router has no field "inject"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, routes, routers',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, routes, routers',
       },
     ],
     [
@@ -1443,7 +1443,7 @@ describe('several mistakes', () => {
         code: 'unknown_field',
         where: 'AppModule',
         message: 'a module has no field "colour"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, imports, providers, exports, global, onStart, onStop, controllers, routers',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, imports, providers, exports, global, onStart, onStop, controllers, routers',
       },
       {
         code: 'unknown_field',
@@ -1461,7 +1461,7 @@ describe('several mistakes', () => {
         code: 'unknown_field',
         where: 'controller CarController',
         message: 'a controller has no field "colour"',
-        fix: 'use one of version, tags, deprecated, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, inject, routes',
       },
       {
         code: 'foreign_pattern',

@@ -11,21 +11,11 @@ import {
 } from 'octavo'
 import type { App, DefinitionProblem } from 'octavo'
 
+import { mistakes } from './boot-support.ts'
 import { ask, ok, serve } from './support.ts'
 import type { Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
-
-/** The mistakes that `ready` reports. */
-async function mistakes(app: App): Promise<readonly DefinitionProblem[]> {
-  try {
-    await app.ready()
-    return []
-  } catch (error) {
-    if (error instanceof DefinitionError) return error.errors
-    throw error
-  }
-}
 
 const x = (version: Row[2], path: Row[1] = '/x'): Row => ['GET', path, version, 'x']
 
@@ -41,50 +31,50 @@ const duplicate = (a: string, b: string, version: string | undefined, method = '
 describe('duplicate routes', () => {
   const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
     [
-      ['P3 one version twice', () => serve([x('1'), x('1')], QUERY), [duplicate(label(0), label(1), '1')]],
+      ['E1 P3 one version twice', () => serve([x('1'), x('1')], QUERY), [duplicate(label(0), label(1), '1')]],
       [
-        'P3 lists that meet',
+        'E1 P3 lists that meet',
         () => serve([x(['1', '2']), x(['2', '3'])], QUERY),
         [duplicate(label(0), label(1), '2')],
       ],
       [
-        'P3 other names of parameters',
+        'E1 P3 other names of parameters',
         () => serve([x('1', '/{a}'), x('1', '/{b}')], QUERY),
         [duplicate(label(0, '/{a}'), label(1, '/{b}'), '1')],
       ],
       [
-        'P3 a slash at the end',
+        'E1 P3 a slash at the end',
         () => serve([x('1'), x('1', '/x/')], QUERY),
         [duplicate(label(0), label(1, '/x/'), '1')],
       ],
       [
-        'P3 but not under strict',
+        'E1 P3 but not under strict',
         () => serve([x('1'), x('1', '/x/')], QUERY, {}, { trailingSlash: 'strict' }),
         [],
       ],
       [
-        'P3 two neutral ones',
+        'E1 P3 two neutral ones',
         () => serve([x(VERSION_NEUTRAL), x(VERSION_NEUTRAL)], QUERY),
         [duplicate(label(0), label(1), undefined)],
       ],
       [
-        'P3 two unversioned ones',
+        'E1 P3 two unversioned ones',
         () => serve([x(undefined), x(undefined)], QUERY),
         [duplicate(label(0), label(1), undefined)],
       ],
       [
-        'P3 every one of three',
+        'E1 P3 every one of three',
         () => serve([x('1'), x('1'), x('1')], QUERY),
         [duplicate(label(0), label(1), '1'), duplicate(label(0), label(2), '1')],
       ],
       [
-        'P3 equal under the format',
+        'E1 P3 equal under the format',
         () => serve([x('1'), x('1.0')], QUERY, { format: 'semver' }),
         [duplicate(label(0), label(1), '1')],
       ],
-      ['P3 different without it', () => serve([x('1'), x('1.0')], QUERY), []],
+      ['E1 P3 different without it', () => serve([x('1'), x('1.0')], QUERY), []],
       [
-        'P3 unversioned beside neutral and versioned',
+        'E1 P3 unversioned beside neutral and versioned',
         () => serve([x(undefined), x(VERSION_NEUTRAL), x('1')], QUERY),
         [],
       ],
@@ -104,7 +94,7 @@ describe('duplicate routes', () => {
         [],
       ],
       [
-        'P3 one of several methods',
+        'E1 P3 one of several methods',
         () =>
           serve(
             [
@@ -451,45 +441,45 @@ describe('paths that begin with a version', () => {
   const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
     [
       [
-        'U6 the same path in that version',
+        'E7 U6 the same path in that version',
         () => serve([ordinary, x('1')], URL),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
       [
-        'U6 other names of parameters',
+        'E7 U6 other names of parameters',
         () => serve([x(undefined, '/v1/{a}'), x('1', '/{b}')], URL),
         [clash(label(0, '/v1/{a}'), label(1, '/{b}'), '1')],
       ],
       [
-        'U6 a range that covers the version',
+        'E7 U6 a range that covers the version',
         () => serve([ordinary, x('>=1')], URL, { versions: ['2', '1'] }),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
       [
-        'U6 a neutral route',
+        'E7 U6 a neutral route',
         () => serve([ordinary, x(VERSION_NEUTRAL), x('1', '/y')], URL),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
       [
-        'U6 below a prefix',
+        'E7 U6 below a prefix',
         () => serve([ordinary, x('1')], URL, {}, { prefix: '/api' }),
         [clash(label(0, '/api/v1/x'), label(1, '/api/x'), '1')],
       ],
       [
-        'U6 without the prefix of versions',
+        'E7 U6 without the prefix of versions',
         () => serve([x(undefined, '/1/x'), x('1')], URL, { allowBare: true }),
         [clash(label(0, '/1/x'), label(1), '1')],
       ],
       [
-        'U6 the default version stands on ordinary paths',
+        'E7 U6 the default version stands on ordinary paths',
         () => serve([x('2', '/v1/x'), x('1')], URL, { defaultVersion: '2' }),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
-      ['U6 other versions do not', () => serve([x('2', '/v1/x'), x('1')], URL), []],
-      ['U6 another version', () => serve([ordinary, x('2'), x('1', '/y')], URL), []],
-      ['U6 another path', () => serve([ordinary, x('1', '/y')], URL), []],
-      ['U6 a version that nobody has', () => serve([x(undefined, '/v9/x'), x('1')], URL), []],
-      ['U6 other schemes have no such paths', () => serve([ordinary, x('1')], QUERY), []],
+      ['E7 U6 other versions do not', () => serve([x('2', '/v1/x'), x('1')], URL), []],
+      ['E7 U6 another version', () => serve([ordinary, x('2'), x('1', '/y')], URL), []],
+      ['E7 U6 another path', () => serve([ordinary, x('1', '/y')], URL), []],
+      ['E7 U6 a version that nobody has', () => serve([x(undefined, '/v9/x'), x('1')], URL), []],
+      ['E7 U6 other schemes have no such paths', () => serve([ordinary, x('1')], QUERY), []],
     ]
   for (const [title, app, expected] of cases) {
     it(title, async () => assert.deepEqual(await mistakes(app()), expected))
@@ -509,7 +499,11 @@ describe('options of enableVersioning', () => {
     message: `${name} is not ${expected}`,
     fix: `give ${expected}`,
   })
-  const statuses = 'statuses from 400 to 499 for unsupported, unspecified, invalid and ambiguous'
+  const statuses = 'statuses from 400 to 499 for unsupported, unspecified, invalid, ambiguous and retired'
+  const list = 'a list of versions and { version, … } objects, or a record from versions to policies'
+  const echo = "true, false, 'contentType' or the name of a header of your own"
+  const common =
+    'defaultVersion, required, versions, closed, format, unknown, strictNeutral, conflict, report, echo, successorLinks, vary, clock, onVersionResolved'
   const cases: readonly (readonly [
     title: string,
     scheme: object,
@@ -520,25 +514,13 @@ describe('options of enableVersioning', () => {
       'R15 an unknown option',
       URL,
       { version_parameter: 'v' },
-      [
-        unknown(
-          'URL',
-          'version_parameter',
-          'versionParameter, allowBare, statusCodes, defaultVersion, versions, format',
-        ),
-      ],
+      [unknown('URL', 'version_parameter', `versionParameter, allowBare, statusCodes, ${common}`)],
     ],
     [
       'R15 an option of another scheme',
       QUERY,
       { headerParameter: 'x' },
-      [
-        unknown(
-          'QUERY',
-          'headerParameter',
-          'versionParameter, statusCodes, defaultVersion, versions, format',
-        ),
-      ],
+      [unknown('QUERY', 'headerParameter', `versionParameter, statusCodes, ${common}`)],
     ],
     [
       'R15 a name that every object has',
@@ -548,7 +530,7 @@ describe('options of enableVersioning', () => {
         unknown(
           'HEADER',
           'constructor',
-          'headerParameter, versionParameter, bare, statusCodes, defaultVersion, versions, format',
+          `headerParameter, versionParameter, mediaType, contentType, bare, statusCodes, ${common}`,
         ),
       ],
     ],
@@ -557,11 +539,7 @@ describe('options of enableVersioning', () => {
       HOST,
       { a: 1, format: 'x' },
       [
-        unknown(
-          'HOST',
-          'a',
-          'versionParameter, ignoreLabels, hostPattern, statusCodes, defaultVersion, versions, format',
-        ),
+        unknown('HOST', 'a', `versionParameter, ignoreLabels, hostPattern, statusCodes, ${common}`),
         invalid('format', "'string', 'integer', 'semver' or 'date'"),
       ],
     ],
@@ -575,10 +553,46 @@ describe('options of enableVersioning', () => {
       'R15 defaultVersion',
       URL,
       { defaultVersion: 1 },
-      [invalid('defaultVersion', 'a version, a function of the request, or null')],
+      [
+        invalid(
+          'defaultVersion',
+          "a version, 'latest', 'latestStable', 'oldest', a function of the request, or null",
+        ),
+      ],
     ],
-    ['R3 versions', URL, { versions: '1' }, [invalid('versions', 'a list of strings')]],
-    ['R3 versions of numbers', URL, { versions: [1] }, [invalid('versions', 'a list of strings')]],
+    ['R3 versions', URL, { versions: '1' }, [invalid('versions', list)]],
+    ['R3 versions of numbers', URL, { versions: [1] }, [invalid('versions', list)]],
+    [
+      'R3 a listing without version',
+      URL,
+      { versions: [{ sunset: '2027-01-01' }] },
+      [invalid('versions', list)],
+    ],
+    ['R3 no versions', URL, { versions: null }, [invalid('versions', list)]],
+    ['R25 required', URL, { required: 1 }, [invalid('required', 'true or false')]],
+    ['E9 closed', URL, { closed: 'yes' }, [invalid('closed', 'true or false')]],
+    ['V7 unknown', URL, { unknown: 'ceiling' }, [invalid('unknown', "'error' or 'floor'")]],
+    ['P8 strictNeutral', URL, { strictNeutral: 1 }, [invalid('strictNeutral', 'true or false')]],
+    ['C1 conflict', URL, { conflict: 'last' }, [invalid('conflict', "'error' or 'first'")]],
+    ['D5 report', URL, { report: true }, [invalid('report', "'errors', 'always' or false")]],
+    ['R21 echo', URL, { echo: 'a b' }, [invalid('echo', echo)]],
+    [
+      'R21 echo in a header that frames the response',
+      URL,
+      { echo: 'Content-Length' },
+      [invalid('echo', echo)],
+    ],
+    ['R21 echo in content-type', URL, { echo: 'content-type' }, [invalid('echo', echo)]],
+    ['R21 echo in set-cookie', URL, { echo: 'Set-Cookie' }, [invalid('echo', echo)]],
+    ['R21 echo in transfer-encoding', URL, { echo: 'transfer-encoding' }, [invalid('echo', echo)]],
+    ['R21 echo in a header of CORS', URL, { echo: 'access-control-allow-origin' }, [invalid('echo', echo)]],
+    ['R21 echo in a header of your own', URL, { echo: 'x-version' }, []],
+    ['R21 echo in the content type', URL, { echo: 'contentType' }, []],
+    ['R27 successorLinks', URL, { successorLinks: 1 }, [invalid('successorLinks', 'true or false')]],
+    ['C3 vary', URL, { vary: 'accept' }, [invalid('vary', 'a list of header names')]],
+    ['C3 vary without a function is no mistake', URL, { vary: ['accept'] }, []],
+    ['D6 clock', URL, { clock: 0 }, [invalid('clock', 'a function that gives milliseconds since 1970')]],
+    ['1.3 onVersionResolved', URL, { onVersionResolved: {} }, [invalid('onVersionResolved', 'a function')]],
     [
       'V3 format',
       URL,
@@ -690,36 +704,4 @@ describe('when versioning is enabled', () => {
       assert.deepEqual(await ask(app, '/v1/x'), ok('x@1'))
     })
   }
-})
-
-describe('warnings', () => {
-  const warned = async (rows: readonly Row[], options: object): Promise<readonly unknown[]> => {
-    const seen: unknown[] = []
-    const silent = (): void => undefined
-    const logger = {
-      debug: silent,
-      info: silent,
-      error: silent,
-      warn: (details: object) => void seen.push(details),
-    }
-    await serve(rows, QUERY, options, { logger }).ready()
-    return seen
-  }
-  it('R33 unversioned beside neutral', async () => {
-    assert.deepEqual(await warned([x(undefined), x(VERSION_NEUTRAL)], {}), [
-      {
-        where: label(0),
-        message: 'a neutral route stands beside this unversioned one and never answers without a version',
-      },
-      { where: label(1), message: 'this route can never be reached: others answer for every version' },
-    ])
-  })
-  it('P7 unversioned beside the default version itself', async () => {
-    assert.deepEqual(await warned([x('1'), x(undefined)], { defaultVersion: '1' }), [
-      { where: label(1), message: 'this route can never be reached: others answer for every version' },
-    ])
-  })
-  it('P7 but not where no version is possible', async () => {
-    assert.deepEqual(await warned([x('1'), x(undefined)], {}), [])
-  })
 })

@@ -1,0 +1,522 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineModule,
+  DefinitionError,
+  defineVersioningScheme,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, DefinitionProblem, VersioningOptions } from 'octavo'
+
+import { mistakes, tell } from './boot-support.ts'
+import type { Told } from './boot-support.ts'
+import { serve } from './support.ts'
+import type { Row } from './support.ts'
+
+const { HEADER, HOST, QUERY, URL } = VersioningSchemes
+
+const x = (version: Row[2], path: Row[1] = '/x'): Row => ['GET', path, version, 'x']
+
+type Case = readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]]
+
+function table(cases: readonly Case[]): void {
+  for (const [title, app, expected] of cases) {
+    it(title, async () => assert.deepEqual(await mistakes(app()), expected))
+  }
+}
+
+describe('a default version by its place', () => {
+  const unknown = (selector: string, kind: string, known: string): DefinitionProblem => ({
+    code: 'default_version_unknown',
+    where: 'enableVersioning(QUERY)',
+    message: `defaultVersion: '${selector}' needs ${kind}; ${known}`,
+    fix: 'give routes a version, or list one in versions',
+  })
+  const stable = 'a version without a status such as -beta'
+  const unordered = (selector: string): DefinitionProblem => ({
+    code: 'versions_without_order',
+    where: 'enableVersioning(QUERY)',
+    message: `defaultVersion: '${selector}' needs versions that have an order; not all of blue, green are numbers or dates, and versions does not list green`,
+    fix: 'list every version, the newest first',
+  })
+  const colours = [x('blue'), x('green')]
+  table([
+    [
+      'E2 latest of none',
+      () => serve([x(undefined)], QUERY, { defaultVersion: 'latest' }),
+      [unknown('latest', 'a version', 'there are none')],
+    ],
+    [
+      'E2 oldest of none',
+      () => serve([x(undefined)], QUERY, { defaultVersion: 'oldest' }),
+      [unknown('oldest', 'a version', 'there are none')],
+    ],
+    [
+      'E2 latestStable of none that is stable',
+      () => serve([x(['2-beta', '1-rc.1'])], QUERY, { defaultVersion: 'latestStable' }),
+      [unknown('latestStable', stable, 'known are 1-rc.1, 2-beta')],
+    ],
+    ...(['latest', 'latestStable', 'oldest'] as const).map((defaultVersion): Case => [
+      `E2 ${defaultVersion} of versions without order`,
+      () => serve(colours, QUERY, { defaultVersion, versions: ['blue'] }),
+      [unordered(defaultVersion)],
+    ]),
+    [
+      'E2 latest of versions that only the list orders',
+      () => serve(colours, QUERY, { defaultVersion: 'latest', versions: ['green', 'blue'] }),
+      [],
+    ],
+    [
+      'E2 a version that is called latest',
+      () => serve([x('latest'), x('blue')], QUERY, { defaultVersion: 'latest' }),
+      [],
+    ],
+  ])
+})
+
+describe('options that do not fit each other', () => {
+  const both = (given: string): DefinitionProblem => ({
+    code: 'required_with_default',
+    where: 'enableVersioning',
+    message: `required is true, and defaultVersion is ${given}`,
+    fix: 'keep one of them',
+  })
+  const closed = (index: number, path: string, version: string, list: string): DefinitionProblem => ({
+    code: 'version_not_listed',
+    where: `api.r${index}: GET ${path}`,
+    message: `the version "${version}" is not listed, and versions is closed: it has ${list}`,
+    fix: 'list it, or correct it',
+  })
+  const needless = (message: string, fix: string): DefinitionProblem => ({
+    code: 'invalid_option',
+    where: 'enableVersioning',
+    message,
+    fix,
+  })
+  const noList = needless('closed is true, and versions lists none', "list them: versions: ['2', '1']")
+  const noPath = needless(
+    'successorLinks is true, and no scheme puts versions into the path: newer versions have the same URL',
+    'leave it out, or use VersioningSchemes.URL',
+  )
+  const rows = [x('1'), x('2'), x('3', '/y')]
+  table([
+    [
+      'E3 V5 required with a default',
+      () => serve(rows, QUERY, { required: true, defaultVersion: '1' }),
+      [both('"1"')],
+    ],
+    [
+      'E3 V5 required with a default by its place',
+      () => serve(rows, QUERY, { required: true, defaultVersion: 'latest' }),
+      [both('"latest"')],
+    ],
+    [
+      'E3 V5 required with a function',
+      () => serve(rows, QUERY, { required: true, defaultVersion: () => '1' }),
+      [both('a function')],
+    ],
+    ['E3 V5 required with null', () => serve(rows, QUERY, { required: true, defaultVersion: null }), []],
+    [
+      'E9 a closed list',
+      () => serve(rows, QUERY, { closed: true, versions: ['2', '1'] }),
+      [closed(2, '/y', '3', '2, 1')],
+    ],
+    [
+      'E9 every route that names a version outside it',
+      () => serve([x(['3', '1']), x('3', '/y'), x('2', '/z')], QUERY, { closed: true, versions: ['2', '1'] }),
+      [closed(0, '/x', '3', '2, 1'), closed(1, '/y', '3', '2, 1')],
+    ],
+    [
+      'E9 R34 once, where ranges are used too',
+      () => serve([x('>=1'), x('3', '/y')], QUERY, { closed: true, versions: ['2', '1'] }),
+      [closed(1, '/y', '3', '2, 1')],
+    ],
+    [
+      'E9 another spelling is the same version',
+      () => serve([x('1.0')], QUERY, { closed: true, versions: ['1'], format: 'semver' }),
+      [],
+    ],
+    [
+      'E9 neutral and unversioned routes name none',
+      () => serve([x(undefined), x(VERSION_NEUTRAL, '/y')], QUERY, { closed: true, versions: ['1'] }),
+      [],
+    ],
+    ['E9 closed without a list', () => serve(rows, QUERY, { closed: true }), [noList]],
+    ['E9 closed with an empty list', () => serve(rows, QUERY, { closed: true, versions: [] }), [noList]],
+    ['E9 a record is no list', () => serve(rows, QUERY, { closed: true, versions: { '1': {} } }), [noList]],
+    [
+      'V7 floor without order',
+      () => serve([x('blue'), x('green')], QUERY, { unknown: 'floor' }),
+      [
+        {
+          code: 'versions_without_order',
+          where: 'enableVersioning',
+          message:
+            "unknown: 'floor' needs versions that have an order; not all of blue, green are numbers or dates, and versions does not list blue, green",
+          fix: 'list every version, the newest first',
+        },
+      ],
+    ],
+    [
+      'V7 floor with an order that is listed',
+      () => serve([x('blue'), x('green')], QUERY, { unknown: 'floor', versions: ['green', 'blue'] }),
+      [],
+    ],
+    ['V7 floor with an order by value', () => serve(rows, QUERY, { unknown: 'floor' }), []],
+    [
+      'R27 successorLinks without versions in the path',
+      () => serve(rows, QUERY, { successorLinks: true }),
+      [noPath],
+    ],
+    ['R27 successorLinks: false', () => serve(rows, QUERY, { successorLinks: false }), []],
+    ['R27 successorLinks under URL', () => serve(rows, URL, { successorLinks: true }), []],
+    [
+      'R4 all of them at once, with duplicates and lifetimes',
+      () =>
+        serve([x('1'), x('1'), x('3', '/y')], QUERY, {
+          required: true,
+          defaultVersion: '9',
+          successorLinks: true,
+          versions: [{ version: '1', deprecated: '2027-01-01', sunset: '2026-01-01' }],
+        }),
+      [
+        {
+          code: 'default_version_unknown',
+          where: 'enableVersioning(QUERY)',
+          message: 'the default version "9" is not a known version; known are 1, 3',
+          fix: 'name a version that a route has, or list it in versions',
+        },
+        both('"9"'),
+        noPath,
+        {
+          code: 'duplicate_route',
+          where: 'api.r1: GET /x',
+          message: 'api.r0: GET /x answers GET on the same path for version 1 too',
+          fix: 'change the path, the method or the version of one of them',
+        },
+        {
+          code: 'sunset_before_deprecation',
+          where: 'enableVersioning',
+          message:
+            'in version 1, the sunset 2026-01-01T00:00:00.000Z comes before the deprecation 2027-01-01T00:00:00.000Z',
+          fix: 'move one of them: what ends is deprecated before',
+        },
+      ],
+    ],
+  ])
+})
+
+describe('several schemes', () => {
+  const several = (schemes: readonly (readonly [object, object?])[], options?: VersioningOptions): App => {
+    const app = serve([x('1/2'), x('2')])
+    // the types refuse some of these
+    app.enableVersioning(schemes as never, options)
+    return app
+  }
+  const invalid = (message: string): DefinitionProblem => ({
+    code: 'invalid_option',
+    where: 'enableVersioning',
+    message,
+    fix: 'give one scheme, or several different ones',
+  })
+  const encodable = (scheme: string, reason: string): DefinitionProblem => ({
+    code: 'version_not_encodable',
+    where: 'api.r0: GET /x',
+    message: `the version "1/2" cannot travel in the scheme ${scheme}: ${reason}`,
+    fix: 'rename the version, or choose another scheme',
+  })
+  const text = (scheme: string, name: string): DefinitionProblem => ({
+    code: 'unknown_option',
+    where: 'enableVersioning',
+    message: `the scheme ${scheme} has no option "${name}"`,
+    fix: 'use one of versionParameter, statusCodes',
+  })
+  const own = defineVersioningScheme({ name: 'own', read: () => undefined })
+  table([
+    [
+      'R15 two of them in the path',
+      () => several([[URL], [URL, { versionParameter: 'w' }]]),
+      [invalid('two schemes put versions into the path')],
+    ],
+    ['R15 none', () => several([]), [invalid('there is no scheme')]],
+    [
+      'E8 every scheme has to carry every version',
+      () => several([[URL], [HOST], [QUERY], [own]]),
+      [
+        encodable('URL', 'a path segment cannot hold / ? # or \\'),
+        encodable('HOST', 'a host label of this scheme holds letters and digits only'),
+      ],
+    ],
+    ['E8 and these do', () => several([[HEADER], [QUERY], [own]]), []],
+    [
+      'R15 common options do not belong to one of them',
+      () => several([[QUERY, { defaultVersion: '2' }], [HEADER]]),
+      [text('QUERY', 'defaultVersion')],
+    ],
+    [
+      'R15 options of a scheme are not common',
+      () => several([[QUERY], [HEADER]], { versionParameter: 'v' } as VersioningOptions),
+      [
+        {
+          code: 'unknown_option',
+          where: 'enableVersioning',
+          message: 'there is no option "versionParameter"',
+          fix: 'use one of defaultVersion, required, versions, closed, format, unknown, strictNeutral, conflict, report, echo, successorLinks, vary, clock, onVersionResolved',
+        },
+      ],
+    ],
+    [
+      'E2 all of them are named',
+      () => several([[QUERY], [HEADER]], { defaultVersion: '9' }),
+      [
+        {
+          code: 'default_version_unknown',
+          where: 'enableVersioning(QUERY, HEADER)',
+          message: 'the default version "9" is not a known version; known are 1/2, 2',
+          fix: 'name a version that a route has, or list it in versions',
+        },
+      ],
+    ],
+    [
+      'R27 one of them in the path is enough',
+      () => {
+        const app = serve([x('1')])
+        app.enableVersioning([[QUERY], [URL]], { successorLinks: true })
+        return app
+      },
+      [],
+    ],
+  ])
+
+  const message =
+    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]'
+  const wrong: readonly (readonly [title: string, given: unknown])[] = [
+    ['a name', 'url'],
+    ['undefined', undefined],
+    ['null', null],
+    ['an object that is no scheme', { name: 'URL' }],
+    ['a list with a name', [['url']]],
+    ['a list with a scheme whose options are none', [[URL, 'v']]],
+    ['a list with a scheme whose options are null', [[URL, null]]],
+  ]
+  for (const [title, given] of wrong) {
+    it(`R15 ${title} is a TypeError`, () => {
+      assert.throws(() => serve([x('1')]).enableVersioning(given as typeof URL), {
+        name: 'TypeError',
+        message,
+      })
+    })
+  }
+})
+
+describe('the option versioning of createApp', () => {
+  const open = (versioning: unknown): App =>
+    createApp(defineModule({}), { logger: false, versioning: versioning as [typeof URL] })
+  const wrong: readonly (readonly [title: string, given: unknown])[] = [
+    ['a scheme without a list', URL],
+    ['a name', ['url']],
+    ['an empty list', []],
+    ['options that are none', [URL, 'v']],
+    ['several schemes, one of them a name', [[['url'], [QUERY]]]],
+  ]
+  for (const [title, given] of wrong) {
+    it(`R15 refuses ${title}`, () => {
+      assert.throws(
+        () => open(given),
+        (error) => {
+          assert.ok(error instanceof DefinitionError, String(error))
+          assert.deepEqual(error.errors, [
+            {
+              code: 'invalid_option',
+              where: 'createApp',
+              message: 'versioning is not a list of a scheme and its options',
+              fix: 'give a list of a scheme and its options',
+            },
+          ])
+          return true
+        },
+      )
+    })
+  }
+  it('R15 takes one scheme, and several', async () => {
+    assert.deepEqual(await mistakes(open([URL])), [])
+    assert.deepEqual(await mistakes(open([[[URL], [QUERY, {}]], { conflict: 'first' }])), [])
+  })
+})
+
+describe('policies for versions that are not known', () => {
+  const unknown = (where: string, field: string, version: string, known: string): DefinitionProblem => ({
+    code: 'unknown_policy_version',
+    where,
+    message: `${field} has a policy for "${version}", which is not a known version; ${known}`,
+    fix: 'correct it, or list the version in the versions of enableVersioning',
+  })
+  const told = (given: Told, options: VersioningOptions = {}): App => {
+    const app = tell(given)
+    app.enableVersioning(QUERY, options)
+    return app
+  }
+  const nine = { versions: { '9': { deprecated: true } } }
+  table([
+    [
+      'R3 in the record of enableVersioning',
+      () => told({ version: '1' }, { versions: { '1': {}, '9': { deprecated: true } } }),
+      [unknown('enableVersioning', 'versions', '9', 'known are 1')],
+    ],
+    [
+      'R3 not in the list, which makes versions known',
+      () => told({ version: '1' }, { versions: ['9', '1'] }),
+      [],
+    ],
+    [
+      'R3 of a route',
+      () => told({ version: '1', route: nine }),
+      [unknown('api.r: GET /x', 'policy.versions', '9', 'known are 1')],
+    ],
+    [
+      'R3 of a controller',
+      () => told({ version: '1', controller: nine }),
+      [unknown('controller api', 'policy.versions', '9', 'known are 1')],
+    ],
+    [
+      'R3 of a module',
+      () => told({ module: nine }),
+      [unknown('AppModule', 'policy.versions', '9', 'there are none')],
+    ],
+    [
+      'R3 another spelling',
+      () => told({ version: '1', route: { versions: { '1.0': {} } } }, { format: 'semver' }),
+      [],
+    ],
+    [
+      'R3 a version of another route',
+      () => told({ version: '1', route: { versions: { '2': {} } } }, { versions: ['2', '1'] }),
+      [],
+    ],
+    ['R29 without versioning nothing is known', () => tell({ version: '1', route: nine }), []],
+  ])
+  it('R14 a level is reported once, however many routes it has', async () => {
+    const routes = ['/a', '/b'].map(
+      (path) => ({ method: 'GET', path, version: '1', handler: () => 1 }) as const,
+    )
+    const controller = defineController({ name: 'api', policy: nine, routes: routes as never })
+    const app = createApp(defineModule({ controllers: [controller] }), { logger: false, versioning: [QUERY] })
+    assert.deepEqual(await mistakes(app), [unknown('controller api', 'policy.versions', '9', 'known are 1')])
+  })
+})
+
+describe('a sunset before the deprecation', () => {
+  const early = (where: string, versions: string, sunset: string, deprecated: string): DefinitionProblem => ({
+    code: 'sunset_before_deprecation',
+    where,
+    message: `${versions === '' ? '' : `in version ${versions}, `}the sunset ${sunset} comes before the deprecation ${deprecated}`,
+    fix: 'move one of them: what ends is deprecated before',
+  })
+  const [january, june] = ['2026-01-01T00:00:00.000Z', '2026-06-01T00:00:00.000Z']
+  const wrong = { deprecated: '2026-06-01', sunset: '2026-01-01' }
+  const told = (given: Told, options: VersioningOptions = {}): App => {
+    const app = tell(given)
+    app.enableVersioning(QUERY, options)
+    return app
+  }
+  const route = 'api.r: GET /x'
+  table([
+    [
+      'E4 of a version',
+      () => told({ version: '1' }, { versions: [{ version: '1', ...wrong }] }),
+      [early('enableVersioning', '1', january, june)],
+    ],
+    [
+      'E4 of a version in the record',
+      () => told({ version: '1' }, { versions: { '1': wrong } }),
+      [early('enableVersioning', '1', january, june)],
+    ],
+    ['E4 of a route', () => told({ version: '1', route: wrong }), [early(route, '1', january, june)]],
+    [
+      'E4 of a controller, for each of its routes',
+      () => told({ version: '1', controller: wrong }),
+      [early(route, '1', january, june)],
+    ],
+    [
+      'E4 of a module',
+      () => told({ version: ['1', '2'], module: wrong }),
+      [early(route, '1, 2', january, june)],
+    ],
+    [
+      'E4 of levels that contradict each other',
+      () => told({ version: '1', route: { sunset: '2026-01-01' }, module: { deprecated: '2026-06-01' } }),
+      [early(route, '1', january, june)],
+    ],
+    [
+      'E4 of a route and a version that contradict each other',
+      () =>
+        told(
+          { version: ['1', '2'], route: { deprecated: '2026-06-01' } },
+          { versions: { '2': { sunset: '2026-01-01' } } },
+        ),
+      [early(route, '2', january, june)],
+    ],
+    [
+      'E4 in one version of a route',
+      () => told({ version: ['1', '2'], route: { versions: { '2': wrong } } }),
+      [early(route, '2', january, june)],
+    ],
+    [
+      'E4 different in each version of a route',
+      () =>
+        told({
+          version: ['1', '2'],
+          route: {
+            deprecated: '2026-06-01',
+            versions: { '1': { sunset: '2026-01-01' }, '2': { sunset: '2026-05-31' } },
+          },
+        }),
+      [early(route, '1', january, june), early(route, '2', '2026-05-31T00:00:00.000Z', june)],
+    ],
+    [
+      'E4 of a version and of the route that says something else of it: once',
+      () => told({ version: '1', route: { retired: 'gone' } }, { versions: { '1': wrong } }),
+      [early('enableVersioning', '1', january, june)],
+    ],
+    ['E4 of a route without version', () => told({ route: wrong }), [early(route, '', january, june)]],
+    [
+      'E4 of a neutral route',
+      () => told({ version: VERSION_NEUTRAL, route: wrong }, { versions: ['1'] }),
+      [early(route, '', january, june)],
+    ],
+    ['E4 without versioning', () => tell({ version: '1', route: wrong }), [early(route, '', january, june)]],
+    [
+      'E4 by the hour',
+      () => tell({ route: { deprecated: '2026-01-01T12:00:00+02:00', sunset: '2026-01-01T09:59:59Z' } }),
+      [early(route, '', '2026-01-01T09:59:59.000Z', '2026-01-01T10:00:00.000Z')],
+    ],
+    [
+      'E4 but not the same moment',
+      () => tell({ route: { deprecated: '2026-01-01', sunset: '2026-01-01' } }),
+      [],
+    ],
+    ['E4 but not without a date', () => tell({ route: { deprecated: true, sunset: '2026-01-01' } }), []],
+    [
+      'E4 but not when the route takes the sunset back',
+      () =>
+        told(
+          { version: '1', route: { deprecated: '2026-06-01', sunset: false } },
+          { versions: { '1': { sunset: '2026-01-01' } } },
+        ),
+      [],
+    ],
+    [
+      'E4 but not of versions that the route does not answer',
+      () =>
+        told(
+          { version: '1', route: { deprecated: '2026-06-01', versions: { '2': { sunset: '2026-01-01' } } } },
+          { versions: ['2', '1'] },
+        ),
+      [],
+    ],
+  ])
+})
