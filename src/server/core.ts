@@ -85,9 +85,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   let opened: Opened | undefined
 
   const build = (): Compiled => {
-    if (compiled !== undefined) return compiled
-    compiled = compile({ ...parts, settings, enabled, sessions, hold: lifecycle.hold })
-    warn(compiled, settings)
+    compiled ??= warned(compile({ ...parts, settings, enabled, sessions, hold: lifecycle.hold }), settings)
     return compiled
   }
   const complete = (): Parts => {
@@ -131,8 +129,10 @@ export function createCore<O extends object, S extends readonly object[]>(
 
 const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
 
-function warn({ table }: Compiled, { logger }: Settings): void {
-  for (const warning of table.warnings) logger.warn(warning, 'A definition deserves a look')
+/** What was compiled, once its warnings are logged. */
+function warned(compiled: Compiled, { logger }: Settings): Compiled {
+  for (const warning of compiled.table.warnings) logger.warn(warning, 'A definition deserves a look')
+  return compiled
 }
 
 /** Makes the singletons and calls the hooks of the modules. Gives what stops them. */
