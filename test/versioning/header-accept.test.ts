@@ -130,13 +130,7 @@ describe('HEADER, Accept: the first version served at the path', () => {
   const app = serve(ROUTES, HEADER, { defaultVersion: '3' })
   const cases: readonly (readonly [title: string, method: string, url: string, accept: string, Answer])[] = [
     ['ACC8 "v3 else v2"', 'GET', '/old', 'a/b;version=3, a/b;version=2', vary(ok('old@2'))],
-    [
-      'ACC8 one that lacks the path',
-      'GET',
-      '/old',
-      'a/b;version=3',
-      vary(unsupported(406, '3', ['1', '2'])),
-    ],
+    ['ACC8 one that lacks the path', 'GET', '/old', 'a/b;version=3', vary(unsupported(406, '3', ['1', '2']))],
     [
       'R35 the path decides, then the method',
       'POST',
