@@ -2,6 +2,7 @@ import type { RadixNode } from 'radix3'
 
 import type { Edge, Leaf, Mount, Node } from './node.ts'
 import { literalsOf, toTables } from './tables.ts'
+import type { Link } from './tables.ts'
 import { compareRules } from './tree.ts'
 import type { Shape, Tree } from './tree.ts'
 
@@ -188,11 +189,18 @@ export interface Sealer<T> {
 export function createSealer<T>(): Sealer<T> {
   const ids = new Map<unknown, number>()
   const nodes = new Map<string, Node<T>>()
+  const links = new Map<string, Node<T>>()
   const idOf = (value: unknown): number => {
     const known = ids.get(value)
     if (known !== undefined) return known
     ids.set(value, ids.size)
     return ids.size - 1
+  }
+  const link: Link<T> = (literal, next) => {
+    const identity = `${idOf(literal)}/${idOf(next)}`
+    const linked = links.get(identity) ?? { ...literal, next }
+    links.set(identity, linked)
+    return linked
   }
   return {
     idOf,
@@ -211,7 +219,7 @@ export function createSealer<T>(): Sealer<T> {
       const node = {
         key,
         next: null,
-        ...toTables(literals),
+        ...toTables(literals, link),
         edges,
         leaf,
         slash,

@@ -3,8 +3,14 @@ import type { Node, Wide } from './node.ts'
 /** The longest bucket that is searched key by key. */
 const NARROW = 12
 
+/** A literal child with what follows it in its bucket. */
+export type Link<T> = (literal: Node<T>, next: Node<T> | null) => Node<T>
+
 /** Literal children in a power of two of buckets, or in a map where a bucket would be long. */
-export function toTables<T>(literals: readonly Node<T>[]): Pick<Node<T>, 'table' | 'wide'> {
+export function toTables<T>(
+  literals: readonly Node<T>[],
+  link: Link<T> = (literal, next) => ({ ...literal, next }),
+): Pick<Node<T>, 'table' | 'wide'> {
   if (literals.length === 0) return { table: null, wide: null }
   let size = 1
   while (size < literals.length * 2) size *= 2
@@ -12,7 +18,7 @@ export function toTables<T>(literals: readonly Node<T>[]): Pick<Node<T>, 'table'
   const counts = new Map<number, number>()
   for (const literal of literals) {
     const bucket = literal.key.charCodeAt(0) & (size - 1)
-    table[bucket] = { ...literal, next: table[bucket] ?? null }
+    table[bucket] = link(literal, table[bucket] ?? null)
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
   return [...counts.values()].some((count) => count > NARROW)
