@@ -113,8 +113,8 @@ function pick<V>(variants: Variants<V>, version: string | undefined): V | null {
 }
 
 /**
- * Builds what differs from `rest`, once for all versions that pick the same of every part: 1,000 routes in 100 versions take a fifth of
- * the time (bench/versions).
+ * Builds what differs from `rest`, once for all versions that pick the same of every part. With the same for leaves, 1,000 routes in 100
+ * versions take 0.3 s instead of 1.1 s (bench/versions).
  */
 function byClass<T>(
   parts: readonly Variants<unknown>[],

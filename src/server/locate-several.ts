@@ -106,8 +106,7 @@ const DIFFERENT = -2
 
 /**
  * Makes the function that tells which scheme is the first that found something, where all that did name one version: `NONE` when there
- * is none, `DIFFERENT` where it takes a closer look. Two schemes that agree take half the time without lists of readings
- * (bench/versions).
+ * is none, `DIFFERENT` where it takes a closer look. Most requests agree, and need no lists of readings.
  */
 function createAgreed(places: readonly Place[], canonical: Canonical<Place>): (values: Values) => number {
   return (values) => {

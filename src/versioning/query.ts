@@ -32,8 +32,8 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
 }
 
 /**
- * The value of a query parameter, looked for in the text: parsing the whole query for it makes lookups half as fast again (bench/versions).
- * `null` where only parsing tells: something is escaped, or the name is there twice or without a value.
+ * The value of a query parameter, looked for in the text: handlers may need no query, so it is not parsed for this. `null` where only
+ * parsing tells: something is escaped, or the name is there twice or without a value.
  */
 function findPlain(url: string, name: string): string | undefined | null {
   const mark = url.indexOf('?')
