@@ -52,7 +52,7 @@ export function createLeaves(
   const { required = false, strictNeutral = false } = enabled?.common ?? {}
   const variants = (
     shape: Shape<TableRoute>,
-    versions: Iterable<string>,
+    versions: ReadonlySet<string>,
     answersFor: (version: string | null) => Answers,
   ): Variants<Leaf<Endpoint>> => {
     const claims = claimsOf(shape.routes)
@@ -67,7 +67,9 @@ export function createLeaves(
       leaves.set(key, leaf)
       by.set(version, leaf)
     }
-    return { rest: leafFor(shape, null, answersFor(null)), by }
+    // where every known version is named, nobody asks for the rest
+    const isComplete = versions.size === known.list.length
+    return { rest: isComplete ? null : leafFor(shape, null, answersFor(null)), by }
   }
   return {
     bare: (shape, defaultVersion) =>

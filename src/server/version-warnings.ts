@@ -37,9 +37,10 @@ function unreachable(
 ): readonly DefinitionWarning[] {
   if (unused.size === 0) return []
   const rivals = new Map<TableRoute, string[]>()
-  for (const { rows } of groups) {
-    const labels = rows.filter((row) => !unused.has(row)).map(({ route }) => route.label)
-    for (const row of rows) if (unused.has(row)) rivals.set(row, [...(rivals.get(row) ?? []), ...labels])
+  for (const group of groups) {
+    for (const row of group.rows.filter((each) => unused.has(each))) {
+      rivals.set(row, [...(rivals.get(row) ?? []), ...rivalsOf(row, group, unused)])
+    }
   }
   return [...unused].flatMap((row): DefinitionWarning[] => {
     if (reported.has(row)) return []
@@ -56,6 +57,19 @@ function unreachable(
       },
     ]
   })
+}
+
+/** Those that answer what the route could. */
+function rivalsOf(
+  { spec }: TableRoute,
+  { rows, claimant }: RouteGroup,
+  unused: ReadonlySet<TableRoute>,
+): readonly string[] {
+  const isSpecific = !spec.neutral && !spec.unversioned
+  const others = isSpecific
+    ? [...spec.claims.keys()].flatMap((version) => claimant(version) ?? [])
+    : rows.filter((row) => !unused.has(row))
+  return others.map(({ route }) => route.label)
 }
 
 /** A neutral route that answers behind version segments only (rule R33); one that never answers is unreachable. */

@@ -23,8 +23,8 @@ export function createWarnings(): { readonly logger: AppOptions['logger']; reado
 }
 
 /** What an application of `serve` warns of. */
-export async function warnings(
-  ...[rows, scheme, options, appOptions]: Parameters<typeof serve>
+export async function warnings<O extends object>(
+  ...[rows, scheme, options, appOptions]: Parameters<typeof serve<O>>
 ): Promise<readonly DefinitionWarning[]> {
   const { logger, seen } = createWarnings()
   await serve(rows, scheme, options, { ...appOptions, ...(logger === undefined ? {} : { logger }) }).ready()

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
 import { DefinitionError, VersioningSchemes } from 'octavo'
-import type { Logger, VersionFormat } from 'octavo'
+import type { DefinitionErrorCode, Logger, VersionFormat } from 'octavo'
 
 import { ask, ok, serve, unsupported, varying } from './support.ts'
 import type { Row } from './support.ts'
@@ -88,20 +88,26 @@ describe('V6 the default by its place', () => {
     selector: string,
     declared: readonly string[],
     format: VersionFormat,
+    code?: DefinitionErrorCode,
   ])[] = [
-    ['V5 names that are not listed have no order', 'latest', ['galway', 'eugene'], 'string'],
+    [
+      'V5 names that are not listed have no order',
+      'latest',
+      ['galway', 'eugene'],
+      'string',
+      'versions_without_order',
+    ],
     ['V5 there is no stable version', 'latestStable', ['1-beta', '2-beta'], 'integer'],
     ['V5 there is no version', 'oldest', [], 'string'],
     ['V5 the names are written as they are', 'Latest', ['1'], 'string'],
   ]
-  for (const [title, defaultVersion, declared, format] of mistakes) {
+  for (const [title, defaultVersion, declared, format, code = 'default_version_unknown'] of mistakes) {
     it(title, async () => {
       const app = serve(rowsOf(declared), QUERY, { defaultVersion, format })
       await assert.rejects(
         app.ready(),
         (error) =>
-          error instanceof DefinitionError &&
-          error.errors.map(({ code }) => code).join() === 'default_version_unknown',
+          error instanceof DefinitionError && error.errors.map((problem) => problem.code).join() === code,
       )
     })
   }

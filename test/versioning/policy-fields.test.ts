@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineRouter,
+  DefinitionError,
+  VersioningSchemes,
+} from 'octavo'
+import type { DefinitionProblem } from 'octavo'
+
+import { mistakes } from './boot-support.ts'
+import { serve } from './support.ts'
+
+const MOMENT =
+  "an ISO 8601 date ('2026-12-31'), a date and time with its zone ('2026-12-31T23:59:59Z') or a Date"
+const EXPECTED = {
+  deprecated: `true, false or ${MOMENT}`,
+  sunset: `false or ${MOMENT}`,
+  links:
+    '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
+  retired: "'serve' or 'gone'",
+} as const
+const POLICY = 'an object with deprecated, sunset, links, retired'
+
+const wrong = (where: string, field: string, expected: string): DefinitionProblem => ({
+  code: 'invalid_field',
+  where,
+  message: `${field} is not ${expected}`,
+  fix: `give ${expected}`,
+})
+const unknown = (where: string, field: string, name: string, names: string): DefinitionProblem => ({
+  code: 'unknown_field',
+  where,
+  message: `${field} has no field "${name}"`,
+  fix: `use ${names}`,
+})
+
+/** The mistakes of an application with these policies, which the types refuse. */
+function mistakesOf(given: {
+  readonly route?: unknown
+  readonly controller?: unknown
+  readonly router?: unknown
+  readonly module?: unknown
+}): readonly DefinitionProblem[] {
+  const policy = (level: keyof typeof given): object => (level in given ? { policy: given[level] } : {})
+  const routes = [{ method: 'GET', name: 'r', handler: () => 1, ...policy('route') }] as const
+  const options = { prefix: '/x', routes }
+  const module = {
+    name: 'AppModule',
+    controllers: [defineController({ name: 'Cars', ...options, ...policy('controller') } as never)],
+    routers: [defineRouter({ name: 'Vans', prefix: '/y', ...policy('router') } as never)],
+    ...policy('module'),
+  }
+  try {
+    createApp(defineModule(module as never), { logger: false })
+    return []
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors
+    throw error
+  }
+}
+
+describe('the fields of a policy', () => {
+  const where = 'cars.r: GET /x/'
+  const bad: readonly (readonly [title: string, field: keyof typeof EXPECTED, value: unknown])[] = [
+    ['a day that does not exist', 'sunset', '2026-02-30'],
+    ['a month that does not exist', 'sunset', '2026-13-01'],
+    ['the 29th of February of a short year', 'deprecated', '2025-02-29'],
+    ['a day that does not exist, with a time', 'sunset', '2026-02-30T10:00:00Z'],
+    ['a time without zone', 'sunset', '2026-12-31T23:59:59'],
+    ['an hour that does not exist', 'sunset', '2026-12-31T25:00:00Z'],
+    ['a date as people write it', 'deprecated', 'Dec 31, 2026'],
+    ['a year', 'deprecated', '2026'],
+    ['an HTTP date', 'sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['an empty text', 'sunset', ''],
+    ['seconds', 'deprecated', 1_688_169_599],
+    ['a Date that is none', 'sunset', new Date('x')],
+    ['null', 'deprecated', null],
+    ['true for a sunset', 'sunset', true],
+    ['a word for what happens', 'retired', 'stop'],
+    ['true for what happens', 'retired', true],
+    ['links that are a text', 'links', '/docs'],
+    ['links in a list', 'links', ['/docs']],
+    ['a link for something else', 'links', { successor: '/v2' }],
+    ['a link that ends its brackets', 'links', { sunset: '/a>; rel="next' }],
+    ['a link that opens brackets', 'links', { sunset: '/<a' }],
+    ['a link with a space', 'links', { deprecation: '/a b' }],
+    ['a link with a line end', 'links', { deprecation: '/a\r\nset-cookie:x=1' }],
+    ['a link outside ASCII', 'links', { deprecation: '/\u00e4' }],
+    ['an empty link', 'links', { deprecation: '' }],
+    ['a link that is null', 'links', { deprecation: null }],
+    ['a link without href', 'links', { deprecation: { title: 'x' } }],
+    ['a link with a field that does not exist', 'links', { deprecation: { href: '/a', rel: 'next' } }],
+    ['a type that is none', 'links', { sunset: { href: '/a', type: 'html' } }],
+    ['a type that ends its quotes', 'links', { sunset: { href: '/a', type: 'a/b"; x="' } }],
+    ['a title with a line end', 'links', { sunset: { href: '/a', title: 'a\nb' } }],
+    ['a title outside ASCII', 'links', { sunset: { href: '/a', title: 'B\u00fccher' } }],
+    ['a title that is no text', 'links', { sunset: { href: '/a', title: 1 } }],
+  ]
+  for (const [title, field, value] of bad) {
+    it(`2.13 ${field}: ${title}`, () => {
+      assert.deepEqual(mistakesOf({ route: { [field]: value } }), [
+        wrong(where, `policy.${field}`, EXPECTED[field]),
+      ])
+    })
+  }
+
+  const good: readonly object[] = [
+    {},
+    { deprecated: true },
+    { deprecated: false, sunset: false },
+    { deprecated: undefined, sunset: undefined, links: undefined, retired: undefined, versions: undefined },
+    { deprecated: '2024-02-29', sunset: '2026-12-31T23:59:59Z', retired: 'gone' },
+    { deprecated: '2026-01-01T10:00+02:00', sunset: new Date('2026-12-31'), retired: 'serve' },
+    { deprecated: '2026-01-01T10:00:00.123-05:30' },
+    { links: { deprecation: 'https://example.com/a?b=c#d', sunset: undefined } },
+    { links: { sunset: { href: '../docs', type: 'text/markdown', title: 'say "when" \\o/' } } },
+    { versions: { '1': { deprecated: true }, '2': {} } },
+  ]
+  for (const [index, policy] of good.entries()) {
+    it(`2.13 a policy that is right (${index})`, () => assert.deepEqual(mistakesOf({ route: policy }), []))
+  }
+
+  it('2.13 every wrong field is reported, beside those that do not exist', () => {
+    assert.deepEqual(mistakesOf({ route: { sunsett: '2026-01-01', deprecated: 'soon', retired: 'gone!' } }), [
+      unknown(where, 'policy', 'sunsett', 'deprecated, sunset, links, retired, versions'),
+      wrong(where, 'policy.deprecated', EXPECTED.deprecated),
+      wrong(where, 'policy.retired', EXPECTED.retired),
+    ])
+  })
+  it('2.13 names that every object has do not exist either', () => {
+    assert.deepEqual(mistakesOf({ route: { constructor: true } }), [
+      unknown(where, 'policy', 'constructor', 'deprecated, sunset, links, retired, versions'),
+    ])
+  })
+  it('2.13 the policies of versions hold none of their own', () => {
+    assert.deepEqual(
+      mistakesOf({ route: { versions: { '1': { versions: {} }, '2': { sunset: 'x' }, '3': null } } }),
+      [
+        unknown(where, 'policy.versions["1"]', 'versions', 'deprecated, sunset, links, retired'),
+        wrong(where, 'policy.versions["2"].sunset', EXPECTED.sunset),
+        wrong(where, 'policy.versions["3"]', POLICY),
+      ],
+    )
+  })
+  it('2.13 a list is no record of versions', () => {
+    assert.deepEqual(mistakesOf({ route: { versions: ['1'] } }), [
+      wrong(where, 'policy.versions', 'a policy for each version'),
+    ])
+  })
+})
+
+describe('where a policy stands', () => {
+  const places: readonly (readonly [level: 'route' | 'controller' | 'router' | 'module', where: string])[] = [
+    ['route', 'cars.r: GET /x/'],
+    ['controller', 'controller Cars'],
+    ['router', 'router Vans'],
+    ['module', 'AppModule'],
+  ]
+  for (const [level, where] of places) {
+    it(`2.13 of a ${level}`, () => {
+      assert.deepEqual(mistakesOf({ [level]: { sunset: '2026-02-30' } }), [
+        wrong(where, 'policy.sunset', EXPECTED.sunset),
+      ])
+    })
+    for (const value of [null, 'gone', ['1'], true, new Date(0)]) {
+      it(`2.13 of a ${level}: not ${String(value)}`, () => {
+        assert.deepEqual(mistakesOf({ [level]: value }), [wrong(where, 'policy', `${POLICY}, versions`)])
+      })
+    }
+  }
+
+  const enabled = (versions: unknown): Promise<readonly DefinitionProblem[]> =>
+    mistakes(
+      serve([['GET', '/x', '1', 'x']], VersioningSchemes.QUERY, { versions: versions as readonly string[] }),
+    )
+  const options = 'enableVersioning'
+  it('R3 in the list of enableVersioning', async () => {
+    assert.deepEqual(await enabled([{ version: '1', sunset: '2026-02-30', gone: true }]), [
+      wrong(options, 'versions["1"].sunset', EXPECTED.sunset),
+      unknown(options, 'versions["1"]', 'gone', 'deprecated, sunset, links, retired'),
+    ])
+  })
+  it('R3 in the record of enableVersioning', async () => {
+    assert.deepEqual(await enabled({ '1': { links: { sunset: '>' } }, '2': 'gone', '3': { versions: {} } }), [
+      wrong(options, 'versions["1"].links', EXPECTED.links),
+      wrong(options, 'versions["2"]', POLICY),
+      unknown(options, 'versions["3"]', 'versions', 'deprecated, sunset, links, retired'),
+    ])
+  })
+  it('V8 versions in messages are cut', async () => {
+    assert.deepEqual(await enabled({ ['1'.repeat(99)]: 1 }), [
+      wrong(options, `versions["${'1'.repeat(64)}"]`, POLICY),
+    ])
+  })
+})

@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { defineVersioningScheme, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import type { DefinitionWarning, HostOptions, UrlVersioningOptions } from 'octavo'
+
+import { warnings } from './boot-support.ts'
+import type { Row } from './support.ts'
+
+const { HEADER, HOST, QUERY, URL } = VersioningSchemes
+
+const x = (version: Row[2], path: Row[1] = '/x', method: Row[0] = 'GET'): Row => [method, path, version, 'x']
+
+const label = (index: number, path = '/x', method = 'GET'): string => `api.r${index}: ${method} ${path}`
+
+type Case = readonly [
+  title: string,
+  given: Parameters<typeof warnings<HostOptions & UrlVersioningOptions>>,
+  ...expected: readonly DefinitionWarning[],
+]
+
+function table(cases: readonly Case[]): void {
+  for (const [title, given, ...expected] of cases) {
+    it(title, async () => assert.deepEqual(await warnings(...given), expected))
+  }
+}
+
+const split = (where: string, message: string, fix: string): DefinitionWarning => ({
+  code: 'range_split',
+  where,
+  message,
+  fix: `add ${fix} to the range if the other route was to replace it from there on`,
+})
+const unreachable = (where: string, message: string): DefinitionWarning => ({
+  code: 'unreachable_route',
+  where,
+  message,
+  fix: 'remove it, or change its path, method or version',
+})
+const goesTo = (labels: string): string =>
+  `this route can never be reached: what it could answer goes to ${labels}`
+
+describe('a range that goes on above a version of its own', () => {
+  const versions = ['4', '3', '2', '1']
+  table([
+    [
+      'W1 P2 a version inside a range',
+      [[x('>=1'), x('2')], QUERY, { versions }],
+      split(
+        label(0),
+        `${label(1)} answers version 2 inside this range, and the range answers versions 3, 4 above`,
+        '<2',
+      ),
+    ],
+    [
+      'W1 P2 two versions of one route',
+      [[x('>=1'), x(['2', '3'])], QUERY, { versions }],
+      split(
+        label(0),
+        `${label(1)} answers versions 2, 3 inside this range, and the range answers version 4 above`,
+        '<2',
+      ),
+    ],
+    [
+      'W1 P2 two routes',
+      [[x('>=1'), x('2'), x('3')], QUERY, { versions }],
+      split(
+        label(0),
+        `${label(1)} answers version 2 inside this range, and the range answers version 4 above`,
+        '<2',
+      ),
+      split(
+        label(0),
+        `${label(2)} answers version 3 inside this range, and the range answers version 4 above`,
+        '<3',
+      ),
+    ],
+    ['W1 P2 not at the top of the range', [[x('>=1'), x('4')], QUERY, { versions }]],
+    ['W1 P2 not outside the range', [[x('>=2'), x('1')], QUERY, { versions }]],
+    ['W1 P2 not where the range ends below', [[x('<3'), x('3'), x('4')], QUERY, { versions }]],
+    ['W1 P2 not when another range answers above', [[x('>=1'), x('2'), x('>=3')], QUERY, { versions }]],
+    ['W1 P2 not for another path', [[x('>=1'), x('2', '/y'), x('>=3', '/y')], QUERY, { versions }]],
+    [
+      'W1 P2 not for another method',
+      [[x('>=1'), x('2', '/x', 'POST'), x('>=3', '/x', 'POST')], QUERY, { versions }],
+    ],
+  ])
+})
+
+describe('a route that is never reached', () => {
+  const twice = (where: string, other: string, version = '1'): DefinitionWarning => ({
+    code: 'default_twice',
+    where,
+    message: `${other} answers version ${version}, which is the default: this route without version never answers`,
+    fix: 'remove it, or give it a version',
+  })
+  table([
+    [
+      'W2 P7 beside the default version',
+      [[x('1'), x(undefined)], QUERY, { defaultVersion: '1' }],
+      twice(label(1), label(0)),
+    ],
+    [
+      'W2 P7 in another spelling',
+      [[x('1'), x(undefined)], QUERY, { defaultVersion: '1.0', format: 'semver' }],
+      twice(label(1), label(0)),
+    ],
+    [
+      'W2 P7 chosen by its place',
+      [[x('1'), x('2'), x(undefined)], QUERY, { defaultVersion: 'latest' }],
+      twice(label(2), label(1), '2'),
+    ],
+    [
+      'W2 P7 beside a range with the default version',
+      [[x('>=1'), x(undefined)], QUERY, { defaultVersion: '1', versions: ['2', '1'] }],
+      twice(label(1), label(0)),
+    ],
+    [
+      'W2 P7 not beside other versions',
+      [[x('2'), x('1', '/y'), x(undefined)], QUERY, { defaultVersion: '1' }],
+    ],
+    ['W2 P7 not without default', [[x('1'), x(undefined)], QUERY]],
+    ['W2 P7 not when a function chooses', [[x('1'), x(undefined)], QUERY, { defaultVersion: () => null }]],
+    [
+      'P1 by ranges and versions',
+      [[x('>=1 <2'), x('1'), x('2')], QUERY, { versions: ['2', '1'] }],
+      unreachable(label(0), goesTo(label(1))),
+    ],
+    [
+      'P1 by many',
+      [
+        [x('<=7'), ...['1', '2', '3', '4', '5', '6', '7'].map((version) => x(version))],
+        QUERY,
+        { versions: ['7', '6', '5', '4', '3', '2', '1'] },
+      ],
+      unreachable(label(0), goesTo(`${[1, 2, 3, 4, 5].map((index) => label(index)).join(', ')} and 2 more`)),
+    ],
+    [
+      'P8 neutral beside the default and every other version',
+      [[x(VERSION_NEUTRAL), x('1'), x('2')], QUERY, { defaultVersion: '1' }],
+      unreachable(label(0), goesTo(`${label(1)}, ${label(2)}`)),
+    ],
+    [
+      'R25 without version, where versions are required',
+      [[x('1'), x(undefined)], QUERY, { required: true }],
+      unreachable(
+        label(1),
+        'versions are required at this path, and this route has none: it can never be reached',
+      ),
+    ],
+    [
+      'R25 without version, for a method that no version has',
+      [[x('1'), x(undefined, '/x', 'POST')], QUERY, { required: true }],
+      unreachable(
+        label(1, '/x', 'POST'),
+        'versions are required at this path, and this route has none: it can never be reached',
+      ),
+    ],
+  ])
+})
+
+describe('neutral routes', () => {
+  const beside = (where: string, other: string): DefinitionWarning => ({
+    code: 'neutral_beside_unversioned',
+    where,
+    message: `${other} has no version and answers requests without one: this neutral route never does`,
+    fix: 'remove one of them',
+  })
+  const shadowed = (where: string, others: string): DefinitionWarning => ({
+    code: 'neutral_shadowed',
+    where,
+    message: `${others} answer every known version: this neutral route only answers requests without one`,
+    fix: 'give it no version, which says the same, or remove it',
+  })
+  const nobody: DefinitionWarning = {
+    code: 'everything_neutral',
+    where: 'enableVersioning',
+    message: 'no route has a version: all of them are unversioned or neutral',
+    fix: "give routes, controllers or modules a version, as in version: '1', or do not enable versioning",
+  }
+  const other = x('1', '/other')
+  table([
+    [
+      'R33 beside unversioned ones, under URL',
+      [[x(undefined), x(VERSION_NEUTRAL), other], URL],
+      beside(label(1), label(0)),
+    ],
+    [
+      'R33 beside unversioned ones, where these answer every version too',
+      [[x(undefined), x(VERSION_NEUTRAL), other], QUERY],
+      unreachable(label(1), goesTo(label(0))),
+    ],
+    [
+      'R33 not where a version is',
+      [[x(undefined), x(VERSION_NEUTRAL), x('1'), other, x('2', '/other')], QUERY],
+    ],
+    ['W3 nothing else', [[x(VERSION_NEUTRAL), x(undefined, '/y')], QUERY], nobody],
+    [
+      'W3 nothing else, and versions are listed',
+      [[x(VERSION_NEUTRAL)], QUERY, { versions: ['2', '1'] }],
+      nobody,
+    ],
+    ['W3 no versions at all', [[x(undefined)], URL], nobody],
+    ['W3 not where one route has a version', [[x(VERSION_NEUTRAL), other], QUERY]],
+    ['W3 not without routes', [[], QUERY]],
+    [
+      'W4 replaced in every version',
+      [[x(VERSION_NEUTRAL), x('1'), x('2')], QUERY],
+      shadowed(label(0), `${label(1)}, ${label(2)}`),
+    ],
+    [
+      'W4 replaced in every version by one route',
+      [[x(VERSION_NEUTRAL), x(['1', '2'])], URL],
+      shadowed(label(0), label(1)),
+    ],
+    ['W4 not in a version that another path has', [[x(VERSION_NEUTRAL), x('1'), x('2', '/y')], QUERY]],
+    ['W4 not where it names a version itself', [[x([VERSION_NEUTRAL, '1']), x('2')], QUERY]],
+    ['W4 not for another method', [[x(VERSION_NEUTRAL), x('1', '/x', 'POST')], QUERY]],
+    [
+      'W4 not where it is never reached',
+      [[x(VERSION_NEUTRAL), x('1')], QUERY, { required: true }],
+      unreachable(label(0), goesTo(label(1))),
+    ],
+    [
+      'W4 not beside an unversioned one',
+      [[x(VERSION_NEUTRAL), x('1'), x(undefined)], QUERY],
+      unreachable(label(0), goesTo(`${label(1)}, ${label(2)}`)),
+    ],
+  ])
+})
+
+describe('a parameter where versions are', () => {
+  const hidden = (routes: string, segments: string): DefinitionWarning => ({
+    code: 'parameter_hidden',
+    where: 'enableVersioning',
+    message: `the parameter in the first segment of ${routes} is never ${segments}: a path that begins so asks for a version`,
+    fix: 'put a literal segment before the parameter, or choose another versionParameter',
+  })
+  const cars = x(undefined, '/{tenant}/cars')
+  table([
+    ['W5 U7 unversioned', [[cars, x(['1', '2'])], URL], hidden(label(0, '/{tenant}/cars'), 'v1, v2')],
+    [
+      'W5 U7 one warning for all of them',
+      [[cars, x(undefined, '/{tenant}/vans'), x('1')], URL],
+      hidden(`${label(0, '/{tenant}/cars')}, ${label(1, '/{tenant}/vans')}`, 'v1'),
+    ],
+    [
+      'W5 U7 the list is cut',
+      [[...'abcdefg'.split('').map((path) => x(undefined, `/{t}/${path}`)), x('12345678'.split(''))], URL],
+      hidden(
+        `${'abcde'
+          .split('')
+          .map((path, index) => label(index, `/{t}/${path}`))
+          .join(', ')} and 2 more`,
+        'v1, v2, v3, v4, v5 and 3 more',
+      ),
+    ],
+    [
+      'W5 U7 behind the prefix',
+      [[cars, x('1')], URL, {}, { prefix: '/api' }],
+      hidden(label(0, '/api/{tenant}/cars'), 'v1'),
+    ],
+    ['W5 U7 mixed with text', [[x(undefined, '/v{n}'), x('1')], URL], hidden(label(0, '/v{n}'), 'v1')],
+    [
+      'W5 U7 numbers, where versions are numbers too',
+      [[x(undefined, '/{id:int}'), x('1')], URL, { allowBare: true }],
+      hidden(label(0, '/{id:int}'), '1'),
+    ],
+    ['W5 U7 neutral', [[x(VERSION_NEUTRAL, '/{a}'), x('1')], URL], hidden(label(0, '/{a}'), 'v1')],
+    [
+      'W5 U7 of the default version',
+      [[x('1', '/{a}'), x('2')], URL, { defaultVersion: '1' }],
+      hidden(label(0, '/{a}'), 'v1, v2'),
+    ],
+    [
+      'W5 U7 of any version, where a function chooses',
+      [[x('1', '/{a}')], URL, { defaultVersion: () => '1' }],
+      hidden(label(0, '/{a}'), 'v1'),
+    ],
+    ['W5 U7 not where the type refuses versions', [[x(undefined, '/{id:int}'), x('1')], URL]],
+    ['W5 U7 not in other segments', [[x(undefined, '/cars/{tenant}'), x('1')], URL]],
+    ['W5 U7 not of a version that is always in the path', [[x('1', '/{a}')], URL]],
+    [
+      'W5 U7 not neutral where versions are required',
+      [[x(VERSION_NEUTRAL, '/{a}'), x('1', '/{a}'), x('2')], URL, { required: true }],
+    ],
+    ['W5 U7 not for the rest of all paths', [[x(undefined, '/{page:path}'), x('1')], URL]],
+    ['W5 U7 not in other schemes', [[cars, x('1')], QUERY]],
+    [
+      'W5 U7 not without versions',
+      [[cars], URL],
+      {
+        code: 'everything_neutral',
+        where: 'enableVersioning',
+        message: 'no route has a version: all of them are unversioned or neutral',
+        fix: "give routes, controllers or modules a version, as in version: '1', or do not enable versioning",
+      },
+    ],
+  ])
+})
+
+describe('versions without routes', () => {
+  const hole = (where: string, message: string): DefinitionWarning => ({
+    code: 'version_hole',
+    where,
+    message,
+    fix: 'give one of them the versions between, unless nobody is to have it there',
+  })
+  const none = (versions: string): DefinitionWarning => ({
+    code: 'version_without_routes',
+    where: 'enableVersioning',
+    message: `no route has ${versions}`,
+    fix: 'give a route this version, or take it out of versions',
+  })
+  const all = x(['1', '2', '3'], '/all')
+  const between = (older: string, holes: string, from = '1', to = '3'): string =>
+    `it exists in version ${from} (${older}) and in version ${to}, but not in ${holes}`
+  table([
+    ['W6 a hole', [[x('1'), x('3'), all], QUERY], hole(label(1), between(label(0), 'version 2'))],
+    [
+      'W6 a hole in the list of one route',
+      [[x(['1', '3']), all], QUERY],
+      hole(label(0), between(label(0), 'version 2')),
+    ],
+    [
+      'W6 several holes: one warning',
+      [[x('1'), x('3'), x('5'), x(['1', '2', '3', '4', '5'], '/all')], QUERY],
+      hole(label(2), between(label(0), 'versions 2, 4', '1', '5')),
+    ],
+    [
+      'W6 by value, not by place',
+      [[x('10'), x('2'), x(['2', '9', '10'], '/all')], QUERY],
+      hole(label(0), between(label(1), 'version 9', '2', '10')),
+    ],
+    ['W6 not before the first or after the last', [[x('2'), all], QUERY]],
+    ['W6 not where a neutral route fills it', [[x('1'), x(VERSION_NEUTRAL), x('3'), all], QUERY]],
+    [
+      'W6 not where an unversioned route fills it as the default',
+      [[x('1'), x(undefined), x('3'), all], QUERY, { defaultVersion: '2' }],
+    ],
+    ['W6 not without order', [[x('blue'), x('red'), x(['blue', 'green', 'red'], '/all')], QUERY]],
+    [
+      'W6 for each method',
+      [[x('1'), x('2', '/x', 'POST'), x('3'), all], QUERY],
+      hole(label(2), between(label(0), 'version 2')),
+    ],
+    ['W7 listed only', [[x('1')], QUERY, { versions: ['2', '1'] }], none('version 2')],
+    [
+      'W7 many: one warning, and the list is cut',
+      [[x('1')], QUERY, { versions: '87654321'.split('') }],
+      none('versions 2, 3, 4, 5, 6 and 2 more'),
+    ],
+    [
+      'W6 W7 a version without routes is no hole in each of them',
+      [[x(['1', '3'])], QUERY, { versions: ['3', '2', '1'] }],
+      none('version 2'),
+    ],
+    [
+      'W7 neutral routes do not count',
+      [[x('1'), x(VERSION_NEUTRAL, '/y')], QUERY, { versions: ['2', '1'] }],
+      none('version 2'),
+    ],
+    [
+      'W7 the default of an unversioned route counts',
+      [[x('1'), x(undefined)], QUERY, { versions: ['2', '1'], defaultVersion: '2' }],
+    ],
+    ['W7 a range counts', [[x('>=1')], QUERY, { versions: ['2', '1'] }]],
+  ])
+})
+
+describe('common host labels', () => {
+  const taken = (message: string, labels: string): DefinitionWarning => ({
+    code: 'host_label_version',
+    where: 'enableVersioning(HOST)',
+    message,
+    fix: `ignoreLabels: [${labels}]`,
+  })
+  const www = 'www.example.com asks for a version "www"'
+  const api = 'api.example.com asks for a version "api"'
+  const rows = [x('1')]
+  table([
+    ['W8 O5 both', [rows, HOST], taken(`${www}, ${api}`, "'www', 'api'")],
+    ['W8 O5 one of them', [rows, HOST, { ignoreLabels: ['API', 'app'] }], taken(www, "'API', 'app', 'www'")],
+    ['W8 O5 not when they are ignored', [rows, HOST, { ignoreLabels: ['WWW', 'api'] }]],
+    ['W8 O5 not when they are versions', [[x('www'), x('api')], HOST]],
+    ['W8 O8 not with a pattern of your own', [rows, HOST, { hostPattern: /^v(\d+)\./ }]],
+    ['W8 O5 not in other schemes', [rows, HEADER]],
+  ])
+})
+
+describe('applications without anything odd', () => {
+  const own = defineVersioningScheme({ name: 'own', read: () => undefined })
+  table([
+    ['R29 without versioning', [[x('1'), x(undefined, '/y')]]],
+    [
+      'S11 versions, neutral and unversioned routes',
+      [[x('1'), x('2'), x(VERSION_NEUTRAL, '/ping'), x(undefined, '/docs')], URL, { defaultVersion: '2' }],
+    ],
+    ['P2 ranges', [[x('<2'), x('>=2'), x('>=1', '/y')], QUERY, { versions: ['3', '2', '1'] }]],
+    ['R23 an own scheme', [[x('1')], own]],
+  ])
+})
