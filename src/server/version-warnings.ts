@@ -123,7 +123,7 @@ function neutralShadowed(site: WarningSite): readonly DefinitionWarning[] {
       {
         code: 'neutral_shadowed',
         where: row.route.label,
-        message: `${cutList(labels)} answer every known version: this neutral route only answers requests without one`,
+        message: `every known version is answered by ${cutList(labels)}: this neutral route only answers requests without one`,
         fix: 'give it no version, which says the same, or remove it',
       },
     ]

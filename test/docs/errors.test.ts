@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
-import { DEFINITION_ERRORS, ERRORS } from 'octavo'
+import { DEFINITION_ERRORS, DEFINITION_WARNINGS, ERRORS } from 'octavo'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
 
@@ -23,6 +23,7 @@ function codesIn(part: string): readonly string[] {
 
 const requests = section('Errors of requests')
 const definitions = section('Errors of definitions')
+const warnings = section('Warnings')
 
 describe('docs/errors.md', () => {
   it('has a heading for every error of a request, and no other', () => {
@@ -31,6 +32,10 @@ describe('docs/errors.md', () => {
 
   it('has a heading for every error of a definition, and no other', () => {
     assert.deepEqual(codesIn(definitions), Object.keys(DEFINITION_ERRORS))
+  })
+
+  it('has a heading for every warning, and no other', () => {
+    assert.deepEqual(codesIn(warnings), Object.keys(DEFINITION_WARNINGS))
   })
 
   for (const [code, { status }] of Object.entries(ERRORS)) {
@@ -44,6 +49,16 @@ describe('docs/errors.md', () => {
       const part = below(`\`${code}\``, definitions)
       assert.match(part, /^```ts throws$/m)
       assert.match(part, /^Mend: /m)
+    })
+  }
+
+  for (const code of Object.keys(DEFINITION_WARNINGS)) {
+    it(`shows what logs ${code}`, () => {
+      // what a snippet prints is compared with the text below it, all of it
+      assert.match(
+        below(`\`${code}\``, warnings),
+        new RegExp(`^\`\`\`ts\n[^\`]+\`\`\`\n\n\`\`\`text\n.+ \\[${code}\\]\n\`\`\`$`, 'm'),
+      )
     })
   }
 })

@@ -169,7 +169,7 @@ describe('neutral routes', () => {
   const shadowed = (where: string, others: string): DefinitionWarning => ({
     code: 'neutral_shadowed',
     where,
-    message: `${others} answer every known version: this neutral route only answers requests without one`,
+    message: `every known version is answered by ${others}: this neutral route only answers requests without one`,
     fix: 'give it no version, which says the same, or remove it',
   })
   const nobody: DefinitionWarning = {
