@@ -1,8 +1,6 @@
 import { findLeaves } from '../router/find.ts'
 import type { Leaf } from '../router/node.ts'
 import { EMPTY_NODE } from '../router/seal.ts'
-import { statusAt } from '../versioning/policy.ts'
-import type { Lifetime } from '../versioning/policy.ts'
 import type { Endpoint } from './endpoint.ts'
 import { segmentEnd } from './locate-segment.ts'
 import type { Located } from './resolution.ts'
@@ -34,10 +32,4 @@ export function createPlaces(
     own: (located) =>
       findLeaves(located.resolution.root, located.match.path, startOf(located), located.match.end),
   }
-}
-
-/** Whether something is answered with 410 by now (rule D6). */
-export function isRetired(lifetime: Lifetime | undefined, clock: () => number): boolean {
-  // only what has a sunset pays for the time
-  return lifetime?.gone === true && lifetime.sunset !== undefined && statusAt(lifetime, clock()) === 'retired'
 }

@@ -1,8 +1,10 @@
 import type { EnabledScheme } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
 import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../versioning/version.ts'
+import { isRetired } from '../versioning/policy.ts'
 import { withoutVersion } from './resolution.ts'
 import type { PathEnds, Resolution, Site } from './resolution.ts'
+import type { Table } from './table.ts'
 
 /** Finds what a value that a request gave asks for, at a path. */
 export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, method: number) => Resolution
@@ -32,17 +34,10 @@ export function createResolve(
   scheme: EnabledScheme,
   ground: Ground,
 ): Resolve {
-  const { known } = table
+  const { known, lifetimes } = table
   const { isServed } = ground
   const common: Resolution = { ...ground.common, scheme }
-  const byVersion = new Map<string, Resolution>()
-  const bySpelling = new Map<string, Resolution>()
-  for (const [version, root] of table.roots) {
-    const requested = scheme.scheme.fold(version, scheme.options)
-    const resolution: Resolution = { ...common, kind: 'known', root, version, requested }
-    byVersion.set(version, resolution)
-    bySpelling.set(requested, resolution)
-  }
+  const { exact, byVersion } = createExact(table, scheme, common)
   const floorOf = createFloor(known.list)
   const floors = enabled.common.unknown === 'floor'
 
@@ -50,19 +45,14 @@ export function createResolve(
     if (typeof value === 'string') return exact(value) ?? floor(value, at, method) ?? missing(value)
     if ('ambiguous' in value) return { ...common, kind: 'ambiguous', sources: value.ambiguous }
     const requested = value.join(', ')
+    const served = value.map((each) => servedOnly(exact(each), at))
     const found =
-      firstOf(value, (each) => servedOnly(exact(each), at)) ??
+      served.find((each) => each !== undefined && !isOver(each, at, method)) ??
       // an earlier version than one of those is only worth something where none of them is served
-      firstOf(value, (each) => (exact(each) === undefined ? floor(each, at, method) : undefined))
+      firstOf(value, (each) => (exact(each) === undefined ? floor(each, at, method) : undefined)) ??
+      // they are all retired
+      served.find((each) => each !== undefined)
     return { ...(found ?? { ...common, kind: 'unknown' }), requested }
-  }
-
-  /** What the known version asks for that equals the value. */
-  function exact(value: string): Resolution | undefined {
-    const found = bySpelling.get(value)
-    if (found !== undefined || known.format === 'string' || value.length > MAX_VERSION_LENGTH) return found
-    const equal = byVersion.get(known.find(value) ?? '')
-    return equal === undefined ? undefined : { ...equal, requested: value }
   }
 
   /** What the nearest earlier version asks for, unless the path answers whatever the version (step 6 before 7). */
@@ -78,8 +68,41 @@ export function createResolve(
     return { ...common, kind, requested }
   }
 
+  /** Whether what answers is retired, and another version would serve the client better. */
+  function isOver({ root, version }: Resolution, at: PathEnds, method: number): boolean {
+    if (lifetimes.isEmpty) return false
+    const endpoint = look(root, at, method).leaf?.methods[method]
+    return endpoint !== undefined && isRetired(lifetimes.of(endpoint, version), enabled.common.clock)
+  }
+
   function servedOnly(found: Resolution | undefined, at: PathEnds): Resolution | undefined {
     return found !== undefined && isServed(found.version ?? '', at) ? found : undefined
+  }
+}
+
+/** The resolutions of all known versions, and the function that finds the one which equals a value. */
+interface Exact {
+  readonly byVersion: ReadonlyMap<string, Resolution>
+  readonly exact: (value: string) => Resolution | undefined
+}
+
+function createExact({ known, roots }: Table, { scheme, options }: EnabledScheme, common: Resolution): Exact {
+  const byVersion = new Map<string, Resolution>()
+  const bySpelling = new Map<string, Resolution>()
+  for (const [version, root] of roots) {
+    const requested = scheme.fold(version, options)
+    const resolution: Resolution = { ...common, kind: 'known', root, version, requested }
+    byVersion.set(version, resolution)
+    bySpelling.set(requested, resolution)
+  }
+  return {
+    byVersion,
+    exact: (value) => {
+      const found = bySpelling.get(value)
+      if (found !== undefined || known.format === 'string' || value.length > MAX_VERSION_LENGTH) return found
+      const equal = byVersion.get(known.find(value) ?? '')
+      return equal === undefined ? undefined : { ...equal, requested: value }
+    },
   }
 }
 

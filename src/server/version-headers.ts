@@ -1,4 +1,5 @@
 import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
+import { PLAIN_SCHEME } from '../versioning/scheme.ts'
 import type { Lifetime } from '../versioning/policy.ts'
 import type { VersionReport } from './lifetimes.ts'
 import type { ResponseHeaders } from './response-head.ts'
@@ -31,8 +32,13 @@ export function createWriter(enabled: Enabled | undefined): (headers: ResponseHe
 
 /** Lists the versions of a path (rule D5). */
 export function addReport(headers: ResponseHeaders, { supported, deprecated }: VersionReport): void {
-  if (supported.length > 0) headers[SUPPORTED] ??= supported.join(', ')
-  if (deprecated.length > 0) headers[DEPRECATED] ??= deprecated.join(', ')
+  if (supported.length > 0) headers[SUPPORTED] ??= supported.map(toHeaderText).join(', ')
+  if (deprecated.length > 0) headers[DEPRECATED] ??= deprecated.map(toHeaderText).join(', ')
+}
+
+/** Versions in paths may hold what a header cannot: it is percent-encoded, as in the path. */
+function toHeaderText(version: string): string {
+  return version.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/[^!-~]+|[%,]/g, encodeURIComponent)
 }
 
 /** Adds members to `Link` that it does not have: a response that was kept and sent again has them already. */
@@ -51,10 +57,10 @@ function createEcho(enabled: Enabled | undefined): Echo {
   const own = schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
   const isNamed = typeof echo === 'string' && echo !== 'contentType'
   const name = isNamed ? echo.toLowerCase() : (own[0] ?? 'api-version')
-  const inHeader: Echo = (headers, version) => void (headers[name] ??= version)
-  const [first] = schemes
-  if (echo !== 'contentType' || first === undefined) return inHeader
-  const inType = createTypeEcho(first)
+  const inHeader: Echo = (headers, version) => void (headers[name] ??= toHeaderText(version))
+  const typed = schemes.find(({ scheme }) => scheme.contentType !== PLAIN_SCHEME.contentType) ?? schemes[0]
+  if (echo !== 'contentType' || typed === undefined) return inHeader
+  const inType = createTypeEcho(typed)
   // where an earlier version may answer, every response has to say which one did (rule R18)
   if (unknown === 'error') return (headers, version) => void inType(headers, version)
   return (headers, version) => {

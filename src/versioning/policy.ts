@@ -81,15 +81,19 @@ function nearest<K extends keyof VersionPolicy>(
   return policies.find((policy) => policy?.[field] !== undefined)?.[field]
 }
 
-/** The links of all levels; each relation is taken from the most specific one. */
+/** The links of all levels, each relation from the most specific one; `deprecated: false` and `sunset: false` undo theirs too. */
 function toLinks(policies: readonly (VersionPolicy | undefined)[]): readonly string[] {
-  return RELATIONS.flatMap((rel) => {
+  return RELATIONS.flatMap(([rel, field]) => {
+    if (nearest(policies, field) === false) return []
     const link = policies.find((policy) => policy?.links?.[rel] !== undefined)?.links?.[rel]
     return link === undefined ? [] : [toLink(link, rel)]
   })
 }
 
-const RELATIONS = ['deprecation', 'sunset'] as const
+const RELATIONS = [
+  ['deprecation', 'deprecated'],
+  ['sunset', 'sunset'],
+] as const
 
 /** Where something with this lifetime stands at a moment. */
 export function statusAt(lifetime: Lifetime | undefined, now: number): VersionStatus {
@@ -97,6 +101,12 @@ export function statusAt(lifetime: Lifetime | undefined, now: number): VersionSt
   const { deprecated, sunset, gone } = lifetime
   if (sunset !== undefined && now >= sunset) return gone ? 'retired' : 'sunset'
   return deprecated === true || (deprecated !== false && now >= deprecated) ? 'deprecated' : 'active'
+}
+
+/** Whether something is answered with 410 by now (rule D6). */
+export function isRetired(lifetime: Lifetime | undefined, clock: () => number): boolean {
+  // only what has a sunset pays for the time
+  return lifetime?.gone === true && lifetime.sunset !== undefined && statusAt(lifetime, clock()) === 'retired'
 }
 
 /** Milliseconds since 1970; `undefined` when it is no moment. */

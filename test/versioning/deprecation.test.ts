@@ -75,6 +75,25 @@ describe('the header Link', () => {
     assert.deepEqual(await told(app, '/v1/cars'), [200, undefined, link])
   })
 
+  it('D3 what undoes a deprecation or a sunset undoes its link', async () => {
+    const links = { deprecation: '/why', sunset: '/until' }
+    const controller = defineController({
+      prefix: '/',
+      version: '1',
+      policy: { deprecated: true, sunset: '2030-01-01', links },
+      routes: [
+        { method: 'GET', path: '/kept', policy: { deprecated: false }, handler: () => 1 },
+        { method: 'GET', path: '/free', policy: { deprecated: false, sunset: false }, handler: () => 1 },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    app.enableVersioning(URL)
+    const linked = await Promise.all(
+      ['/v1/kept', '/v1/free'].map(async (url) => (await app.inject(url)).headers['link']),
+    )
+    assert.deepEqual(linked, ['</until>; rel="sunset"; type="text/html"', undefined])
+  })
+
   const own = '<https://x.example>; rel="next"'
   const cases = [
     ['a text', () => reply(200, 1, { headers: { link: own } }), `${own}, ${LINKS}`],

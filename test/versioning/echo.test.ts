@@ -220,3 +220,21 @@ describe("unknown: 'floor'", () => {
     assert.deepEqual(await echoed(app, '/ping?version=7'), [200, undefined, JSON_TYPE])
   })
 })
+
+describe('the content type under several schemes', () => {
+  it('A1 is written by the scheme that reads media types', async () => {
+    const app: App = createApp(
+      defineModule({
+        controllers: [
+          defineController({ prefix: '/cars', version: '2', routes: [{ method: 'GET', handler: () => 1 }] }),
+        ],
+      }),
+      { logger: false },
+    )
+    app.enableVersioning([[URL], [HEADER, { mediaType: 'application/vnd.shop.v{version}+json' }]], {
+      echo: 'contentType',
+    })
+    const { headers } = await app.inject('/v2/cars')
+    assert.equal(headers['content-type'], 'application/vnd.shop.v2+json')
+  })
+})

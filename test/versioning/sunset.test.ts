@@ -235,3 +235,24 @@ describe('a retired version whose routes were removed', () => {
     assert.deepEqual(await ask(app, '/health?version=1'), ok('health@1'))
   })
 })
+
+describe('preferences of which one is retired', () => {
+  const preferring = (accept: string) => ({ url: '/cars', headers: { accept } })
+  const versions = { '1': GONE }
+
+  it('ACC8 the next one is served', async () => {
+    const app = serve(ROWS, HEADER, { versions, clock: () => END })
+    const answer = await ask(app, preferring('*/*;version=1, */*;version=2;q=0.5'))
+    assert.deepEqual(answer, { ...ok('new@2'), vary: 'accept' })
+  })
+  it('ACC8 410 when no other is left', async () => {
+    const app = serve(ROWS, HEADER, { versions, clock: () => END })
+    const { statusCode } = await app.inject(preferring('*/*;version=1, */*;version=9;q=0.5'))
+    assert.equal(statusCode, 410)
+  })
+  it('ACC8 it is served before its sunset', async () => {
+    const app = serve(ROWS, HEADER, { versions, clock: () => END - 1 })
+    const { body } = await ask(app, preferring('*/*;version=1, */*;version=2;q=0.5'))
+    assert.equal(body, 'old@1')
+  })
+})
