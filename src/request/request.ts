@@ -12,6 +12,15 @@ export interface RequestSettings {
   readonly trustProxy: boolean | number
 }
 
+/** What a view has computed. */
+interface Made {
+  query: QueryRecord | undefined
+  headers: Readonly<Record<string, string>> | undefined
+  cookies: Readonly<Record<string, string>> | undefined
+  bytes: Promise<Uint8Array> | undefined
+  web: Request | undefined
+}
+
 /**
  * A request as handlers see it. A class because one is made for every request that needs it, and nothing in it is computed before
  * it is asked for.
@@ -20,11 +29,8 @@ export class RequestView implements HttpRequest {
   readonly #raw: RawRequest
   readonly #settings: RequestSettings
   readonly url: string
-  #query: QueryRecord | undefined
-  #headers: Readonly<Record<string, string>> | undefined
-  #cookies: Readonly<Record<string, string>> | undefined
-  #bytes: Promise<Uint8Array> | undefined
-  #web: Request | undefined
+  /** What was asked for; one field, for a view is made for many requests of which a single header is read. */
+  #made: Made | undefined
 
   /** `target` is the request target in origin form: path and query. */
   constructor(raw: RawRequest, target: string, settings: RequestSettings) {
@@ -43,15 +49,19 @@ export class RequestView implements HttpRequest {
   }
 
   get query(): QueryRecord {
-    return (this.#query ??= parseQuery(this.url))
+    return (this.#kept.query ??= parseQuery(this.url))
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return (this.#headers ??= joinHeaders(this.#raw))
+    return (this.#kept.headers ??= joinHeaders(this.#raw))
   }
 
   header(name: string): string | undefined {
-    const value = this.#raw.headers[name] ?? this.#raw.headers[name.toLowerCase()]
+    const { headers } = this.#raw
+    const own = headers[name]
+    // the spelling that most callers use
+    if (typeof own === 'string') return own
+    const value = own ?? headers[name.toLowerCase()]
     if (typeof value === 'string') return value
     // what every object inherits, such as `constructor`, is no header
     return Array.isArray(value) ? joinLines(name, value) : undefined
@@ -62,14 +72,15 @@ export class RequestView implements HttpRequest {
   }
 
   get cookies(): Readonly<Record<string, string>> {
-    return (this.#cookies ??= parseCookies(this.header('cookie')))
+    return (this.#kept.cookies ??= parseCookies(this.header('cookie')))
   }
 
   get host(): string {
-    const forwarded = this.#forwarded('x-forwarded-host')
-    return (
-      forwarded ?? authorityOf(this.#raw.target) ?? this.header(':authority') ?? this.header('host') ?? ''
-    )
+    const { target, headers } = this.#raw
+    const forwarded = this.#forwarded('x-forwarded-host') ?? authorityOf(target)
+    if (forwarded !== undefined) return forwarded
+    const authority = headers[':authority']
+    return typeof authority === 'string' ? authority : (this.header('host') ?? '')
   }
 
   get ip(): string {
@@ -90,7 +101,7 @@ export class RequestView implements HttpRequest {
   }
 
   bytes(): Promise<Uint8Array> {
-    return (this.#bytes ??= this.#raw.body.read(this.#settings.bodyLimit))
+    return (this.#kept.bytes ??= this.#raw.body.read(this.#settings.bodyLimit))
   }
 
   get signal(): AbortSignal {
@@ -98,7 +109,17 @@ export class RequestView implements HttpRequest {
   }
 
   get web(): Request {
-    return (this.#web ??= toWebRequest(this, this.#raw.body.length !== 0))
+    return (this.#kept.web ??= toWebRequest(this, this.#raw.body.length !== 0))
+  }
+
+  get #kept(): Made {
+    return (this.#made ??= {
+      query: undefined,
+      headers: undefined,
+      cookies: undefined,
+      bytes: undefined,
+      web: undefined,
+    })
   }
 
   /** The entry of a forwarding header that the outermost trusted proxy wrote; each proxy adds one on the right. */

@@ -98,9 +98,10 @@ class NodeRequest implements RawRequest {
 
   lines(name: string): readonly string[] {
     // not headersDistinct, which requests of HTTP/2 lack
-    return this.#request.rawHeaders.filter(
-      (_, at, raw) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name,
-    )
+    return this.#request.rawHeaders.filter((_, at, raw) => {
+      const before = at % 2 === 1 ? raw[at - 1] : undefined
+      return before?.length === name.length && before.toLowerCase() === name
+    })
   }
 
   get remoteAddress(): string | undefined {

@@ -56,8 +56,15 @@ export function addReplyHead(target: ResponseHeaders, { headers = {}, cookies = 
   }
 }
 
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
 /** Adds field names to `Vary`, each once; `*` already says everything (RFC 9110 section 12.5.5). */
 export function addVary(target: ResponseHeaders, names: readonly string[]): void {
+  const [only = ''] = names
+  if (target['vary'] === undefined && names.length === 1 && TOKEN.test(only)) {
+    target['vary'] = only
+    return
+  }
   const present = [target['vary'] ?? []]
     .flat()
     .flatMap((line) => line.split(',').map((name) => name.trim()))
@@ -73,7 +80,6 @@ export function addVary(target: ResponseHeaders, names: readonly string[]): void
 
 // oxlint-disable-next-line no-control-regex
 const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /** Why a header cannot be sent; `undefined` when all can. CR, LF and NUL would let a value write headers of its own. */
 export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {

@@ -81,8 +81,10 @@ function createTold(
   const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
   const places = createPlaces(table, mode)
   const writer = createWriter(enabled)
-  const linkTo = createSuccessors(table, enabled, mode.prefix)
   const isLinked = enabled?.common.successorLinks === true
+  // without policies nothing is retired
+  const linkTo =
+    isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, enabled, mode.prefix) : undefined
 
   return ({ located, endpoint, lifetime, isVersioned, retired }) => {
     const { version, isFloor } = located.resolution

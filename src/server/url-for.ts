@@ -5,7 +5,6 @@ import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { toSearchParams } from '../request/query.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
-import { expandSpec } from '../versioning/spec.ts'
 import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
 
 /** Writes the path of a route. */
@@ -25,15 +24,16 @@ interface Chosen {
 
 /** Makes the function that writes paths from route names. */
 export function createUrlFor(
-  routes: readonly FlatRoute[],
+  rows: readonly Candidate[],
   enabled: Enabled | undefined,
   known: KnownVersions,
   prefix: string,
 ): UrlFor {
   const byName = new Map<string, Candidate[]>()
-  for (const route of routes) {
-    const spec = expandSpec(enabled === undefined ? undefined : route.version, known)
-    byName.set(route.name, [...(byName.get(route.name) ?? []), { route, spec }])
+  for (const row of rows) {
+    const named = byName.get(row.route.name)
+    if (named === undefined) byName.set(row.route.name, [row])
+    else named.push(row)
   }
   const defaultVersion = staticDefault(enabled, known)
   return (name, params, { query = {}, version }) => {

@@ -38,13 +38,15 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
 function findPlain(url: string, name: string): string | undefined | null {
   const mark = url.indexOf('?')
   if (mark === -1) return undefined
-  if (url.includes('%', mark) || url.includes('+', mark)) return null
+  if (url.includes('%', mark)) return null
   const start = findName(url, name, mark)
   if (start === -1) return undefined
   const next = url.indexOf('&', start)
   const end = next === -1 ? url.length : next
   const isAlone = next === -1 || findName(url, name, next) === -1
-  return isAlone && url.charCodeAt(start) === EQUALS && end > start + 1 ? url.slice(start + 1, end) : null
+  if (!isAlone || url.charCodeAt(start) !== EQUALS || end === start + 1) return null
+  const value = url.slice(start + 1, end)
+  return value.includes('+') ? null : value
 }
 
 /** Where a name ends that stands whole behind the character at `from`, or behind an `&` after it; -1 when it does not. */

@@ -5,8 +5,26 @@ const REMEMBERED = 256
 /** Longer texts are read each time. */
 const REMEMBERED_LENGTH = 256
 
+/** The latest texts are compared one by one: a map has to hash what was just received first. */
+const RECENT = 4
+
 /** A reading of header values that remembers what it found. */
 export function remember(read: (text: string) => VersionValue): (text: string) => VersionValue {
+  const readKnown = rememberAll(read)
+  const recent: { readonly text: string; readonly value: VersionValue }[] = []
+  let next = 0
+  return (text) => {
+    for (const known of recent) if (known.text === text) return known.value
+    const value = readKnown(text)
+    if (text.length <= REMEMBERED_LENGTH) {
+      recent[next] = { text, value }
+      next = (next + 1) % RECENT
+    }
+    return value
+  }
+}
+
+function rememberAll(read: (text: string) => VersionValue): (text: string) => VersionValue {
   const remembered = new Map<string, VersionValue>()
   return (text) => {
     const known = remembered.get(text)
