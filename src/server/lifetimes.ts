@@ -35,8 +35,11 @@ export interface Lifetimes {
   readonly of: (endpoint: Endpoint, version: string | null) => Lifetime | undefined
   /** The versions with a handler at some of the shapes. */
   readonly report: (shapes: readonly LeafShape[], now: number) => VersionReport
-  /** The routes that name a version, and those without version that answer as the default one beside them. Neutral ones do not count. */
-  readonly answering: (version: string) => readonly Answering[]
+  /**
+   * By version, the routes that name it, and those without version that answer as the default one beside them. Neutral ones do not
+   * count.
+   */
+  readonly answering: () => ReadonlyMap<string, readonly Answering[]>
 }
 
 /** Works the policies of versions, modules, controllers and routes into lifetimes (section 2.13). */
@@ -54,9 +57,8 @@ export function createLifetimes(
   }
   const find = createFind(shapes, policies, enabled, known)
   const defaultVersion = staticDefault(enabled, known)
-  const inShape = (shape: Shape<TableRoute>, version: string): readonly Answering[] =>
-    answeringIn(shape, version, version === defaultVersion, find.of)
-  const own = toOwn(shapes, infoOf, inShape)
+  const answeringAt = createAnsweringAt(defaultVersion, find.of)
+  const own = toOwn(shapes, infoOf, answeringAt)
   const lifetimesAt = (leaf: LeafShape, version: string): readonly (Lifetime | undefined)[] =>
     own.get(leaf)?.get(version) ?? [versions.get(version)]
   return {
@@ -64,7 +66,14 @@ export function createLifetimes(
     ofVersion: (version) => versions.get(version),
     of: find.of,
     report: (leaves, now) => toReport(leaves, known.list, lifetimesAt, now),
-    answering: (version) => shapes.flatMap((shape) => inShape(shape, version)),
+    answering: () => {
+      const byVersion = new Map(known.list.map((version) => [version, [] as Answering[]]))
+      for (const shape of shapes) {
+        const inVersion = answeringAt(shape)
+        for (const [version, found] of byVersion) found.push(...inVersion(version))
+      }
+      return byVersion
+    },
   }
 }
 
@@ -146,57 +155,69 @@ function lifetimesOf(
   isNamed: (version: string) => boolean,
 ): ReadonlyMap<string | null, Lifetime> {
   const lifetimes = new Map<string | null, Lifetime>()
-  const versions = route.policies.length > 0 ? [null, ...known.list] : policies.keys()
+  const levels = route.policies.map((level) => ({ level, byVersion: inVersions(level, known) }))
+  const plain = toLifetime(route.policies)
+  const versions = levels.length > 0 ? [null, ...known.list] : policies.keys()
   for (const version of versions) {
-    const levels = route.policies.flatMap((level) => [inVersion(level, version, known), level])
     const ofVersion = version !== null && isNamed(version) ? policies.get(version) : undefined
-    const lifetime = toLifetime([...levels, ofVersion])
+    const own = levels.flatMap(({ byVersion, level }) => [byVersion.get(version), level])
+    // versions of which nothing is said share what is said of the route
+    const isPlain = ofVersion === undefined && !levels.some(({ byVersion }) => byVersion.has(version))
+    const lifetime = isPlain ? plain : toLifetime([...own, ofVersion])
     if (lifetime !== undefined) lifetimes.set(version, lifetime)
   }
   return lifetimes
 }
 
-function inVersion(
+function inVersions(
   { versions = {} }: RoutePolicy,
-  version: string | null,
   known: KnownVersions,
-): VersionPolicy | undefined {
-  if (version === null) return undefined
-  return Object.entries(versions).find(([written]) => known.find(written) === version)?.[1]
+): ReadonlyMap<string | null, VersionPolicy> {
+  return new Map(
+    Object.entries(versions).map(([written, policy]) => [known.find(written) ?? written, policy]),
+  )
 }
 
-/** What answers at a shape in a version, each route with its methods. */
-function answeringIn(
-  { routes }: Shape<TableRoute>,
-  version: string,
-  isDefault: boolean,
-  lifetimeOf: Lifetimes['of'],
-): readonly Answering[] {
-  if (!isVersioned(routes)) return []
-  const methodsOf = new Map<TableRoute, Method[]>()
-  for (const method of METHODS) {
-    const select = createSelect(routes.filter(({ endpoints }) => endpoints.has(method)))
-    const [row] = select(version, { unversioned: isDefault, neutral: false })
-    if (row !== undefined) methodsOf.set(row, [...(methodsOf.get(row) ?? []), method])
+/** Tells what answers in a version, each route with its methods. */
+type InVersion = (version: string) => readonly Answering[]
+
+/** Makes the function that tells what answers at a shape. It is not kept: what it knows grows with shapes and versions. */
+type AnsweringAt = (shape: Shape<TableRoute>) => InVersion
+
+function createAnsweringAt(defaultVersion: string | undefined, lifetimeOf: Lifetimes['of']): AnsweringAt {
+  return ({ routes }) => {
+    if (!isVersioned(routes)) return () => []
+    const selects = METHODS.flatMap((method) => {
+      const candidates = routes.filter(({ endpoints }) => endpoints.has(method))
+      return candidates.length === 0 ? [] : [{ method, select: createSelect(candidates) }]
+    })
+    return (version) => {
+      const methodsOf = new Map<TableRoute, Method[]>()
+      for (const { method, select } of selects) {
+        const [row] = select(version, { unversioned: version === defaultVersion, neutral: false })
+        if (row !== undefined) methodsOf.set(row, [...(methodsOf.get(row) ?? []), method])
+      }
+      return [...methodsOf].map(([row, methods]) => {
+        const [endpoint] = row.endpoints.values()
+        return { row, methods, lifetime: endpoint && lifetimeOf(endpoint, version) }
+      })
+    }
   }
-  return [...methodsOf].map(([row, methods]) => {
-    const [endpoint] = row.endpoints.values()
-    return { row, methods, lifetime: endpoint && lifetimeOf(endpoint, version) }
-  })
 }
 
 /** At shapes whose routes say something themselves: what is said of each version there, by everything that answers it. */
 function toOwn(
   shapes: readonly Shape<TableRoute>[],
   infoOf: InfoOf,
-  inShape: (shape: Shape<TableRoute>, version: string) => readonly Answering[],
+  answeringAt: AnsweringAt,
 ): ReadonlyMap<LeafShape, ReadonlyMap<string, readonly (Lifetime | undefined)[]>> {
   const telling = shapes.filter(({ routes }) => routes.some(({ route }) => route.policies.length > 0))
   return new Map(
     telling.map((shape) => {
       const info = infoOf(shape)
+      const inVersion = answeringAt(shape)
       const byVersion = info.versions.map((version) => {
-        const lifetimes = inShape(shape, version).map(({ lifetime }) => lifetime)
+        const lifetimes = inVersion(version).map(({ lifetime }) => lifetime)
         return [version, lifetimes] as const
       })
       return [info, new Map(byVersion)]

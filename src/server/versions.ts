@@ -55,17 +55,19 @@ export function toVersionList(
   if (enabled === undefined) return []
   const now = enabled.common.clock()
   const places = new Map(rows.map((row, index) => [row, index]))
+  const answering = lifetimes.answering()
   const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
   return known.list.map((version): VersionInfo => {
     const policy = [...enabled.policies].find(([written]) => known.find(written) === version)?.[1]
-    const answering = lifetimes.answering(version).toSorted((a, b) => placeOf(a) - placeOf(b))
     return {
       version,
       isDefault: version === defaultVersion,
       ...toLife(lifetimes.ofVersion(version), now),
       links: toLinks(policy?.links),
       retired: policy?.retired ?? 'serve',
-      routes: answering.map((each) => toRoute(each, now)),
+      routes: (answering.get(version) ?? [])
+        .toSorted((a, b) => placeOf(a) - placeOf(b))
+        .map((each) => toRoute(each, now)),
     }
   })
 }
