@@ -139,7 +139,13 @@ function answersWithout(
 }
 
 /** Known versions that no route answers; neutral routes do not count (rules W3 and W7). */
-function versionsWithout({ rows, groups, known, defaultVersion }: WarningSite): readonly DefinitionWarning[] {
+function versionsWithout({
+  rows,
+  groups,
+  enabled,
+  known,
+  defaultVersion,
+}: WarningSite): readonly DefinitionWarning[] {
   if (rows.length === 0) return []
   const where = 'enableVersioning'
   const served = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
@@ -154,7 +160,13 @@ function versionsWithout({ rows, groups, known, defaultVersion }: WarningSite): 
     ]
   }
   if (defaultVersion !== null && groups.some(answersDefault)) served.add(defaultVersion)
-  const missing = known.list.filter((version) => !served.has(version))
+  // those that are to be answered with 410 are listed because their routes may be gone
+  const ended = new Set(
+    [...enabled.policies].flatMap(([version, { retired }]) =>
+      retired === 'gone' ? [known.find(version)] : [],
+    ),
+  )
+  const missing = known.list.filter((version) => !served.has(version) && !ended.has(version))
   if (missing.length === 0) return []
   return [
     {

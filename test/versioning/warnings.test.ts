@@ -364,6 +364,10 @@ describe('versions without routes', () => {
       'W7 the default of an unversioned route counts',
       [[x('1'), x(undefined)], QUERY, { versions: ['2', '1'], defaultVersion: '2' }],
     ],
+    [
+      'W7 not where 410 is meant to answer',
+      [[x('2')], QUERY, { versions: ['2', { version: '1', sunset: '2026-01-01', retired: 'gone' }] }],
+    ],
     ['W7 a range counts', [[x('>=1')], QUERY, { versions: ['2', '1'] }]],
   ])
 })
