@@ -1,4 +1,4 @@
-import type { Edge, Leaf, Mount, Node, Wide } from './node.ts'
+import type { Edge, Leaf, Node, Wide } from './node.ts'
 
 /** A lookup and, when it succeeded, its answer. */
 export interface Match<T> {
@@ -42,10 +42,15 @@ function walk<T>(match: Match<T>, node: Node<T>, start: number, count: number): 
   if (literal !== null) {
     const stop = start + literal.key.length
     const { mount } = literal
-    // looking for ordinary paths where there are none: 5 % of a lookup with a version in the path, 203 routes (bench/versions)
-    if ((mount === null || !mount.alone) && descend(match, literal, stop, count)) return true
-    // a version root is never left again: what it lacks is missing in that version
-    if (mount !== null) return enter(match, mount, stop)
+    if (mount === null) {
+      if (descend(match, literal, stop, count)) return true
+    } else {
+      // looking for ordinary paths where there are none: 5 % of a lookup with a version in the path, 203 routes (bench/versions)
+      if (!mount.alone && descend(match, literal, stop, count)) return true
+      // a version root is never left again: what it lacks is missing in that version
+      match.version = mount.version
+      return descend(match, mount.root, stop, 0)
+    }
   }
   const { edges } = node
   if (edges.length > 0 && followEdges(match, edges, start, count)) return true
@@ -73,11 +78,6 @@ function followEdges<T>(match: Match<T>, edges: readonly Edge<T>[], start: numbe
 /** Goes on behind a segment that ends at `stop`. */
 function descend<T>(match: Match<T>, node: Node<T>, stop: number, count: number): boolean {
   return stop === match.end ? arrive(match, node, count) : walk(match, node, stop + 1, count)
-}
-
-function enter<T>(match: Match<T>, { version, root }: Mount<T>, stop: number): boolean {
-  match.version = version
-  return descend(match, root, stop, 0)
 }
 
 /** The path ends at this node. */
