@@ -31,24 +31,19 @@ type UrlArguments<P> = object extends P
 /** An application. */
 export interface App<M = unknown> {
   /**
-   * Says how versions travel. Before the first request; a second call replaces the first.
+   * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
+   * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
    *
    * @example
    * app.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: '1' })
+   * app.enableVersioning([[VersioningSchemes.URL], [VersioningSchemes.HEADER, { headerParameter: 'x-version' }]], { defaultVersion: '1' })
    *
    * @throws `Error` once the application has answered a request or is ready.
    */
-  enableVersioning<O extends object>(scheme: VersioningScheme<O>, options?: O & VersioningOptions): void
-  /**
-   * Says how versions travel where there are several ways at once. All are read; different versions are an error, unless
-   * `conflict: 'first'`.
-   *
-   * @example
-   * app.enableVersioning([[VersioningSchemes.URL], [VersioningSchemes.HEADER, { headerParameter: 'x-version' }]], { defaultVersion: '1' })
-   */
-  enableVersioning<const S extends readonly object[]>(
-    schemes: SchemeList<S>,
-    options?: VersioningOptions,
+  // one signature for both: of overloads, TypeScript 7 explains why the last does not fit, wherever the mistake is
+  enableVersioning<O extends object = object, const S extends readonly object[] = readonly object[]>(
+    scheme: VersioningScheme<O> | SchemeList<S>,
+    options?: NoInfer<O> & VersioningOptions,
   ): void
   /** Builds everything. @throws `DefinitionError` for mistakes that depend on versioning. */
   ready(): Promise<void>

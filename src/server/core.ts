@@ -30,9 +30,10 @@ export interface AppOptions<
   S extends readonly object[] = readonly object[],
 > extends Options {
   /** The same as a call of `enableVersioning`. */
-  readonly versioning?:
-    | readonly [scheme: VersioningScheme<O>, options?: O & VersioningOptions]
-    | readonly [schemes: SchemeList<S>, options?: VersioningOptions]
+  readonly versioning?: readonly [
+    scheme: VersioningScheme<O> | SchemeList<S>,
+    options?: NoInfer<O> & VersioningOptions,
+  ]
 }
 
 /** An application that has started. */

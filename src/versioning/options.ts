@@ -41,7 +41,10 @@ export interface VersioningOptions {
    * Versions that are known besides those that routes name, and what is said of their lives. A list says their order too: ranges
    * need it. A record only adds policies. @default []
    */
-  readonly versions?: readonly (string | VersionListing)[] | Readonly<Record<string, VersionPolicy>>
+  readonly versions?:
+    | readonly (string | VersionListing)[]
+    | (string | VersionListing)[] // a literal is one: without it, mistakes in a list are explained as those of a record
+    | Readonly<Record<string, VersionPolicy>>
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
   /** How versions are written: it decides what is malformed and what is equal. @default 'string' */

@@ -79,3 +79,31 @@ createApp(module, { versioning: [[[URL], [HEADER, { allowBare: true }]]] })
 createApp(module, { versioning: [[[URL], [HEADER, { headerParameter: 7 }]]] })
 // @ts-expect-error an option of a scheme among the common ones
 createApp(module, { versioning: [[[URL], [QUERY]], { versionParameter: 'v' }] })
+
+// a mistake is reported where it stands
+app.enableVersioning(QUERY, {
+  // @ts-expect-error no such option
+  defaultVersoin: '1',
+})
+app.enableVersioning(QUERY, {
+  versions: [
+    {
+      version: '1',
+      // @ts-expect-error no such field of a policy
+      depricated: true,
+    },
+  ],
+})
+app.enableVersioning([[URL], [QUERY]], {
+  // @ts-expect-error no such option
+  defaultVersoin: '1',
+})
+createApp(module, {
+  versioning: [
+    URL,
+    {
+      // @ts-expect-error no such option
+      versionParamter: 'v',
+    },
+  ],
+})
