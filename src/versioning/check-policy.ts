@@ -75,12 +75,17 @@ function fieldProblems(
         },
       ]
     }
-    return value === undefined || rule.test(value) ? [] : [wrong(where, `${field}.${name}`, rule.expected)]
+    return value === undefined || rule.test(value)
+      ? []
+      : [wrong(where, `${field}.${name}`, rule.expected, value)]
   })
 }
 
-function wrong(where: string, field: string, expected: string): DefinitionProblem {
-  return { code: 'invalid_field', where, message: `${field} is not ${expected}`, fix: `give ${expected}` }
+function wrong(where: string, field: string, expected: string, value?: unknown): DefinitionProblem {
+  // a text is quoted, for it is often nearly right: a day that does not exist, a time without zone
+  const is =
+    typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_VERSION_LENGTH)) : `not ${expected}`
+  return { code: 'invalid_field', where, message: `${field} is ${is}`, fix: `give ${expected}` }
 }
 
 const LINK_FIELDS = ['href', 'type', 'title']

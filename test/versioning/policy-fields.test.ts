@@ -25,10 +25,10 @@ const EXPECTED = {
 } as const
 const POLICY = 'an object with deprecated, sunset, links, retired'
 
-const wrong = (where: string, field: string, expected: string): DefinitionProblem => ({
+const wrong = (where: string, field: string, expected: string, value?: unknown): DefinitionProblem => ({
   code: 'invalid_field',
   where,
-  message: `${field} is not ${expected}`,
+  message: `${field} is ${typeof value === 'string' ? `"${value}"` : `not ${expected}`}`,
   fix: `give ${expected}`,
 })
 const unknown = (where: string, field: string, name: string, names: string): DefinitionProblem => ({
@@ -103,7 +103,7 @@ describe('the fields of a policy', () => {
   for (const [title, field, value] of bad) {
     it(`2.13 ${field}: ${title}`, () => {
       assert.deepEqual(mistakesOf({ route: { [field]: value } }), [
-        wrong(where, `policy.${field}`, EXPECTED[field]),
+        wrong(where, `policy.${field}`, EXPECTED[field], value),
       ])
     })
   }
@@ -127,8 +127,8 @@ describe('the fields of a policy', () => {
   it('2.13 every wrong field is reported, beside those that do not exist', () => {
     assert.deepEqual(mistakesOf({ route: { sunsett: '2026-01-01', deprecated: 'soon', retired: 'gone!' } }), [
       unknown(where, 'policy', 'sunsett', 'deprecated, sunset, links, retired, versions'),
-      wrong(where, 'policy.deprecated', EXPECTED.deprecated),
-      wrong(where, 'policy.retired', EXPECTED.retired),
+      wrong(where, 'policy.deprecated', EXPECTED.deprecated, 'soon'),
+      wrong(where, 'policy.retired', EXPECTED.retired, 'gone!'),
     ])
   })
   it('2.13 names that every object has do not exist either', () => {
@@ -141,7 +141,7 @@ describe('the fields of a policy', () => {
       mistakesOf({ route: { versions: { '1': { versions: {} }, '2': { sunset: 'x' }, '3': null } } }),
       [
         unknown(where, 'policy.versions["1"]', 'versions', 'deprecated, sunset, links, retired'),
-        wrong(where, 'policy.versions["2"].sunset', EXPECTED.sunset),
+        wrong(where, 'policy.versions["2"].sunset', EXPECTED.sunset, 'x'),
         wrong(where, 'policy.versions["3"]', POLICY),
       ],
     )
@@ -163,7 +163,7 @@ describe('where a policy stands', () => {
   for (const [level, where] of places) {
     it(`2.13 of a ${level}`, () => {
       assert.deepEqual(mistakesOf({ [level]: { sunset: '2026-02-30' } }), [
-        wrong(where, 'policy.sunset', EXPECTED.sunset),
+        wrong(where, 'policy.sunset', EXPECTED.sunset, '2026-02-30'),
       ])
     })
     for (const value of [null, 'gone', ['1'], true, new Date(0)]) {
@@ -180,7 +180,7 @@ describe('where a policy stands', () => {
   const options = 'enableVersioning'
   it('R3 in the list of enableVersioning', async () => {
     assert.deepEqual(await enabled([{ version: '1', sunset: '2026-02-30', gone: true }]), [
-      wrong(options, 'versions["1"].sunset', EXPECTED.sunset),
+      wrong(options, 'versions["1"].sunset', EXPECTED.sunset, '2026-02-30'),
       unknown(options, 'versions["1"]', 'gone', 'deprecated, sunset, links, retired'),
     ])
   })
@@ -191,9 +191,12 @@ describe('where a policy stands', () => {
       unknown(options, 'versions["3"]', 'versions', 'deprecated, sunset, links, retired'),
     ])
   })
-  it('V8 versions in messages are cut', async () => {
+  it('V8 versions and values in messages are cut', async () => {
     assert.deepEqual(await enabled({ ['1'.repeat(99)]: 1 }), [
       wrong(options, `versions["${'1'.repeat(64)}"]`, POLICY),
+    ])
+    assert.deepEqual(await enabled({ '1': { sunset: 'x'.repeat(99) } }), [
+      wrong(options, 'versions["1"].sunset', EXPECTED.sunset, 'x'.repeat(64)),
     ])
   })
 })
