@@ -4,6 +4,7 @@ import type { Match } from '../router/find.ts'
 import type { Node } from '../router/node.ts'
 import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
 import type { VersionSource } from '../versioning/scheme.ts'
+import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import type { RequestContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Table } from './table.ts'
@@ -92,12 +93,15 @@ export function createBare(table: Table, { defaultVersion, vary, common }: Enabl
       { ...unchosen, kind: 'known', root, version },
     ]),
   )
-  const toResolution = (version: string | null): Resolution => {
+  const toResolution = (version: unknown): Resolution => {
     if (version === null) return unchosen
-    const resolution = byVersion.get(table.known.find(version) ?? '')
-    if (resolution === undefined)
-      throw new Error('The function defaultVersion chose a version that is not known')
-    return resolution
+    const isText = typeof version === 'string'
+    const resolution = isText ? byVersion.get(table.known.find(version) ?? '') : undefined
+    if (resolution !== undefined) return resolution
+    const given = isText ? JSON.stringify(version.slice(0, MAX_VERSION_LENGTH)) : typeof version
+    throw new Error(
+      `The function defaultVersion gave ${given}, not a known version (${table.known.list.join(', ')}) or null`,
+    )
   }
   return (context) => {
     const chosen = defaultVersion(context.request)
