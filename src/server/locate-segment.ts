@@ -126,6 +126,6 @@ export function segmentEnd(path: string, prefix: string): number {
 }
 
 /** Whether the first segment of a pattern, after the prefix, is no plain literal. */
-function beginsWithParameter({ shape }: Leaf<Endpoint>, prefix: string): boolean {
+export function beginsWithParameter({ shape }: Leaf<Endpoint>, prefix: string): boolean {
   return shape.pattern.slice(prefix.length, segmentEnd(shape.pattern, prefix)).includes('{')
 }

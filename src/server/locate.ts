@@ -1,10 +1,10 @@
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
-import { find, trimSlash } from '../router/find.ts'
+import { find, findLeaves, trimSlash } from '../router/find.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
 import type { RequestContext } from './context.ts'
-import { createSegmentLocate } from './locate-segment.ts'
+import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
 import { createBare, withoutVersion } from './resolution.ts'
 import type { Locate, Located, Look, PathEnds, Resolution, Site } from './resolution.ts'
@@ -27,9 +27,38 @@ export function createLocate(
     return (_context, path, method) => ({ match: look(table.bare, ends(path), method), resolution: off })
   }
   const site: Site = { table, enabled, strict, prefix, ends, look, bare: createBare(table, enabled) }
+  return telling(site, createVersionLocate(site))
+}
+
+function createVersionLocate(site: Site): Locate {
+  const { enabled } = site
   const [only, ...others] = enabled.schemes
   if (only === undefined || others.length > 0) return createSeveralLocate(site)
   return enabled.path === undefined ? createValueLocate(site, only) : createSegmentLocate(site)
+}
+
+/** Lets errors of a `defaultVersion` function or an own scheme vary on the headers that these look at (rule C3). */
+function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate {
+  const vary = [...new Set([...enabled.vary, ...(enabled.common.vary ?? [])])]
+  if (vary.length === 0) return locate
+  const fail = (context: RequestContext, path: string, error: unknown): never => {
+    const { end } = ends(path)
+    const behind = Math.min(segmentEnd(path, prefix) + 1, end)
+    const leaves = [
+      ...findLeaves(table.union, path, 1, end),
+      ...(enabled.path === undefined ? [] : findLeaves(table.unionBehind, path, behind, end)),
+    ]
+    if (leaves.some(({ shape }) => shape.vary)) context.vary = vary
+    throw error
+  }
+  return (context, path, method) => {
+    try {
+      const located = locate(context, path, method)
+      return isPromise(located) ? located.then(undefined, (error) => fail(context, path, error)) : located
+    } catch (error) {
+      return fail(context, path, error)
+    }
+  }
 }
 
 /** Versions in a header, the query or the host: each leads to a root. */

@@ -2,7 +2,7 @@ import { findLeaves } from '../router/find.ts'
 import type { Leaf } from '../router/node.ts'
 import { EMPTY_NODE } from '../router/seal.ts'
 import type { Endpoint } from './endpoint.ts'
-import { segmentEnd } from './locate-segment.ts'
+import { beginsWithParameter, segmentEnd } from './locate-segment.ts'
 import type { Located } from './resolution.ts'
 import type { Table } from './table.ts'
 
@@ -10,7 +10,9 @@ import type { Table } from './table.ts'
 export interface Places {
   /** In any version. */
   readonly all: (located: Located) => readonly Leaf<Endpoint>[]
-  /** In the version of the request. */
+  /** The same, and ordinary routes that have the first segment, which looks like a version, as a literal (rule U6). */
+  readonly any: (located: Located) => readonly Leaf<Endpoint>[]
+  /** In the version of the request, and those ordinary routes, which answer before it. */
   readonly own: (located: Located) => readonly Leaf<Endpoint>[]
 }
 
@@ -21,15 +23,23 @@ export function createPlaces(
 ): Places {
   const startOf = ({ match, resolution }: Located): number =>
     resolution.inPath ? Math.min(segmentEnd(match.path, prefix) + 1, match.end) : 1
+  const ordinary = ({ match, resolution }: Located): readonly Leaf<Endpoint>[] =>
+    resolution.inPath
+      ? findLeaves(table.bare, match.path, 1, match.end).filter((leaf) => !beginsWithParameter(leaf, prefix))
+      : []
+  const all = (located: Located): readonly Leaf<Endpoint>[] => {
+    const { match, resolution } = located
+    if (!resolution.inPath) return findLeaves(table.union, match.path, 1, match.end)
+    // where slashes count, a path that ends with its version segment is none
+    const isBare = strict && segmentEnd(match.path, prefix) === match.path.length
+    return findLeaves(isBare ? EMPTY_NODE : table.unionBehind, match.path, startOf(located), match.end)
+  }
   return {
-    all: (located) => {
+    all,
+    any: (located) => [...ordinary(located), ...all(located)],
+    own: (located) => {
       const { match, resolution } = located
-      if (!resolution.inPath) return findLeaves(table.union, match.path, 1, match.end)
-      // where slashes count, a path that ends with its version segment is none
-      const isBare = strict && segmentEnd(match.path, prefix) === match.path.length
-      return findLeaves(isBare ? EMPTY_NODE : table.unionBehind, match.path, startOf(located), match.end)
+      return [...ordinary(located), ...findLeaves(resolution.root, match.path, startOf(located), match.end)]
     },
-    own: (located) =>
-      findLeaves(located.resolution.root, located.match.path, startOf(located), located.match.end),
   }
 }

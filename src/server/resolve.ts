@@ -2,6 +2,7 @@ import type { EnabledScheme } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
 import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import { isRetired } from '../versioning/policy.ts'
+import type { Endpoint } from './endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { PathEnds, Resolution, Site } from './resolution.ts'
 import type { Table } from './table.ts'
@@ -46,18 +47,18 @@ export function createResolve(
     if ('ambiguous' in value) return { ...common, kind: 'ambiguous', sources: value.ambiguous }
     const requested = value.join(', ')
     const served = value.map((each) => servedOnly(exact(each), at))
-    const found =
-      served.find((each) => each !== undefined && !isOver(each, at, method)) ??
-      // an earlier version than one of those is only worth something where none of them is served
-      firstOf(value, (each) => (exact(each) === undefined ? floor(each, at, method) : undefined)) ??
-      // they are all retired
-      served.find((each) => each !== undefined)
+    const isBest = (each: Resolution | undefined): boolean => each !== undefined && !isOver(each, at, method)
+    const best = served.find(isBest)
+    if (best !== undefined) return { ...best, requested }
+    // an earlier version than one of those is only worth something where none of them is served
+    const others = [...value.map((each) => floor(each, at, method)), ...served]
+    const found = others.find(isBest) ?? others.find((each) => each !== undefined)
     return { ...(found ?? { ...common, kind: 'unknown' }), requested }
   }
 
   /** What the nearest earlier version asks for, unless the path answers whatever the version (step 6 before 7). */
   function floor(requested: string, at: PathEnds, method: number): Resolution | undefined {
-    if (!floors || !isWellFormed(requested, known.format)) return undefined
+    if (!floors || !isWellFormed(requested, known.format) || exact(requested) !== undefined) return undefined
     if (look(common.root, at, method).leaf !== null) return undefined
     const found = byVersion.get(floorOf(requested, (version) => isServed(version, at)) ?? '')
     return found === undefined ? undefined : { ...found, requested, isFloor: true }
@@ -71,8 +72,13 @@ export function createResolve(
   /** Whether what answers is retired, and another version would serve the client better. */
   function isOver({ root, version }: Resolution, at: PathEnds, method: number): boolean {
     if (lifetimes.isEmpty) return false
-    const endpoint = look(root, at, method).leaf?.methods[method]
-    return endpoint !== undefined && isRetired(lifetimes.of(endpoint, version), enabled.common.clock)
+    const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
+      asked.flatMap((index) => look(root, at, index).leaf?.methods[index] ?? [])
+    const own = endpointsOf([method])
+    // a version without the method, as with automatic OPTIONS, is over when everything is that it has here
+    const endpoints = own.length > 0 ? own : endpointsOf(ALL_METHODS)
+    const { clock } = enabled.common
+    return endpoints.length > 0 && endpoints.every((each) => isRetired(lifetimes.of(each, version), clock))
   }
 
   function servedOnly(found: Resolution | undefined, at: PathEnds): Resolution | undefined {
@@ -104,14 +110,6 @@ function createExact({ known, roots }: Table, { scheme, options }: EnabledScheme
       return equal === undefined ? undefined : { ...equal, requested: value }
     },
   }
-}
-
-function firstOf<T>(values: readonly string[], find: (value: string) => T | undefined): T | undefined {
-  for (const value of values) {
-    const found = find(value)
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 /** The indexes of all methods. */

@@ -1,4 +1,4 @@
-import { OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
+import { OPTION_RULES, PLAIN_SCHEME, textProblem } from './scheme.ts'
 import type { VersioningScheme, VersionSource, VersionStatusCodes, VersionValue } from './scheme.ts'
 import { canonicalVersion } from './version.ts'
 import type { VersionFormat } from './version.ts'
@@ -27,6 +27,7 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
   vary: () => [],
   source: ({ versionParameter = 'version' }) => ({ in: 'query', name: versionParameter }),
+  problem: textProblem,
   queryParameter: ({ versionParameter = 'version' }) => versionParameter,
   options: { versionParameter: OPTION_RULES.text, statusCodes: OPTION_RULES.statusCodes },
 }

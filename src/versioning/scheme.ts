@@ -139,6 +139,11 @@ export function isStatusCodes(value: unknown): value is Partial<VersionStatusCod
   )
 }
 
+/** Why addresses cannot hold a version: they are UTF-8, which has no half surrogate pairs. */
+export function textProblem(version: string): string | undefined {
+  return /\p{Surrogate}/u.test(version) ? 'addresses cannot hold half a surrogate pair' : undefined
+}
+
 /** What schemes share that has nothing special about it. */
 export const PLAIN_SCHEME = {
   write: undefined,

@@ -1,4 +1,4 @@
-import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME, textProblem } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.URL`. */
@@ -39,7 +39,8 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   problem: (version, options) => {
     const segment = literal(version, options)
     if (segment === '.' || segment === '..') return 'clients resolve the path segments . and .. themselves'
-    return /[/?#\\]/.test(segment) ? 'a path segment cannot hold / ? # or \\' : undefined
+    if (/[/?#\\]/.test(segment)) return 'a path segment cannot hold / ? # or \\'
+    return textProblem(segment)
   },
   options: {
     versionParameter: OPTION_RULES.text,

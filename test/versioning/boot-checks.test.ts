@@ -152,6 +152,7 @@ describe('versions that cannot be', () => {
     fix: 'rename the version, or choose another scheme',
   })
   const inPath = 'a path segment cannot hold / ? # or \\'
+  const inAddress = 'addresses cannot hold half a surrogate pair'
   const inHost = 'a host label of this scheme holds letters and digits only'
   const inHeader = 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends'
   const unknownDefault = (scheme: string, version: string, known: string): DefinitionProblem => ({
@@ -200,6 +201,16 @@ describe('versions that cannot be', () => {
       ['E8 URL: a slash', () => serve([x('1/2')], URL), [encodable(label(0), '1/2', 'URL', inPath)]],
       ['E8 URL: a question mark', () => serve([x('1?')], URL), [encodable(label(0), '1?', 'URL', inPath)]],
       ['E8 URL: a hash', () => serve([x('#1')], URL), [encodable(label(0), '#1', 'URL', inPath)]],
+      [
+        'E8 URL: half a surrogate pair',
+        () => serve([x('\ud83d')], URL),
+        [encodable(label(0), '\ud83d', 'URL', inAddress)],
+      ],
+      [
+        'E8 QUERY: half a surrogate pair',
+        () => serve([x('\ud83d')], QUERY),
+        [encodable(label(0), '\ud83d', 'QUERY', inAddress)],
+      ],
       [
         'E8 URL: a prefix with a slash',
         () => serve([x('1')], URL, { versionParameter: 'api/v' }),

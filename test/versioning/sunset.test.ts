@@ -255,4 +255,33 @@ describe('preferences of which one is retired', () => {
     const { body } = await ask(app, preferring('*/*;version=1, */*;version=2;q=0.5'))
     assert.equal(body, 'old@1')
   })
+  it('R10 OPTIONS and 405 tell the methods of the version that is served', async () => {
+    const rows: readonly Row[] = [...ROWS, ['POST', '/cars', '1', 'posted']]
+    const app = serve(rows, HEADER, { versions, clock: () => END })
+    const request = preferring('*/*;version=1, */*;version=2;q=0.5')
+    assert.deepEqual(
+      [
+        (await ask(app, { ...request, method: 'OPTIONS' })).allow,
+        (await ask(app, { ...request, method: 'DELETE' })).allow,
+        (await ask(app, { ...preferring('*/*;version=1'), method: 'OPTIONS' })).allow,
+      ],
+      ['GET, HEAD, OPTIONS', 'GET, HEAD, OPTIONS', 'GET, HEAD, POST, OPTIONS'],
+    )
+  })
+  it('R18 an earlier version that is retired leaves room for that of the next one', async () => {
+    const rows: readonly Row[] = [...ROWS, ['GET', '/cars', '5', 'newest']]
+    const app = serve(rows, HEADER, {
+      versions: { '2': GONE },
+      clock: () => END,
+      unknown: 'floor',
+      format: 'integer',
+    })
+    assert.deepEqual(
+      [
+        (await ask(app, preferring('*/*;version=3, */*;version=9;q=0.5'))).body,
+        (await ask(app, preferring('*/*;version=3, */*;version=4;q=0.5'))).status,
+      ],
+      ['newest@5', 410],
+    )
+  })
 })

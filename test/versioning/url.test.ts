@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import type { Method } from 'octavo'
 
 import {
   allowed,
@@ -262,6 +263,32 @@ describe('URL: ordinary paths beside versions', () => {
   ]
   for (const [title, served, url, expected] of cases) {
     it(`${title}: ${url}`, async () => assert.deepEqual(await ask(served, url), expected))
+  }
+
+  const literals = serve(
+    [
+      ['GET', '/v1/legacy', undefined, 'legacy'],
+      ['GET', '/v9/legacy', undefined, 'ninth'],
+      ['GET', '/{tenant}/legacy', undefined, 'tenant'],
+      ['DELETE', '/{tenant}/legacy', undefined, 'tenant'],
+      ['PUT', '/{id}', '1', 'put'],
+      ['PATCH', '/legacy', '2', 'patch'],
+    ],
+    URL,
+  )
+  const methods: readonly (readonly [title: string, method: Method, url: string, expected: Answer])[] = [
+    ['U6 another method', 'POST', '/v1/legacy', notAllowed('GET, HEAD, PUT, OPTIONS')],
+    ['U6 the method of a parameter', 'DELETE', '/v1/legacy', notAllowed('GET, HEAD, PUT, OPTIONS')],
+    ['U6 what the version has there', 'PUT', '/v1/legacy', ok('put@1')],
+    ['U6 OPTIONS', 'OPTIONS', '/v1/legacy', allowed('GET, HEAD, PUT, OPTIONS')],
+    ['U6 HEAD', 'HEAD', '/v1/legacy', { status: 200, body: undefined }],
+    ['U6 another version', 'OPTIONS', '/v2/legacy', allowed('PATCH, OPTIONS')],
+    ['U6 a version that is unknown', 'POST', '/v9/legacy', notAllowed('GET, HEAD, OPTIONS')],
+    ['U6 OPTIONS of one that is unknown', 'OPTIONS', '/v9/legacy', allowed('GET, HEAD, OPTIONS')],
+  ]
+  for (const [title, method, url, expected] of methods) {
+    it(`${title}: ${method} ${url}`, async () =>
+      assert.deepEqual(await ask(literals, { method, url }), expected))
   }
 })
 

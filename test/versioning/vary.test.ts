@@ -5,6 +5,7 @@ import {
   createApp,
   defineController,
   defineModule,
+  defineVersioningScheme,
   HttpError,
   reply,
   VERSION_NEUTRAL,
@@ -13,7 +14,7 @@ import {
 import type { App, InjectOptions } from 'octavo'
 import { z } from 'zod'
 
-import { serve } from './support.ts'
+import { serve, serveSeveral } from './support.ts'
 import type { Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
@@ -266,4 +267,40 @@ describe('Vary beside what a handler says', () => {
       assert.deepEqual([statusCode, headers['vary']], [status, vary])
     })
   }
+})
+
+describe('Vary where the version could not be found out', () => {
+  const rows: readonly Row[] = [
+    ['GET', '/cars', '1', 'cars'],
+    ['GET', '/health', undefined, 'health'],
+  ]
+  const defaultVersion = (): never => {
+    throw new HttpError(404, 'No such account')
+  }
+  const later = async (): Promise<never> => Promise.reject(new Error('no connection'))
+  const Own = defineVersioningScheme({ name: 'own', read: defaultVersion, vary: ['x-own'] })
+  const vary = ['X-Account']
+  const cases: readonly (readonly [title: string, app: App, url: string, expected: unknown])[] = [
+    ['a function', serve(rows, QUERY, { defaultVersion, vary }), '/cars', [404, 'x-account']],
+    ['a promise', serve(rows, HEADER, { defaultVersion: later, vary }), '/cars', [500, 'accept, x-account']],
+    [
+      'an unknown version',
+      serve(rows, URL, { defaultVersion: () => '9', vary }),
+      '/cars',
+      [500, 'x-account'],
+    ],
+    ['an own scheme', serve(rows, Own), '/cars', [404, 'x-own']],
+    ['beside versions in the path', serveSeveral(rows, [[URL], [Own]]), '/v1/cars', [404, 'x-own']],
+    ['no header', serve(rows, QUERY, { defaultVersion }), '/cars', [404, undefined]],
+  ]
+  for (const [title, app, url, expected] of cases) {
+    it(`C3 ${title}`, async () => {
+      const { statusCode, headers } = await app.inject(url)
+      assert.deepEqual([statusCode, headers['vary']], expected)
+    })
+  }
+  it('C5 not on a path without versions', async () => {
+    const { headers } = await serve(rows, QUERY, { defaultVersion, vary }).inject('/health')
+    assert.equal(headers['vary'], undefined)
+  })
 })
