@@ -106,6 +106,12 @@ export function valueProblems(
   return [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
 }
 
+/** Names the field or option that was probably meant, else all there are. */
+export function suggestion(field: string, names: readonly string[]): string {
+  const meant = names.find((name) => distance(field.toLowerCase(), name.toLowerCase()) <= 2)
+  return meant === undefined ? `use one of ${names.join(', ')}` : `did you mean "${meant}"?`
+}
+
 /**
  * Every mistake found in the definitions of an application, thrown together.
  *
@@ -131,4 +137,19 @@ export class DefinitionError extends Error {
 
 function toText({ code, where, message, fix }: DefinitionProblem): string {
   return `  ${where}: ${message}; ${fix} [${code}]`
+}
+
+/** The number of edits between two words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i] === b[j - 1] ? 0 : 1)),
+      )
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
 }

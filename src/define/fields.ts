@@ -1,3 +1,4 @@
+import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { METHODS } from '../http.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
@@ -176,12 +177,6 @@ export function checkFields(
   ]
 }
 
-/** Names the field that was probably meant, else all there are. */
-export function suggestion(field: string, names: readonly string[]): string {
-  const meant = names.find((name) => distance(field.toLowerCase(), name.toLowerCase()) <= 2)
-  return meant === undefined ? `use one of ${names.join(', ')}` : `did you mean "${meant}"?`
-}
-
 /** The methods of a route; a problem when there are none or one is unknown. */
 export function checkMethods(method: unknown, where: string): readonly DefinitionProblem[] {
   // a route without method is reported as such
@@ -226,19 +221,4 @@ export function checkVersions(version: unknown, where: string): readonly Definit
         ]
       : [],
   )
-}
-
-/** The number of edits between two words. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i] === b[j - 1] ? 0 : 1)),
-      )
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -1,6 +1,5 @@
-import { valueProblems } from '../definition-error.ts'
+import { suggestion, valueProblems } from '../definition-error.ts'
 import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
-import { suggestion } from './fields.ts'
 
 /** What each option may hold. */
 export type Rules = Readonly<Record<string, OptionRule>>

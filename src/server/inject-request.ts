@@ -1,6 +1,6 @@
 import { stringifyCookie } from 'cookie'
 
-import { suggestion } from '../define/fields.ts'
+import { suggestion } from '../definition-error.ts'
 import { httpError } from '../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../http.ts'
 import { toSearchParams } from '../request/query.ts'

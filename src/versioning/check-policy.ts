@@ -1,3 +1,4 @@
+import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { toTime } from './policy.ts'
 import { MAX_VERSION_LENGTH } from './version.ts'
@@ -71,7 +72,7 @@ function fieldProblems(
           code: 'unknown_field',
           where,
           message: `${field} has no field "${name.slice(0, MAX_VERSION_LENGTH)}"`,
-          fix: `use ${names.join(', ')}`,
+          fix: suggestion(name, names),
         },
       ]
     }

@@ -1,4 +1,4 @@
-import { valueProblems } from '../definition-error.ts'
+import { suggestion, valueProblems } from '../definition-error.ts'
 import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
 import { policyProblems } from './check-policy.ts'
 import { COMMON_RULES } from './options.ts'
@@ -81,7 +81,7 @@ function optionProblems(
         where: WHERE,
         message:
           scheme === '' ? `there is no option "${name}"` : `the scheme ${scheme} has no option "${name}"`,
-        fix: `use one of ${Object.keys(known).join(', ')}`,
+        fix: suggestion(name, Object.keys(known)),
       },
     ]
   })

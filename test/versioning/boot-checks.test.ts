@@ -498,11 +498,11 @@ describe('paths that begin with a version', () => {
 })
 
 describe('options of enableVersioning', () => {
-  const unknown = (scheme: string, name: string, names: string): DefinitionProblem => ({
+  const unknown = (scheme: string, name: string, fix: string): DefinitionProblem => ({
     code: 'unknown_option',
     where: 'enableVersioning',
     message: `the scheme ${scheme} has no option "${name}"`,
-    fix: `use one of ${names}`,
+    fix,
   })
   const invalid = (name: string, expected: string): DefinitionProblem => ({
     code: 'invalid_option',
@@ -525,13 +525,13 @@ describe('options of enableVersioning', () => {
       'R15 an unknown option',
       URL,
       { version_parameter: 'v' },
-      [unknown('URL', 'version_parameter', `versionParameter, allowBare, statusCodes, ${common}`)],
+      [unknown('URL', 'version_parameter', 'did you mean "versionParameter"?')],
     ],
     [
       'R15 an option of another scheme',
       QUERY,
       { headerParameter: 'x' },
-      [unknown('QUERY', 'headerParameter', `versionParameter, statusCodes, ${common}`)],
+      [unknown('QUERY', 'headerParameter', `use one of versionParameter, statusCodes, ${common}`)],
     ],
     [
       'R15 a name that every object has',
@@ -541,7 +541,7 @@ describe('options of enableVersioning', () => {
         unknown(
           'HEADER',
           'constructor',
-          `headerParameter, versionParameter, mediaType, contentType, bare, statusCodes, ${common}`,
+          `use one of headerParameter, versionParameter, mediaType, contentType, bare, statusCodes, ${common}`,
         ),
       ],
     ],
@@ -550,7 +550,11 @@ describe('options of enableVersioning', () => {
       HOST,
       { a: 1, format: 'x' },
       [
-        unknown('HOST', 'a', `versionParameter, ignoreLabels, hostPattern, statusCodes, ${common}`),
+        unknown(
+          'HOST',
+          'a',
+          `use one of versionParameter, ignoreLabels, hostPattern, statusCodes, ${common}`,
+        ),
         invalid('format', "'string', 'integer', 'semver' or 'date'"),
       ],
     ],

@@ -31,11 +31,11 @@ const wrong = (where: string, field: string, expected: string, value?: unknown):
   message: `${field} is ${typeof value === 'string' ? `"${value}"` : `not ${expected}`}`,
   fix: `give ${expected}`,
 })
-const unknown = (where: string, field: string, name: string, names: string): DefinitionProblem => ({
+const unknown = (where: string, field: string, name: string, fix: string): DefinitionProblem => ({
   code: 'unknown_field',
   where,
   message: `${field} has no field "${name}"`,
-  fix: `use ${names}`,
+  fix,
 })
 
 /** The mistakes of an application with these policies, which the types refuse. */
@@ -126,21 +126,21 @@ describe('the fields of a policy', () => {
 
   it('2.13 every wrong field is reported, beside those that do not exist', () => {
     assert.deepEqual(mistakesOf({ route: { sunsett: '2026-01-01', deprecated: 'soon', retired: 'gone!' } }), [
-      unknown(where, 'policy', 'sunsett', 'deprecated, sunset, links, retired, versions'),
+      unknown(where, 'policy', 'sunsett', 'did you mean "sunset"?'),
       wrong(where, 'policy.deprecated', EXPECTED.deprecated, 'soon'),
       wrong(where, 'policy.retired', EXPECTED.retired, 'gone!'),
     ])
   })
   it('2.13 names that every object has do not exist either', () => {
     assert.deepEqual(mistakesOf({ route: { constructor: true } }), [
-      unknown(where, 'policy', 'constructor', 'deprecated, sunset, links, retired, versions'),
+      unknown(where, 'policy', 'constructor', 'use one of deprecated, sunset, links, retired, versions'),
     ])
   })
   it('2.13 the policies of versions hold none of their own', () => {
     assert.deepEqual(
       mistakesOf({ route: { versions: { '1': { versions: {} }, '2': { sunset: 'x' }, '3': null } } }),
       [
-        unknown(where, 'policy.versions["1"]', 'versions', 'deprecated, sunset, links, retired'),
+        unknown(where, 'policy.versions["1"]', 'versions', 'use one of deprecated, sunset, links, retired'),
         wrong(where, 'policy.versions["2"].sunset', EXPECTED.sunset, 'x'),
         wrong(where, 'policy.versions["3"]', POLICY),
       ],
@@ -181,14 +181,14 @@ describe('where a policy stands', () => {
   it('R3 in the list of enableVersioning', async () => {
     assert.deepEqual(await enabled([{ version: '1', sunset: '2026-02-30', gone: true }]), [
       wrong(options, 'versions["1"].sunset', EXPECTED.sunset, '2026-02-30'),
-      unknown(options, 'versions["1"]', 'gone', 'deprecated, sunset, links, retired'),
+      unknown(options, 'versions["1"]', 'gone', 'use one of deprecated, sunset, links, retired'),
     ])
   })
   it('R3 in the record of enableVersioning', async () => {
     assert.deepEqual(await enabled({ '1': { links: { sunset: '>' } }, '2': 'gone', '3': { versions: {} } }), [
       wrong(options, 'versions["1"].links', EXPECTED.links),
       wrong(options, 'versions["2"]', POLICY),
-      unknown(options, 'versions["3"]', 'versions', 'deprecated, sunset, links, retired'),
+      unknown(options, 'versions["3"]', 'versions', 'use one of deprecated, sunset, links, retired'),
     ])
   })
   it('V8 versions and values in messages are cut', async () => {
