@@ -1,7 +1,7 @@
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
 import { find, findLeaves, trimSlash } from '../router/find.ts'
-import type { Enabled } from '../versioning/enable.ts'
+import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
 import type { RequestContext } from './context.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
@@ -40,7 +40,10 @@ function createVersionLocate(site: Site): Locate {
 /** Lets errors of a `defaultVersion` function or an own scheme vary on the headers that these look at (rule C3). */
 function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate {
   const vary = [...new Set([...enabled.vary, ...(enabled.common.vary ?? [])])]
-  if (vary.length === 0) return locate
+  // what is built in does not fail
+  const isOwn = ({ scheme }: EnabledScheme): boolean => scheme.options === undefined
+  const mayFail = typeof enabled.defaultVersion === 'function' || enabled.schemes.some(isOwn)
+  if (vary.length === 0 || !mayFail) return locate
   const fail = (context: RequestContext, path: string, error: unknown): never => {
     const { end } = ends(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
