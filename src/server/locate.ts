@@ -1,7 +1,7 @@
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
 import { find, findLeaves, trimSlash } from '../router/find.ts'
-import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
+import type { Enabled } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
 import type { RequestContext } from './context.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
@@ -41,8 +41,9 @@ function createVersionLocate(site: Site): Locate {
 function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate {
   const vary = [...new Set([...enabled.vary, ...(enabled.common.vary ?? [])])]
   // what is built in does not fail
-  const isOwn = ({ scheme }: EnabledScheme): boolean => scheme.options === undefined
-  const mayFail = typeof enabled.defaultVersion === 'function' || enabled.schemes.some(isOwn)
+  const mayFail =
+    typeof enabled.defaultVersion === 'function' ||
+    enabled.schemes.some(({ scheme }) => scheme.options === undefined)
   if (vary.length === 0 || !mayFail) return locate
   const fail = (context: RequestContext, path: string, error: unknown): never => {
     const { end } = ends(path)
