@@ -129,8 +129,8 @@ type PathNamed<T, Route> = T extends readonly unknown[]
 type ControllersOf<M> =
   M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
 
-/** The explicitly named routes of an application. */
-export type RouteNames<M> = KeysOf<NamesIn<ControllersOf<M>>> & string
+/** The explicitly named routes of an application; inferred, so that errors list the names and not the type they come from. */
+export type RouteNames<M> = KeysOf<NamesIn<ControllersOf<M>>> extends infer N extends string ? N : never
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 
