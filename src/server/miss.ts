@@ -61,7 +61,7 @@ export function createMiss(
 
   const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
-    const all = places.any(located)
+    const all = places.anywhere(located)
     const varies = all.some(({ shape }) => shape.vary)
     if (all.length === 0) {
       const error = httpError('route_not_found', 'Nothing is served at this path')
@@ -94,7 +94,7 @@ export function createMiss(
 
   return Object.assign(miss, {
     allowed: (located: Located, isPreflight: boolean): readonly Method[] => {
-      const all = places.any(located)
+      const all = places.anywhere(located)
       const own = chosen(located, all, isPreflight)
       const leaves = own.length > 0 ? own : all
       return leaves.length === 0 ? [] : methodsOf(leaves)

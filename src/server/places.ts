@@ -11,7 +11,7 @@ export interface Places {
   /** In any version. */
   readonly all: (located: Located) => readonly Leaf<Endpoint>[]
   /** The same, and ordinary routes that have the first segment, which looks like a version, as a literal (rule U6). */
-  readonly any: (located: Located) => readonly Leaf<Endpoint>[]
+  readonly anywhere: (located: Located) => readonly Leaf<Endpoint>[]
   /** In the version of the request, and those ordinary routes, which answer before it. */
   readonly own: (located: Located) => readonly Leaf<Endpoint>[]
 }
@@ -36,7 +36,7 @@ export function createPlaces(
   }
   return {
     all,
-    any: (located) => [...ordinary(located), ...all(located)],
+    anywhere: (located) => [...ordinary(located), ...all(located)],
     own: (located) => {
       const { match, resolution } = located
       return [...ordinary(located), ...findLeaves(resolution.root, match.path, startOf(located), match.end)]
