@@ -9,7 +9,7 @@ import type { RequestContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { Locate, Located, PathEnds, Resolution, Site } from './resolution.ts'
-import { ALL_METHODS, createFloor } from './resolve.ts'
+import { createFloor } from './resolve.ts'
 import type { Ground } from './resolve.ts'
 
 /** Finds the version which a path names; `undefined` for ordinary paths. */
@@ -48,8 +48,7 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
   const { format } = table.known
   const scheme = enabled.path
   const candidateIn = createCandidate(site)
-  const floorOf = createFloor(table.known.list)
-  const floors = enabled.common.unknown === 'floor'
+  const floorOf = createFloor(table.known, enabled.common.unknown)
   // without parameters in the first segment, what matches an ordinary path names no version
   const wild = table.unionBehind.edges.length > 0 || table.unionBehind.rest !== null
   const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
@@ -59,10 +58,12 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
       { ...common, kind: 'known', root, version, requested: version },
     ]),
   )
-  const isServed = (version: string, at: PathEnds): boolean =>
-    ALL_METHODS.some((method) => inVersion(at, version, version, method).match.leaf !== null)
+  const ground: Ground = {
+    common,
+    find: (version, at, method) => inVersion(at, version, version, method).match.leaf?.methods[method],
+  }
 
-  return { ground: { common, isServed }, named, inVersion }
+  return { ground, named, inVersion }
 
   function named(at: PathEnds, match: Match<Endpoint>): Located | undefined {
     const resolution = byVersion.get(match.version)
@@ -93,13 +94,12 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
   }
 
   function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located {
-    const wellFormed = isWellFormed(requested, format)
-    const floor = floors && wellFormed ? floorOf(requested, (version) => isServed(version, at)) : undefined
+    const floor = floorOf(ground, requested, at)
     if (floor !== undefined) {
       const found = inVersion(at, floor, requested, match.method)
       return { ...found, resolution: { ...found.resolution, isFloor: true } }
     }
-    const kind = wellFormed ? 'unknown' : 'invalid'
+    const kind = isWellFormed(requested, format) ? 'unknown' : 'invalid'
     return { match: { ...match, leaf: null }, resolution: { ...common, kind, requested } }
   }
 }

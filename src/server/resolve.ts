@@ -1,5 +1,6 @@
 import type { EnabledScheme } from '../versioning/enable.ts'
 import type { VersionValue } from '../versioning/scheme.ts'
+import type { KnownVersions } from '../versioning/spec.ts'
 import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import { isRetired } from '../versioning/policy.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -14,19 +15,22 @@ export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, me
 export interface Ground {
   /** What a resolution has that names no known version. */
   readonly common: Resolution
-  /** Whether a version serves a path, whatever the method. */
-  readonly isServed: (version: string, at: PathEnds) => boolean
+  /** What a version has for a method at a path. */
+  readonly find: (version: string, at: PathEnds, method: number) => Endpoint | undefined
 }
 
 /** Where versions are looked up at paths without version segment. `vary`: the headers that may have decided. */
 export function createGround({ table, look }: Omit<Site, 'bare'>, vary: readonly string[]): Ground {
   return {
     common: { ...withoutVersion(table, vary), root: table.other },
-    isServed: (version, at) => {
-      const root = table.roots.get(version) ?? table.other
-      return ALL_METHODS.some((method) => look(root, at, method).leaf !== null)
-    },
+    find: (version, at, method) =>
+      look(table.roots.get(version) ?? table.other, at, method).leaf?.methods[method],
   }
+}
+
+/** Whether a version serves a path, whatever the method. */
+function isServed({ find }: Pick<Ground, 'find'>, version: string, at: PathEnds): boolean {
+  return ALL_METHODS.some((method) => find(version, at, method) !== undefined)
 }
 
 /** Makes the function that tells what the values of a scheme ask for. */
@@ -36,11 +40,9 @@ export function createResolve(
   ground: Ground,
 ): Resolve {
   const { known, lifetimes } = table
-  const { isServed } = ground
   const common: Resolution = { ...ground.common, scheme }
   const { exact, byVersion } = createExact(table, scheme, common)
-  const floorOf = createFloor(known.list)
-  const floors = enabled.common.unknown === 'floor'
+  const floorOf = createFloor(known, enabled.common.unknown)
 
   return (value, at, method) => {
     if (typeof value === 'string') return exact(value) ?? floor(value, at, method) ?? missing(value)
@@ -58,9 +60,9 @@ export function createResolve(
 
   /** What the nearest earlier version asks for, unless the path answers whatever the version (step 6 before 7). */
   function floor(requested: string, at: PathEnds, method: number): Resolution | undefined {
-    if (!floors || !isWellFormed(requested, known.format) || exact(requested) !== undefined) return undefined
+    if (floorOf === noFloor || exact(requested) !== undefined) return undefined
     if (look(common.root, at, method).leaf !== null) return undefined
-    const found = byVersion.get(floorOf(requested, (version) => isServed(version, at)) ?? '')
+    const found = byVersion.get(floorOf(ground, requested, at) ?? '')
     return found === undefined ? undefined : { ...found, requested, isFloor: true }
   }
 
@@ -70,10 +72,10 @@ export function createResolve(
   }
 
   /** Whether what answers is retired, and another version would serve the client better. */
-  function isOver({ root, version }: Resolution, at: PathEnds, method: number): boolean {
+  function isOver({ version }: Resolution, at: PathEnds, method: number): boolean {
     if (lifetimes.isEmpty) return false
     const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
-      asked.flatMap((index) => look(root, at, index).leaf?.methods[index] ?? [])
+      asked.flatMap((index) => ground.find(version ?? '', at, index) ?? [])
     const own = endpointsOf([method])
     // a version without the method, as with automatic OPTIONS, is over when everything is that it has here
     const endpoints = own.length > 0 ? own : endpointsOf(ALL_METHODS)
@@ -82,7 +84,7 @@ export function createResolve(
   }
 
   function servedOnly(found: Resolution | undefined, at: PathEnds): Resolution | undefined {
-    return found !== undefined && isServed(found.version ?? '', at) ? found : undefined
+    return found !== undefined && isServed(ground, found.version ?? '', at) ? found : undefined
   }
 }
 
@@ -113,15 +115,23 @@ function createExact({ known, roots }: Table, { scheme, options }: EnabledScheme
 }
 
 /** The indexes of all methods. */
-export const ALL_METHODS = [0, 1, 2, 3, 4, 5, 6, 7]
+const ALL_METHODS = [0, 1, 2, 3, 4, 5, 6, 7]
+
+/** The nearest earlier version than a value that serves a path; `undefined` without `unknown: 'floor'`. */
+type Floor = (ground: Ground, requested: string, at: PathEnds) => string | undefined
+
+const noFloor: Floor = () => undefined
 
 /** Makes the function that finds the nearest earlier version that is served (rule R18). */
-export function createFloor(
-  list: readonly string[],
-): (requested: string, isServed: (version: string) => boolean) => string | undefined {
+export function createFloor({ list, format }: KnownVersions, unknown: 'error' | 'floor' | undefined): Floor {
+  if (unknown !== 'floor') return noFloor
   const newestFirst = list.toReversed()
-  return (requested, isServed) =>
-    requested.length <= MAX_VERSION_LENGTH && hasOrder(requested)
-      ? newestFirst.find((version) => compareVersions(version, requested) < 0 && isServed(version))
+  const isAnchor = (requested: string): boolean =>
+    requested.length <= MAX_VERSION_LENGTH && isWellFormed(requested, format) && hasOrder(requested)
+  return (ground, requested, at) =>
+    isAnchor(requested)
+      ? newestFirst.find(
+          (version) => compareVersions(version, requested) < 0 && isServed(ground, version, at),
+        )
       : undefined
 }
