@@ -21,17 +21,8 @@ const THREE_LABELS = /^([a-zA-Z0-9]+)\.[a-zA-Z0-9]+\.[a-zA-Z0-9]+$/
 export const hostScheme: VersioningScheme<HostOptions> = {
   ...PLAIN_SCHEME,
   name: 'HOST',
-  reader: ({ versionParameter = 'v', ignoreLabels = [], hostPattern = THREE_LABELS }) => {
-    const parameter = versionParameter.toLowerCase()
-    const ignored = new Set(ignoreLabels.map((label) => label.toLowerCase()))
-    const pattern = new RegExp(hostPattern.source, hostPattern.flags.replaceAll(/[gy]/g, ''))
-    const read = remember((host) => {
-      const match = pattern.exec(hostNameOf(host))
-      const label = match?.groups?.['version'] ?? match?.[1]
-      if (label === undefined || ignored.has(label)) return undefined
-      const version = label.startsWith(parameter) ? label.slice(parameter.length) : label
-      return version === '' ? label : version
-    })
+  reader: (options) => {
+    const read = remember(createHostReader(options))
     return (request) => {
       const lines = request.headerLines('host')
       // RFC 9112 section 3.2: a request with several Host lines is not answered
@@ -39,9 +30,17 @@ export const hostScheme: VersioningScheme<HostOptions> = {
       return read(request.host)
     }
   },
-  write: ({ host }, version, { versionParameter = 'v' }) => ({
-    host: withVersion(host, versionParameter + version),
-  }),
+  write: ({ host }, version, options) => {
+    const { versionParameter = 'v', hostPattern } = options
+    const written = withVersion(host, versionParameter + version)
+    // where the pattern reads something else, a request would ask for another version without a word; addresses have no host
+    const isChecked = hostPattern !== undefined && host !== ''
+    if (isChecked && createHostReader(options)(written) !== version.toLowerCase())
+      throw new TypeError(
+        `The hostPattern of the scheme HOST does not find version ${version} in ${written}; give the host and no version`,
+      )
+    return { host: written }
+  },
   vary: () => [],
   source: () => ({ in: 'host', name: 'host' }),
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
@@ -61,6 +60,24 @@ export const hostScheme: VersioningScheme<HostOptions> = {
     hostPattern: [(value) => value instanceof RegExp, 'a regular expression'],
     statusCodes: OPTION_RULES.statusCodes,
   },
+}
+
+/** Makes the function that finds the version in a host. */
+function createHostReader({
+  versionParameter = 'v',
+  ignoreLabels = [],
+  hostPattern = THREE_LABELS,
+}: HostOptions): (host: string) => string | undefined {
+  const parameter = versionParameter.toLowerCase()
+  const ignored = new Set(ignoreLabels.map((label) => label.toLowerCase()))
+  const pattern = new RegExp(hostPattern.source, hostPattern.flags.replaceAll(/[gy]/g, ''))
+  return (host) => {
+    const match = pattern.exec(hostNameOf(host))
+    const label = match?.groups?.['version'] ?? match?.[1]
+    if (label === undefined || ignored.has(label)) return undefined
+    const version = label.startsWith(parameter) ? label.slice(parameter.length) : label
+    return version === '' ? label : version
+  }
 }
 
 /** The host name in lower case, without port and trailing dot. */

@@ -186,6 +186,16 @@ describe('HOST: options', () => {
       assert.deepEqual(answers, [ok('cars@1'), ok('cars@2'), missing])
     })
   }
+  it('O8 inject({ version }) refuses a host in which the pattern does not find that version', async () => {
+    const app = serve(ROUTES, HOST, { hostPattern: /^api\.(v[a-z0-9]+)\.example\.com$/ })
+    await assert.rejects(async () => app.inject({ url: '/cars', version: '1', host: 'api.v2.example.com' }), {
+      name: 'TypeError',
+      message:
+        'The hostPattern of the scheme HOST does not find version 1 in v1.v2.example.com; give the host and no version',
+    })
+    assert.deepEqual(await ask(app, { url: '/cars', host: 'api.v2.example.com' }), ok('cars@2'))
+    assert.equal(app.urlFor('api.r0', {}, { version: '1' }), '/cars')
+  })
   it('2.3 c: a version that the format refuses is 404 here', async () => {
     const app = serve(ROUTES.slice(0, 3), HOST, { format: 'integer' })
     assert.deepEqual(
