@@ -32,8 +32,16 @@ export function createWriter(enabled: Enabled | undefined): (headers: ResponseHe
 
 /** Lists the versions of a path (rule D5). */
 export function addReport(headers: ResponseHeaders, { supported, deprecated }: VersionReport): void {
-  if (supported.length > 0) headers[SUPPORTED] ??= supported.map(toHeaderText).join(', ')
-  if (deprecated.length > 0) headers[DEPRECATED] ??= deprecated.map(toHeaderText).join(', ')
+  addList(headers, SUPPORTED, supported)
+  addList(headers, DEPRECATED, deprecated)
+}
+
+/** Clients refuse responses whose headers take more than 16 KiB together: a longer list is in problem documents only. */
+const MAX_LIST = 4096
+
+function addList(headers: ResponseHeaders, name: string, versions: readonly string[]): void {
+  const list = versions.map(toHeaderText).join(', ')
+  if (list !== '' && list.length <= MAX_LIST) headers[name] ??= list
 }
 
 /** Versions in paths may hold what a header cannot: it is percent-encoded, as in the path. */

@@ -186,6 +186,16 @@ describe('lists where routes have policies of their own', () => {
 })
 
 describe('versions that a header cannot hold', () => {
+  it('D5 lists that are longer than clients take are in the problem document only', async () => {
+    const versions = Array.from({ length: 1_000 }, (_, index) => String(index + 1))
+    const app = serve([['GET', '/cars', versions, 'cars']], QUERY)
+    const { headers, body } = await app.inject('/cars?version=0')
+    assert.equal(headers['api-supported-versions'], undefined)
+    assert.deepEqual(JSON.parse(body).supported, versions)
+    const few = serve([['GET', '/cars', versions.slice(0, 800), 'cars']], QUERY)
+    const listed = await few.inject('/cars?version=0')
+    assert.equal(listed.headers['api-supported-versions'], versions.slice(0, 800).join(', '))
+  })
   it('D5 are percent-encoded in headers, as in paths', async () => {
     const rows: readonly Row[] = [['GET', '/cars', ['été', 'a, b', '50%'], 'cars']]
     const app = serve(rows, VersioningSchemes.URL, { report: 'always', echo: true })
