@@ -73,6 +73,7 @@ export const DEFINITION_WARNINGS = {
   everything_neutral: 'versioning is enabled, and no route has a version',
   neutral_shadowed: 'a neutral route is replaced in every version',
   parameter_hidden: 'a parameter in the first segment never gets a value that is a version segment',
+  version_written_twice: 'a versioned path begins with a version segment of its own',
   version_hole: 'a route exists in an older and in a newer version, but not between them',
   version_without_routes: 'a known version has no route',
   host_label_version: 'a common host label is taken for a version',

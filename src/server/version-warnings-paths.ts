@@ -35,6 +35,33 @@ export function parameterWarnings(site: WarningSite): readonly DefinitionWarning
   ]
 }
 
+/**
+ * Routes that have a version and a path that begins with a version segment: they are served at `/v1/v1/…`, where nobody looks for them.
+ * One warning for all of them.
+ */
+export function writtenTwiceWarnings({
+  rows,
+  enabled,
+  known,
+  prefix,
+}: WarningSite): readonly DefinitionWarning[] {
+  const versions = versionsBySegment(enabled, known)
+  const depth = prefix.split('/').filter(Boolean).length
+  const twice = rows.filter(({ pattern, spec }) => {
+    const first = pattern.segments[depth]
+    return spec.claims.size > 0 && first?.kind === 'literal' && versions.has(first.text)
+  })
+  if (twice.length === 0) return []
+  return [
+    {
+      code: 'version_written_twice',
+      where: 'enableVersioning',
+      message: `the version segment is put before the paths of ${cutList(twice.map(({ route }) => route.label))}, which begin with one already`,
+      fix: 'take it out of their prefix or path',
+    },
+  ]
+}
+
 function isParameter(segment: Segment | undefined): segment is Segment & { kind: 'param' | 'mixed' } {
   return segment?.kind === 'param' || segment?.kind === 'mixed'
 }

@@ -4,7 +4,7 @@ import type { Enabled } from '../versioning/enable.ts'
 import type { TableRoute } from './leaves.ts'
 import { cutList, toGroups, versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningSite } from './version-groups.ts'
-import { parameterWarnings } from './version-warnings-paths.ts'
+import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
 import { holeWarnings, rangeWarnings } from './version-warnings-order.ts'
 
 /** What may surprise in the versions of the routes (rules R33 and W1 to W8). */
@@ -23,6 +23,7 @@ export function versionWarnings(
     ...twice.map(({ warning }) => warning),
     ...neutralShadowed(site),
     ...parameterWarnings(site),
+    ...writtenTwiceWarnings(site),
     ...holeWarnings(site),
     ...versionsWithout(site),
     ...schemeWarnings(site),

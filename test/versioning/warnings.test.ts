@@ -238,6 +238,18 @@ describe('a parameter where versions are', () => {
   })
   const cars = x(undefined, '/{tenant}/cars')
   table([
+    [
+      'a version segment in the path of a route that has a version: one warning for all',
+      [[x('1', '/v1/x'), x(['1', '2'], '/v2/y'), x(['1', '2'])], URL],
+      {
+        code: 'version_written_twice',
+        where: 'enableVersioning',
+        message: `the version segment is put before the paths of ${label(0, '/v1/x')}, ${label(1, '/v2/y')}, which begin with one already`,
+        fix: 'take it out of their prefix or path',
+      },
+    ],
+    ['not at a path without versions', [[x(undefined, '/v1/z'), x('1')], URL]],
+    ['not where versions are not in the path', [[x('1', '/v1/x')], QUERY]],
     ['W5 U7 unversioned', [[cars, x(['1', '2'])], URL], hidden(label(0, '/{tenant}/cars'), 'v1, v2')],
     [
       'W5 U7 one warning for all of them',
