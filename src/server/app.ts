@@ -20,8 +20,8 @@ import type { ListenOptions } from './listen.ts'
 import { refuseClosing, refuseRequest } from './node.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
-import { toVersionList } from './versions.ts'
-import type { VersionInfo } from './versions.ts'
+import { toVersionList } from './tell/versions.ts'
+import type { VersionInfo } from './tell/versions.ts'
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
 type UrlArguments<P> = object extends P

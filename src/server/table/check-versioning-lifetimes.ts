@@ -1,6 +1,6 @@
-import type { DefinitionProblem } from '../definition-error.ts'
-import type { Lifetime } from '../versioning/policy.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'
 import type { Lifetimes } from './lifetimes.ts'
 

@@ -1,11 +1,11 @@
-import { restoreSlashes } from '../param-types.ts'
-import type { Param } from '../pattern.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import { statusAt } from '../versioning/policy.ts'
-import { createSelect } from '../versioning/select.ts'
-import type { TableRoute } from './leaves.ts'
-import type { Table } from './table.ts'
-import { writePath } from './url-for.ts'
+import { restoreSlashes } from '../../param-types.ts'
+import type { Param } from '../../pattern.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import { statusAt } from '../../versioning/policy.ts'
+import { createSelect } from '../../versioning/select.ts'
+import type { TableRoute } from '../table/leaves.ts'
+import type { Table } from '../table/table.ts'
+import { writePath } from '../url-for.ts'
 
 /**
  * Members of a `Link` header that lead to the same route in newer versions (RFC 5829 section 3.4): `values` are the texts of the path

@@ -1,12 +1,12 @@
-import type { EnabledScheme } from '../versioning/enable.ts'
-import type { VersionValue } from '../versioning/scheme.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
-import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import { isRetired } from '../versioning/policy.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { EnabledScheme } from '../../versioning/enable.ts'
+import type { VersionValue } from '../../versioning/scheme.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
+import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import { isRetired } from '../../versioning/policy.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { PathEnds, Resolution, Site } from './resolution.ts'
-import type { Table } from './table.ts'
+import type { Table } from '../table/table.ts'
 
 /** Finds what a value that a request gave asks for, at a path. */
 export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, method: number) => Resolution

@@ -1,9 +1,9 @@
-import type { Method } from '../http.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import { statusAt } from '../versioning/policy.ts'
-import type { Lifetime, PolicyLink, VersionStatus } from '../versioning/policy.ts'
-import type { Answering } from './lifetimes.ts'
-import type { Table } from './table.ts'
+import type { Method } from '../../http.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import { statusAt } from '../../versioning/policy.ts'
+import type { Lifetime, PolicyLink, VersionStatus } from '../../versioning/policy.ts'
+import type { Answering } from '../table/lifetimes.ts'
+import type { Table } from '../table/table.ts'
 
 /** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */
 export interface VersionLife {

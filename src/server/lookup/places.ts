@@ -1,10 +1,10 @@
-import { findLeaves } from '../router/find.ts'
-import type { Leaf } from '../router/node.ts'
-import { EMPTY_NODE } from '../router/seal.ts'
-import type { Endpoint } from './endpoint.ts'
+import { findLeaves } from '../../router/find.ts'
+import type { Leaf } from '../../router/node.ts'
+import { EMPTY_NODE } from '../../router/seal.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { beginsWithParameter, segmentEnd } from './locate-segment.ts'
 import type { Located } from './resolution.ts'
-import type { Table } from './table.ts'
+import type { Table } from '../table/table.ts'
 
 /** What is served at the path of a request, whatever the method. */
 export interface Places {

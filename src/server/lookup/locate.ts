@@ -1,15 +1,15 @@
-import { isPromise } from '../http.ts'
-import type { Awaitable } from '../http.ts'
-import { find, findLeaves, trimSlash } from '../router/find.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import type { VersionValue } from '../versioning/scheme.ts'
-import type { RequestContext } from './context.ts'
+import { isPromise } from '../../http.ts'
+import type { Awaitable } from '../../http.ts'
+import { find, findLeaves, trimSlash } from '../../router/find.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import type { VersionValue } from '../../versioning/scheme.ts'
+import type { RequestContext } from '../context.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
 import { createBare, withoutVersion } from './resolution.ts'
 import type { Locate, Located, Look, PathEnds, Resolution, Site } from './resolution.ts'
 import { createGround, createResolve } from './resolve.ts'
-import type { Table } from './table.ts'
+import type { Table } from '../table/table.ts'
 
 /** Makes the lookup for a table, for the way versions travel. */
 export function createLocate(

@@ -1,15 +1,15 @@
 import { channel } from 'node:diagnostics_channel'
 
-import { isPromise } from '../http.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import type { VersioningOptions, VersionResolved } from '../versioning/options.ts'
-import { statusAt } from '../versioning/policy.ts'
-import type { Lifetime } from '../versioning/policy.ts'
-import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import type { RequestContext } from './context.ts'
-import type { Endpoint } from './endpoint.ts'
-import { Channels } from './observe.ts'
-import type { Resolution } from './resolution.ts'
+import { isPromise } from '../../http.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import type { VersioningOptions, VersionResolved } from '../../versioning/options.ts'
+import { statusAt } from '../../versioning/policy.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import type { RequestContext } from '../context.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { Channels } from '../observe.ts'
+import type { Resolution } from '../lookup/resolution.ts'
 
 /** Tells `onVersionResolved` and the subscribers of `Channels.version` which version answers. */
 export interface VersionEvents {

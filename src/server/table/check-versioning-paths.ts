@@ -1,9 +1,9 @@
-import type { DefinitionProblem } from '../definition-error.ts'
-import { shapeOf } from '../pattern.ts'
-import type { Pattern } from '../pattern.ts'
-import { staticDefault } from '../versioning/enable.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { shapeOf } from '../../pattern.ts'
+import type { Pattern } from '../../pattern.ts'
+import { staticDefault } from '../../versioning/enable.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'
 
 /** A path such as `/v1/legacy` beside `/legacy` in version 1: one of them could never be reached (rules E7 and U6). */

@@ -1,8 +1,8 @@
-import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
-import { PLAIN_SCHEME } from '../versioning/scheme.ts'
-import type { Lifetime } from '../versioning/policy.ts'
-import type { VersionReport } from './lifetimes.ts'
-import type { ResponseHeaders } from './response-head.ts'
+import type { Enabled, EnabledScheme } from '../../versioning/enable.ts'
+import { PLAIN_SCHEME } from '../../versioning/scheme.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import type { VersionReport } from '../table/lifetimes.ts'
+import type { ResponseHeaders } from '../response-head.ts'
 
 /** What a response tells of the version that answered. */
 export interface Told {

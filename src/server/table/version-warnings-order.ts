@@ -1,5 +1,5 @@
-import type { DefinitionWarning } from '../definition-error.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { DefinitionWarning } from '../../definition-error.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'
 import { versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningSite } from './version-groups.ts'

@@ -1,7 +1,7 @@
-import type { Shape } from '../router/tree.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import { createSelect, isVersioned } from '../versioning/select.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { Shape } from '../../router/tree.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import { createSelect, isVersioned } from '../../versioning/select.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'
 
 /** The routes for one method at one path shape. */

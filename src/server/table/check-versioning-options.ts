@@ -1,8 +1,8 @@
-import type { DefinitionProblem } from '../definition-error.ts'
-import { isSelector, staticDefault } from '../versioning/enable.ts'
-import type { Enabled } from '../versioning/enable.ts'
-import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import type { KnownVersions } from '../versioning/spec.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { isSelector, staticDefault } from '../../versioning/enable.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'
 
 /** Common options that do not fit each other, or the versions there are (rules E2, E3, E9, V7 and R27). */

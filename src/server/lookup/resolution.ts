@@ -1,13 +1,13 @@
-import type { Awaitable } from '../http.ts'
-import { isPromise } from '../http.ts'
-import type { Match } from '../router/find.ts'
-import type { Node } from '../router/node.ts'
-import type { Enabled, EnabledScheme } from '../versioning/enable.ts'
-import type { VersionSource } from '../versioning/scheme.ts'
-import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import type { RequestContext } from './context.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { Table } from './table.ts'
+import type { Awaitable } from '../../http.ts'
+import { isPromise } from '../../http.ts'
+import type { Match } from '../../router/find.ts'
+import type { Node } from '../../router/node.ts'
+import type { Enabled, EnabledScheme } from '../../versioning/enable.ts'
+import type { VersionSource } from '../../versioning/scheme.ts'
+import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import type { RequestContext } from '../context.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { Table } from '../table/table.ts'
 
 /** What is known of the version that a request asks for. Made when the application is built, for every known version. */
 export interface Resolution {
