@@ -72,7 +72,7 @@ export { Channels } from './server/observe.ts'
 export type { RequestEnd, RequestError, RequestStart } from './server/observe.ts'
 export type { RouteEntry } from './server/routes.ts'
 export type { Timeouts } from './server/settings.ts'
-export type { VersionInfo, VersionLife, VersionLink, VersionRoute } from './server/tell/versions.ts'
+export type { VersionInfo, VersionLife, VersionRoute } from './server/tell/versions.ts'
 export type { SessionCookie, SessionOptions, SessionStore } from './session/options.ts'
 export type { SchemeList } from './versioning/enable.ts'
 export type { HeaderOptions } from './versioning/header.ts'
@@ -84,7 +84,14 @@ export type {
   VersionListing,
   VersionResolved,
 } from './versioning/options.ts'
-export type { Moment, PolicyLink, RoutePolicy, VersionPolicy, VersionStatus } from './versioning/policy.ts'
+export type {
+  Moment,
+  PolicyLink,
+  RoutePolicy,
+  VersionLink,
+  VersionPolicy,
+  VersionStatus,
+} from './versioning/policy.ts'
 export { defineVersioningScheme } from './versioning/scheme.ts'
 export type {
   RequestDraft,

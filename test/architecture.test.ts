@@ -17,7 +17,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
   router: ['param-types.ts', 'pattern.ts'],
   define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
-  middleware: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
+  middleware: ['http.ts', 'definition-error.ts', 'media-type.ts', 'errors.ts', 'define'],
   container: ['http.ts', 'definition-error.ts', 'define'],
   auth: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],

@@ -6,9 +6,7 @@ import { checkFields } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
-import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { ModuleNode } from './modules.ts'
-import type { Shared } from './route.ts'
 import { controllerName, nameFromPrefix } from './names.ts'
 import { duplicateNames } from './duplicates.ts'
 
@@ -46,7 +44,7 @@ function flattenModule(
     version: module.version,
     tags: module.tags,
     deprecated: module.deprecated ?? false,
-    policies: policiesOf(module, node.label, [], problems),
+    policies: withPolicy(module, node.label, [], problems),
     includeInSchema: module.includeInSchema ?? true,
     meta: {},
     inject: {},
@@ -92,7 +90,7 @@ function flattenController(
     version: controller.version ?? inherited.version,
     tags: controller.tags ?? inherited.tags,
     deprecated: controller.deprecated ?? inherited.deprecated,
-    policies: policiesOf(controller, where, inherited.policies, problems),
+    policies: withPolicy(controller, where, inherited.policies, problems),
     includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
     meta: { ...inherited.meta, ...controller.meta },
     inject: controller.inject ?? {},
@@ -103,18 +101,6 @@ function flattenController(
       flattenController(router, shared, problems, [...above, controller]),
     ),
   ]
-}
-
-function policiesOf(
-  definition: Pick<Shared, 'deprecated' | 'policy'>,
-  where: string,
-  above: readonly PlacedPolicy[],
-  problems: DefinitionProblem[],
-): readonly PlacedPolicy[] {
-  const found: Omit<DefinitionProblem, 'where'>[] = []
-  const policies = withPolicy(definition, where, above, found)
-  problems.push(...found.map((problem) => ({ ...problem, where })))
-  return policies
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {

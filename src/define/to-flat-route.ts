@@ -99,7 +99,7 @@ export function withPolicy(
   { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
   where: string,
   above: readonly PlacedPolicy[],
-  problems: Omit<DefinitionProblem, 'where'>[],
+  problems: Pick<DefinitionProblem[], 'push'>,
 ): readonly PlacedPolicy[] {
   const found = policy === undefined ? [] : routePolicyProblems(where, 'policy', policy)
   problems.push(...found)

@@ -8,6 +8,7 @@ import { reply } from '../define/reply.ts'
 import type { Reply } from '../define/reply.ts'
 import { isPreflight, isPromise, METHODS } from '../http.ts'
 import type { FinishedResponse, Method } from '../http.ts'
+import { isToken } from '../media-type.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 
@@ -32,11 +33,8 @@ export interface CorsOptions {
 
 const WHERE = 'cors'
 
-/** A token (RFC 9110 section 5.6.2). */
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
-
 const isNames = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string' && TOKEN.test(name))
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name))
 
 const OPTIONS: Rules = {
   origin: [
@@ -133,7 +131,7 @@ async function methodsOf(context: ExecutionContext): Promise<readonly string[]> 
 /** The header names that a preflight asks for, without what is none. */
 function askedHeaders({ request }: ExecutionContext): readonly string[] {
   const names = (request.header('access-control-request-headers') ?? '').split(',')
-  return [...new Set(names.map((name) => name.trim()).filter((name) => TOKEN.test(name)))]
+  return [...new Set(names.map((name) => name.trim()).filter(isToken))]
 }
 
 /** Makes the function that completes the response to a request that is no preflight. */

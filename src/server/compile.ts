@@ -47,7 +47,7 @@ export function compile(materials: Materials): Compiled {
   const endpointSite = { settings, container, hidden }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createTable(rows, enabled, mode)
-  const urlFor = createUrlFor(table.rows, enabled, table.known, settings.prefix)
+  const urlFor = createUrlFor(table, enabled, settings.prefix)
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.split('/').length
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'

@@ -8,6 +8,7 @@ import { createSessions } from '../session/sessions.ts'
 import { toEnabled } from '../versioning/enable.ts'
 import type { Enabled, SchemeList } from '../versioning/enable.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
+import { isScheme } from '../versioning/scheme.ts'
 import type { SchemeUse, VersioningScheme } from '../versioning/scheme.ts'
 import { createBuiltIns } from './built-ins.ts'
 import type { ConfigValues } from './built-ins.ts'
@@ -202,8 +203,4 @@ function toUse(entry: unknown): SchemeUse {
   throw new TypeError(
     'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
   )
-}
-
-function isScheme(value: unknown): value is VersioningScheme<never> {
-  return typeof value === 'object' && value !== null && 'reader' in value && 'statusCodes' in value
 }

@@ -1,5 +1,5 @@
 import type { FinishedResponse } from '../http.ts'
-import { addVary, headerProblem } from './response-head.ts'
+import { addVary, headerProblem, toNames } from './response-head.ts'
 import type { ResponseHeaders } from './response-head.ts'
 
 /**
@@ -14,7 +14,7 @@ export function completeCors(
   const sent = reporting.filter((name) => headers[name] !== undefined)
   if (asked === undefined) addTo(headers, 'access-control-expose-headers', sent)
   else {
-    const names = asked.split(',').map((name) => name.trim().toLowerCase())
+    const names = toNames(asked.toLowerCase())
     addTo(
       headers,
       'access-control-allow-headers',
@@ -37,11 +37,7 @@ export function keepCors(replaced: ResponseHeaders, response: FinishedResponse):
 
 /** Adds names to a list in a header, each once; `*` has them all, but not with credentials (the Fetch standard, section 3.3.5). */
 function addTo(headers: ResponseHeaders, header: string, names: readonly string[]): void {
-  const given = [headers[header] ?? []]
-    .flat()
-    .flatMap((line) => line.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  const given = toNames(headers[header])
   if (given.includes('*') && headers['access-control-allow-credentials'] !== 'true') return
   const missing = names.filter((name) => !given.some((each) => each.toLowerCase() === name))
   if (missing.length > 0) headers[header] = [...given, ...missing].join(', ')

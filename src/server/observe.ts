@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 
 import type { ExecutionContext, Logger } from '../define/context.ts'
 import type { FinishedResponse } from '../http.ts'
-import { MAX_VERSION_LENGTH } from '../versioning/version.ts'
+import { cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 
 /**
  * The channels of `node:diagnostics_channel` that tell what happens to requests. Nothing is published that nobody subscribed to.
@@ -107,7 +107,7 @@ function cutVersionAt(path: string, place: number | undefined): string {
   if (place === undefined || path.length <= MAX_VERSION_LENGTH) return path
   return path
     .split('/')
-    .map((segment, index) => (index === place ? segment.slice(0, MAX_VERSION_LENGTH) : segment))
+    .map((segment, index) => (index === place ? cutVersion(segment) : segment))
     .join('/')
 }
 

@@ -56,6 +56,14 @@ export function addReplyHead(target: ResponseHeaders, { headers = {}, cookies = 
   }
 }
 
+/** The names in a list that a header holds. */
+export function toNames(lines: string | readonly string[] = []): readonly string[] {
+  return [lines]
+    .flat()
+    .flatMap((line) => line.split(',').map((name) => name.trim()))
+    .filter(Boolean)
+}
+
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /** Adds field names to `Vary`, each once; `*` already says everything (RFC 9110 section 12.5.5). */
@@ -65,15 +73,10 @@ export function addVary(target: ResponseHeaders, names: readonly string[]): void
     target['vary'] = only
     return
   }
-  const present = [target['vary'] ?? []]
-    .flat()
-    .flatMap((line) => line.split(',').map((name) => name.trim()))
-    .filter(Boolean)
+  const present = toNames(target['vary'])
   if (present.includes('*')) return
   const lower = new Set(present.map((name) => name.toLowerCase()))
-  const missing = names
-    .flatMap((line) => line.split(',').map((name) => name.trim()))
-    .filter((name) => name !== '' && !lower.has(name.toLowerCase()))
+  const missing = toNames(names).filter((name) => !lower.has(name.toLowerCase()))
   if (present.length + missing.length > 0)
     target['vary'] = missing.includes('*') ? '*' : [...present, ...new Set(missing)].join(', ')
 }

@@ -15,6 +15,7 @@ import { isToken } from '../define/token.ts'
 import { parsePattern } from '../pattern.ts'
 import { sessionProblems } from '../session/options.ts'
 import type { SessionOptions } from '../session/options.ts'
+import { isScheme } from '../versioning/scheme.ts'
 import type { ConfigOptions } from './config.ts'
 import { createLogger } from './logger.ts'
 
@@ -189,7 +190,7 @@ function isVersioning(value: unknown): boolean {
 }
 
 function isUse([scheme, options]: readonly unknown[]): boolean {
-  return typeof scheme === 'object' && scheme !== null && 'reader' in scheme && isOptional(options)
+  return isScheme(scheme) && isOptional(options)
 }
 
 function isOptional(options: unknown): boolean {

@@ -1,9 +1,9 @@
 import type { UrlOptions } from '../define/context.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { Param, Segment } from '../pattern.ts'
-import { staticDefault } from '../versioning/enable.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import { toSearchParams } from '../request/query.ts'
+import type { Table } from './table/table.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
 import type { ExpandedSpec, KnownVersions } from '../versioning/spec.ts'
 
@@ -24,9 +24,8 @@ interface Chosen {
 
 /** Makes the function that writes paths from route names. */
 export function createUrlFor(
-  rows: readonly Candidate[],
+  { rows, known, defaultVersion }: Pick<Table, 'rows' | 'known' | 'defaultVersion'>,
   enabled: Enabled | undefined,
-  known: KnownVersions,
   prefix: string,
 ): UrlFor {
   const byName = new Map<string, Candidate[]>()
@@ -35,19 +34,18 @@ export function createUrlFor(
     if (named === undefined) byName.set(row.route.name, [row])
     else named.push(row)
   }
-  const defaultVersion = staticDefault(enabled, known)
   return (name, params, { query = {}, version }) => {
     const named = byName.get(name)
     if (named === undefined) {
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
     }
-    const wanted = version === undefined ? defaultVersion : known.find(version)
+    const wanted = version === undefined ? (defaultVersion ?? undefined) : known.find(version)
     if (version !== undefined && wanted === undefined && enabled !== undefined) {
       throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
     }
     const chosen = chooseRoute(name, named, wanted, known)
     const path = fill(chosen.route, params)
-    const explicit = version === undefined && chosen.version === defaultVersion ? undefined : chosen.version
+    const explicit = version === undefined && chosen.version === wanted ? undefined : chosen.version
     const written = explicit === undefined ? {} : write(path, explicit)
     const search = toSearchParams({ ...query, ...written.query })
     return (written.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')

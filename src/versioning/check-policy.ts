@@ -1,7 +1,7 @@
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { toTime } from './policy.ts'
-import { MAX_VERSION_LENGTH } from './version.ts'
+import { cutVersion } from './version.ts'
 
 /** Reports what cannot be used in the policy of a version. */
 export function policyProblems(where: string, field: string, policy: unknown): readonly DefinitionProblem[] {
@@ -20,7 +20,7 @@ export function routePolicyProblems(
   if (versions === undefined) return found
   if (!isRecord(versions)) return [...found, wrong(where, `${field}.versions`, 'a policy for each version')]
   const inner = Object.entries(versions).flatMap(([version, each]) =>
-    policyProblems(where, `${field}.versions["${version.slice(0, MAX_VERSION_LENGTH)}"]`, each),
+    policyProblems(where, `${field}.versions["${cutVersion(version)}"]`, each),
   )
   return [...found, ...inner]
 }
@@ -71,7 +71,7 @@ function fieldProblems(
         {
           code: 'unknown_field',
           where,
-          message: `${field} has no field "${name.slice(0, MAX_VERSION_LENGTH)}"`,
+          message: `${field} has no field "${cutVersion(name)}"`,
           fix: suggestion(name, names),
         },
       ]
@@ -84,8 +84,7 @@ function fieldProblems(
 
 function wrong(where: string, field: string, expected: string, value?: unknown): DefinitionProblem {
   // a text is quoted, for it is often nearly right: a day that does not exist, a time without zone
-  const is =
-    typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_VERSION_LENGTH)) : `not ${expected}`
+  const is = typeof value === 'string' ? JSON.stringify(cutVersion(value)) : `not ${expected}`
   return { code: 'invalid_field', where, message: `${field} is ${is}`, fix: `give ${expected}` }
 }
 

@@ -28,6 +28,9 @@ export interface EnabledScheme {
   readonly isCompanion: boolean
 }
 
+/** The common options that have a field of their own, or no default. */
+type Apart = 'defaultVersion' | 'versions' | 'format' | 'onVersionResolved'
+
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
 export interface Enabled {
   /** At least one. */
@@ -36,6 +39,8 @@ export interface Enabled {
   readonly path: EnabledScheme | undefined
   /** The headers that choose versions. */
   readonly vary: readonly string[]
+  /** Those, and the headers that a default function reads. */
+  readonly defaultVary: readonly string[]
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
   readonly defaultVersion: string | null | DefaultVersion
@@ -43,13 +48,7 @@ export interface Enabled {
   readonly versions: readonly string[]
   readonly policies: ReadonlyMap<string, VersionPolicy>
   readonly format: VersionFormat
-  readonly common: Required<
-    Pick<
-      VersioningOptions,
-      'required' | 'closed' | 'unknown' | 'strictNeutral' | 'conflict' | 'report' | 'echo' | 'clock'
-    >
-  > &
-    Pick<VersioningOptions, 'successorLinks' | 'onVersionResolved' | 'vary'>
+  readonly common: Required<Omit<VersioningOptions, Apart>> & Pick<VersioningOptions, 'onVersionResolved'>
   /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
   readonly usable: boolean
   /** Mistakes in the options, reported when the application is built. */
@@ -91,16 +90,19 @@ export function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions
   const schemes = (usable ? uses.flatMap(withCompanions) : uses.slice(0, 1)).map((use) =>
     toScheme(use, format, usable, !uses.includes(use)),
   )
+  const common = toCommon(usable ? options : {})
+  const vary = schemes.flatMap((each) => each.vary)
   return {
     schemes,
     path: schemes.find(({ scheme }) => scheme.segments !== undefined),
-    vary: [...new Set(schemes.flatMap((each) => each.vary))],
+    vary: [...new Set(vary)],
+    defaultVary: [...new Set([...vary, ...common.vary])],
     hidden: schemes.flatMap((each) => (usable ? (each.scheme.queryParameter(each.options) ?? []) : [])),
     defaultVersion,
     versions: isList(versions) ? entries.map(({ version }) => version) : [],
     policies: new Map(entries.map(({ version, ...policy }) => [version, policy])),
     format,
-    common: toCommon(usable ? options : {}),
+    common,
     usable,
     problems: usable ? listProblems(entries, format) : problems,
   }

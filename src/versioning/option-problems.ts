@@ -4,7 +4,7 @@ import { policyProblems } from './check-policy.ts'
 import { COMMON_RULES } from './options.ts'
 import type { VersioningOptions, VersionListing } from './options.ts'
 import type { SchemeUse } from './scheme.ts'
-import { canonicalVersion, MAX_VERSION_LENGTH } from './version.ts'
+import { canonicalVersion, cutVersion } from './version.ts'
 import type { VersionFormat } from './version.ts'
 
 const WHERE = 'enableVersioning'
@@ -58,7 +58,7 @@ function commonProblems(
       })
     : Object.entries(versions)
   return entries.flatMap(([version, policy]) =>
-    policyProblems(WHERE, `versions["${version.slice(0, MAX_VERSION_LENGTH)}"]`, policy),
+    policyProblems(WHERE, `versions["${cutVersion(version)}"]`, policy),
   )
 }
 
@@ -100,7 +100,7 @@ export function listProblems(
         {
           code: 'invalid_version',
           where: WHERE,
-          message: `"${version.slice(0, MAX_VERSION_LENGTH)}" in versions is not written as the format ${format} says`,
+          message: `"${cutVersion(version)}" in versions is not written as the format ${format} says`,
           fix: 'mend it, or choose another format',
         },
       ]

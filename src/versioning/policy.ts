@@ -125,10 +125,21 @@ export function toTime(moment: unknown): number | undefined {
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
+/** A policy link with its defaults. */
+export interface VersionLink {
+  readonly href: string
+  readonly type: string
+  readonly title?: string
+}
+
+/** Writes a policy link out. */
+export function toFullLink(link: PolicyLink): VersionLink {
+  return { type: 'text/html', ...(typeof link === 'string' ? { href: link } : link) }
+}
+
 /** A member of a `Link` header (RFC 8288 section 3). */
 function toLink(link: PolicyLink, rel: 'deprecation' | 'sunset'): string {
-  const given: Exclude<PolicyLink, string> = typeof link === 'string' ? { href: link } : link
-  const { href, type = 'text/html', title } = given
+  const { href, type, title } = toFullLink(link)
   const named = title === undefined ? '' : `; title="${title.replaceAll(/["\\]/g, '\\$&')}"`
   return `<${href}>; rel="${rel}"; type="${type}"${named}`
 }

@@ -107,6 +107,11 @@ export interface VersioningSchemeDefinition<O> {
   readonly describe?: string
 }
 
+/** Whether the value is a scheme: one of `VersioningSchemes`, or made by `defineVersioningScheme`. */
+export function isScheme(value: unknown): value is VersioningScheme<never> {
+  return typeof value === 'object' && value !== null && 'reader' in value && 'statusCodes' in value
+}
+
 export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
   unsupported: 404,
   unspecified: 400,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, DefinitionError, text, VersioningSchemes } from 'octavo'
-import type { HeaderOptions, VersionSpec } from 'octavo'
+import type { ExecutionContext, HeaderOptions, VersionSpec } from 'octavo'
 import { z } from 'zod'
 
 import { ask, ok, serve, unspecified, unsupported, varying } from './support.ts'
@@ -146,6 +146,16 @@ describe('HEADER, Accept: what inject({ version }) writes', () => {
 })
 
 describe("A1 echo: 'contentType' tells the version in the content type", () => {
+  /** A route that sets its content type. */
+  const typed = (name: string, contentType: string) => ({
+    method: 'GET' as const,
+    path: `/${name}` as const,
+    name,
+    handler: (_input: object, { response }: ExecutionContext) => {
+      response.headers.set('content-type', contentType)
+      return { a: 1 }
+    },
+  })
   const create = (version: VersionSpec) =>
     defineController({
       prefix: '/',
@@ -153,33 +163,9 @@ describe("A1 echo: 'contentType' tells the version in the content type", () => {
       routes: [
         { method: 'GET', path: '/json', name: 'json', handler: () => ({ a: 1 }) },
         { method: 'GET', path: '/text', name: 'text', handler: () => text('x') },
-        {
-          method: 'GET',
-          path: '/charset',
-          name: 'charset',
-          handler: (_input, { response }) => {
-            response.headers.set('content-type', 'Application/JSON; charset=utf-8')
-            return { a: 1 }
-          },
-        },
-        {
-          method: 'GET',
-          path: '/told',
-          name: 'told',
-          handler: (_input, { response }) => {
-            response.headers.set('content-type', 'application/json; Version=7')
-            return { a: 1 }
-          },
-        },
-        {
-          method: 'GET',
-          path: '/vendor',
-          name: 'vendor',
-          handler: (_input, { response }) => {
-            response.headers.set('content-type', 'application/vnd.shop.v7+json')
-            return { a: 1 }
-          },
-        },
+        typed('charset', 'Application/JSON; charset=utf-8'),
+        typed('told', 'application/json; Version=7'),
+        typed('vendor', 'application/vnd.shop.v7+json'),
         { method: 'GET', path: '/none', name: 'none', handler: () => undefined },
       ],
     })

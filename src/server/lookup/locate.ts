@@ -39,7 +39,7 @@ function createVersionLocate(site: Site): Locate {
 
 /** Lets errors of a `defaultVersion` function or an own scheme vary on the headers that these look at (rule C3). */
 function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate {
-  const vary = [...new Set([...enabled.vary, ...(enabled.common.vary ?? [])])]
+  const vary = enabled.defaultVary
   // what is built in does not fail
   const mayFail =
     typeof enabled.defaultVersion === 'function' ||

@@ -6,7 +6,7 @@ import type { Leaf } from '../../router/node.ts'
 import type { Enabled } from '../../versioning/enable.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
-import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import { cutVersion } from '../../versioning/version.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { VersionReport } from '../table/lifetimes.ts'
 import { createPlaces } from './places.ts'
@@ -167,11 +167,6 @@ function methodsOf(leaves: Leaves): readonly Method[] {
 function notAllowed(methods: readonly Method[]): HttpError {
   const allow = methods.join(', ')
   return httpError('method_not_allowed', `This path answers ${allow}`, { headers: { allow } })
-}
-
-/** The part of a version that is worth repeating. */
-function cutVersion(text: string): string {
-  return text.slice(0, MAX_VERSION_LENGTH)
 }
 
 function cutSource(source: { readonly in: string; readonly name: string; readonly value: string }): object {

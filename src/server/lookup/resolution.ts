@@ -4,7 +4,7 @@ import type { Match } from '../../router/find.ts'
 import type { Node } from '../../router/node.ts'
 import type { Enabled, EnabledScheme } from '../../versioning/enable.ts'
 import type { VersionSource } from '../../versioning/scheme.ts'
-import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import { cutVersion } from '../../versioning/version.ts'
 import type { RequestContext } from '../context.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Table } from '../table/table.ts'
@@ -78,15 +78,14 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
 }
 
 /** Makes the function that settles the version of requests that name none. */
-export function createBare(table: Table, { defaultVersion, vary, common }: Enabled): Bare {
+export function createBare(table: Table, { defaultVersion, vary, defaultVary }: Enabled): Bare {
   const none = withoutVersion(table, vary)
   if (defaultVersion === null) return () => none
   if (typeof defaultVersion === 'string') {
     const known: Resolution = { ...none, kind: 'known', version: table.defaultVersion }
     return () => known
   }
-  const chosenVary = [...new Set([...vary, ...(common.vary ?? [])])]
-  const unchosen = { ...none, vary: chosenVary }
+  const unchosen = { ...none, vary: defaultVary }
   const byVersion = new Map(
     [...table.defaults].map(([version, root]): readonly [string, Resolution] => [
       version,
@@ -98,7 +97,7 @@ export function createBare(table: Table, { defaultVersion, vary, common }: Enabl
     const isText = typeof version === 'string'
     const resolution = isText ? byVersion.get(table.known.find(version) ?? '') : undefined
     if (resolution !== undefined) return resolution
-    const given = isText ? JSON.stringify(version.slice(0, MAX_VERSION_LENGTH)) : typeof version
+    const given = isText ? JSON.stringify(cutVersion(version)) : typeof version
     throw new Error(
       `The function defaultVersion gave ${given}, not a known version (${table.known.list.join(', ')}) or null`,
     )

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { isSelector, staticDefault } from '../../versioning/enable.ts'
 import type { Enabled } from '../../versioning/enable.ts'
-import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import { cutVersion } from '../../versioning/version.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'
 
@@ -32,7 +32,7 @@ function defaultProblems(enabled: Enabled, known: KnownVersions): readonly Defin
       {
         code: 'default_version_unknown',
         where,
-        message: `the default version "${cut(defaultVersion)}" is not a known version; ${listOf(known)}`,
+        message: `the default version "${cutVersion(defaultVersion)}" is not a known version; ${listOf(known)}`,
         fix: 'name a version that a route has, or list it in versions',
       },
     ]
@@ -51,7 +51,7 @@ function defaultProblems(enabled: Enabled, known: KnownVersions): readonly Defin
 
 function requiredProblems({ common, defaultVersion }: Enabled): readonly DefinitionProblem[] {
   if (!common.required || defaultVersion === null) return []
-  const given = typeof defaultVersion === 'string' ? `"${cut(defaultVersion)}"` : 'a function'
+  const given = typeof defaultVersion === 'string' ? `"${cutVersion(defaultVersion)}"` : 'a function'
   return [
     {
       code: 'required_with_default',
@@ -96,7 +96,7 @@ function closedProblems({ common, versions }: Enabled): readonly DefinitionProbl
 }
 
 function successorProblems({ common, path }: Enabled): readonly DefinitionProblem[] {
-  if (common.successorLinks !== true || path !== undefined) return []
+  if (!common.successorLinks || path !== undefined) return []
   return [
     {
       code: 'invalid_option',
@@ -131,7 +131,7 @@ function policyProblems(
           {
             code: 'unknown_policy_version',
             where,
-            message: `${field} has a policy for "${cut(version)}", which is not a known version; ${listOf(known)}`,
+            message: `${field} has a policy for "${cutVersion(version)}", which is not a known version; ${listOf(known)}`,
             fix: 'correct it, or list the version in the versions of enableVersioning',
           },
         ],
@@ -140,8 +140,4 @@ function policyProblems(
 
 function listOf({ list }: KnownVersions): string {
   return list.length === 0 ? 'there are none' : `known are ${list.join(', ')}`
-}
-
-function cut(version: string): string {
-  return version.slice(0, MAX_VERSION_LENGTH)
 }

@@ -6,7 +6,6 @@ import type { Leaf, LeafShape } from '../../router/node.ts'
 import { overlaps } from '../../router/overlap.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
-import { staticDefault } from '../../versioning/enable.ts'
 import type { Enabled } from '../../versioning/enable.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Answers, Versioned } from '../../versioning/select.ts'
@@ -21,15 +20,18 @@ export interface TableRoute extends Versioned {
   readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 
+/** The versions of an application. */
+export interface Versions {
+  readonly known: KnownVersions
+  /** That of requests which name none; `null` when there is none or a function chooses it. */
+  readonly defaultVersion: string | null
+}
+
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
-  readonly bare: (shape: Shape<TableRoute>, defaultVersion: string | null) => Leaf<Endpoint> | null
+  readonly bare: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
   /** Of every version; `inPath`: behind a version segment, where paths that were never versioned do not exist. */
-  readonly versions: (
-    shape: Shape<TableRoute>,
-    defaultVersion: string | null,
-    inPath: boolean,
-  ) => Variants<Leaf<Endpoint>>
+  readonly versions: (shape: Shape<TableRoute>, inPath: boolean) => Variants<Leaf<Endpoint>>
   readonly defaults: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
   readonly other: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
   readonly union: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
@@ -44,10 +46,10 @@ export function createLeaves(
   rows: readonly TableRoute[],
   strict: boolean,
   enabled: Enabled | undefined,
-  known: KnownVersions,
+  { known, defaultVersion }: Versions,
 ): Leaves {
   const notes = createNotes(enabled)
-  const infoOf = createInfo(rows, strict, enabled, known)
+  const infoOf = createInfo(rows, strict, enabled, { known, defaultVersion })
   const leafFor = createLeafFor(notes, infoOf)
   const { required = false, strictNeutral = false } = enabled?.common ?? {}
   const variants = (
@@ -72,9 +74,8 @@ export function createLeaves(
     return { rest: isComplete ? null : leafFor(shape, null, answersFor(null)), by }
   }
   return {
-    bare: (shape, defaultVersion) =>
-      required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL),
-    versions: (shape, defaultVersion, inPath) => {
+    bare: (shape) => (required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL)),
+    versions: (shape, inPath) => {
       const opted = isVersioned(shape.routes)
       const named = namedIn(shape.routes)
       if (opted && defaultVersion !== null) named.add(defaultVersion)
@@ -126,12 +127,12 @@ function createInfo(
   rows: readonly TableRoute[],
   strict: boolean,
   enabled: Enabled | undefined,
-  known: KnownVersions,
+  versions: Versions,
 ): InfoOf {
-  const { strictNeutral = false, vary = [] } = enabled?.common ?? {}
+  const { strictNeutral = false } = enabled?.common ?? {}
   const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
   const versionedTree =
-    (enabled?.vary.length ?? 0) + vary.length > 0 && versionedRows.length > 0
+    (enabled?.defaultVary.length ?? 0) > 0 && versionedRows.length > 0
       ? createTree(versionedRows, strict)
       : undefined
   const shapes = new Map<Shape<TableRoute>, LeafShape>()
@@ -139,7 +140,7 @@ function createInfo(
     const info = shapes.get(shape) ?? {
       pattern: shape.pattern.text,
       vary: versionedTree !== undefined && overlaps(versionedTree, shape.pattern),
-      versions: servedVersions(shape.routes, known, enabled),
+      versions: servedVersions(shape.routes, versions),
     }
     shapes.set(shape, info)
     return info
@@ -233,14 +234,9 @@ const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
 
 /** The versions with a handler at a path shape, oldest first; neutral handlers do not count. */
-function servedVersions(
-  rows: readonly TableRoute[],
-  known: KnownVersions,
-  enabled: Enabled | undefined,
-): readonly string[] {
+function servedVersions(rows: readonly TableRoute[], { known, defaultVersion }: Versions): readonly string[] {
   const served = namedIn(rows)
-  const defaultVersion = staticDefault(enabled, known)
-  if (served.size > 0 && defaultVersion !== undefined && rows.some(({ spec }) => spec.unversioned)) {
+  if (served.size > 0 && defaultVersion !== null && rows.some(({ spec }) => spec.unversioned)) {
     served.add(defaultVersion)
   }
   return known.list.filter((version) => served.has(version))

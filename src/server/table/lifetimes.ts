@@ -2,14 +2,13 @@ import { METHODS } from '../../http.ts'
 import type { Method } from '../../http.ts'
 import type { LeafShape } from '../../router/node.ts'
 import type { Shape } from '../../router/tree.ts'
-import { staticDefault } from '../../versioning/enable.ts'
 import type { Enabled } from '../../versioning/enable.ts'
 import { statusAt, toLifetime } from '../../versioning/policy.ts'
 import type { Lifetime, RoutePolicy, VersionPolicy } from '../../versioning/policy.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 import type { Endpoint } from '../endpoint.ts'
-import type { InfoOf, TableRoute } from './leaves.ts'
+import type { InfoOf, TableRoute, Versions } from './leaves.ts'
 
 /** The versions of a path, oldest first; a deprecated one is in the second list only (rule R11), a retired one in none. */
 export interface VersionReport {
@@ -47,16 +46,17 @@ export function createLifetimes(
   shapes: readonly Shape<TableRoute>[],
   infoOf: InfoOf,
   enabled: Enabled | undefined,
-  known: KnownVersions,
+  { known, defaultVersion }: Versions,
 ): Lifetimes {
-  const policies = policiesByVersion(enabled, known)
+  const policies = byKnown(enabled?.policies ?? [], known)
   const versions = new Map<string, Lifetime>()
   for (const [version, policy] of policies) {
     const lifetime = toLifetime([policy])
     if (lifetime !== undefined) versions.set(version, lifetime)
   }
-  const find = createFind(shapes, policies, enabled, known)
-  const defaultVersion = staticDefault(enabled, known)
+  // a function may choose any version, and routes without version then answer it
+  const isChosen = typeof enabled?.defaultVersion === 'function'
+  const find = createFind(shapes, policies, known, (version) => isChosen || version === defaultVersion)
   const answeringAt = createAnsweringAt(defaultVersion, find.of)
   const own = toOwn(shapes, infoOf, answeringAt)
   const lifetimesAt = (leaf: LeafShape, version: string): readonly (Lifetime | undefined)[] =>
@@ -96,13 +96,12 @@ function toReport(
   return { supported, deprecated }
 }
 
-function policiesByVersion(
-  enabled: Enabled | undefined,
+/** Policies by the known version that each stands for, however it is written. */
+export function byKnown(
+  policies: Iterable<readonly [written: string, policy: VersionPolicy]>,
   known: KnownVersions,
 ): ReadonlyMap<string, VersionPolicy> {
-  return new Map(
-    [...(enabled?.policies ?? [])].map(([version, policy]) => [known.find(version) ?? version, policy]),
-  )
+  return new Map([...policies].map(([written, policy]) => [known.find(written) ?? written, policy]))
 }
 
 interface Find {
@@ -114,19 +113,15 @@ interface Find {
 function createFind(
   shapes: readonly Shape<TableRoute>[],
   policies: ReadonlyMap<string, VersionPolicy>,
-  enabled: Enabled | undefined,
   known: KnownVersions,
+  isDefault: (version: string) => boolean,
 ): Find {
-  const defaultVersion = staticDefault(enabled, known)
-  // a function may choose any version, and routes without version then answer it
-  const isChosen = typeof enabled?.defaultVersion === 'function'
   const byEndpoint = new Map<Endpoint, ReadonlyMap<string | null, Lifetime>>()
   // routes that say nothing themselves share what is said of their versions
   const shared = new Map<ExpandedSpec, ReadonlyMap<string | null, Lifetime>>()
   const lifetimesIn = (row: TableRoute, isOpted: boolean): ReadonlyMap<string | null, Lifetime> => {
     const { spec, route } = row
-    if (isOpted && spec.unversioned)
-      return lifetimesOf(row, policies, known, (version) => isChosen || version === defaultVersion)
+    if (isOpted && spec.unversioned) return lifetimesOf(row, policies, known, isDefault)
     const isNamed = (version: string): boolean => spec.claims.has(version)
     if (route.policies.length > 0) return lifetimesOf(row, policies, known, isNamed)
     const found = shared.get(spec) ?? lifetimesOf(row, policies, known, isNamed)
@@ -147,6 +142,12 @@ function createFind(
   }
 }
 
+/** What one level says, and what it says of some versions. */
+interface Level {
+  readonly level: RoutePolicy
+  readonly byVersion: ReadonlyMap<string | null, VersionPolicy>
+}
+
 /** What is said of a route, by the version that it answers. What is said of a version is said of the routes that stand for it. */
 function lifetimesOf(
   { route }: TableRoute,
@@ -155,7 +156,10 @@ function lifetimesOf(
   isNamed: (version: string) => boolean,
 ): ReadonlyMap<string | null, Lifetime> {
   const lifetimes = new Map<string | null, Lifetime>()
-  const levels = route.policies.map((level) => ({ level, byVersion: inVersions(level, known) }))
+  const levels = route.policies.map((level): Level => ({
+    level,
+    byVersion: byKnown(Object.entries(level.versions ?? {}), known),
+  }))
   const plain = toLifetime(route.policies)
   const versions = levels.length > 0 ? [null, ...known.list] : policies.keys()
   for (const version of versions) {
@@ -169,22 +173,13 @@ function lifetimesOf(
   return lifetimes
 }
 
-function inVersions(
-  { versions = {} }: RoutePolicy,
-  known: KnownVersions,
-): ReadonlyMap<string | null, VersionPolicy> {
-  return new Map(
-    Object.entries(versions).map(([written, policy]) => [known.find(written) ?? written, policy]),
-  )
-}
-
 /** Tells what answers in a version, each route with its methods. */
 type InVersion = (version: string) => readonly Answering[]
 
 /** Makes the function that tells what answers at a shape. It is not kept: what it knows grows with shapes and versions. */
 type AnsweringAt = (shape: Shape<TableRoute>) => InVersion
 
-function createAnsweringAt(defaultVersion: string | undefined, lifetimeOf: Lifetimes['of']): AnsweringAt {
+function createAnsweringAt(defaultVersion: string | null, lifetimeOf: Lifetimes['of']): AnsweringAt {
   return ({ routes }) => {
     if (!isVersioned(routes)) return () => []
     const selects = METHODS.flatMap((method) => {

@@ -15,16 +15,13 @@ import { lifetimeProblems } from './check-versioning-lifetimes.ts'
 import { versioningProblems } from './check-versioning.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { createLeaves } from './leaves.ts'
-import type { Leaves, TableRoute } from './leaves.ts'
+import type { Leaves, TableRoute, Versions } from './leaves.ts'
 import { createLifetimes } from './lifetimes.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import { versionWarnings } from './version-warnings.ts'
 
 /** Every route, compiled for lookups. Nothing in it is written after it was built. */
-export interface Table {
-  readonly known: KnownVersions
-  /** The version of requests that name none; `null` when there is none or a function chooses it. */
-  readonly defaultVersion: string | null
+export interface Table extends Versions {
   /** Where a request without a version looks: the default version's routes, or those that answer without. */
   readonly bare: Node<Endpoint>
   /** Where versions are in the path: the start of every lookup. Version segments lead from it into their roots. */
@@ -71,16 +68,13 @@ export function createTable(
   })
   const problems = versionedProblems(rows, enabled, known, mode.prefix)
   const tree = createTree(rows, mode.strict)
-  const leaves = createLeaves(rows, tree.strict, enabled, known)
-  const sealer = createSealer<Endpoint>()
   const defaultVersion = staticDefault(enabled, known) ?? null
-  const roots = toRoots((select) => seal(tree, select, sealer), leaves, enabled, {
-    known,
-    defaultVersion,
-    ...mode,
-  })
+  const versions = { known, defaultVersion }
+  const leaves = createLeaves(rows, tree.strict, enabled, versions)
+  const sealer = createSealer<Endpoint>()
+  const roots = toRoots((select) => seal(tree, select, sealer), leaves, enabled, { known, ...mode })
   const shapes = [...tree.shapes.values()]
-  const lifetimes = createLifetimes(shapes, leaves.infoOf, enabled, known)
+  const lifetimes = createLifetimes(shapes, leaves.infoOf, enabled, versions)
   // what ranges cover is not known before their list is complete
   const isSettled = !problems.some(({ code }) => UNSETTLED.includes(code))
   const all = [
@@ -92,8 +86,8 @@ export function createTable(
   const warnings =
     enabled === undefined
       ? []
-      : versionWarnings(shapes, enabled, { known, defaultVersion, ...mode, unused: leaves.unused() })
-  return { ...roots, known, defaultVersion, lifetimes, rows, warnings }
+      : versionWarnings(shapes, enabled, { ...versions, ...mode, unused: leaves.unused() })
+  return { ...roots, ...versions, lifetimes, rows, warnings }
 }
 
 const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_listed']
@@ -114,7 +108,6 @@ type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>)
 
 interface Frame {
   readonly known: KnownVersions
-  readonly defaultVersion: string | null
   readonly prefix: string
   readonly strict: boolean
 }
@@ -123,11 +116,11 @@ function toRoots(
   sealWith: SealWith,
   leaves: Leaves,
   enabled: Enabled | undefined,
-  { known, defaultVersion, prefix, strict }: Frame,
+  { known, prefix, strict }: Frame,
 ): Pick<Table, 'bare' | 'entry' | 'roots' | 'inPath' | 'defaults' | 'other' | 'union' | 'unionBehind'> {
   const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
     sealWith((shape) => ({ rest: leaf(shape), by: NONE })).rest ?? EMPTY_NODE
-  const bare = always((shape) => leaves.bare(shape, defaultVersion))
+  const bare = always(leaves.bare)
   const off = { bare, entry: bare, roots: NONE, inPath: NONE, defaults: NONE }
   if (enabled === undefined) return { ...off, other: EMPTY_NODE, union: bare, unionBehind: bare }
 
@@ -138,7 +131,7 @@ function toRoots(
     literals.length === 0 ? node : below(node, literals, strict)
   const versions = (inPath: boolean): Roots =>
     byVersion(
-      sealWith((shape) => leaves.versions(shape, defaultVersion, inPath)),
+      sealWith((shape) => leaves.versions(shape, inPath)),
       known,
     )
   const inPath: Roots =

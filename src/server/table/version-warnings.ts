@@ -2,6 +2,7 @@ import type { DefinitionWarning } from '../../definition-error.ts'
 import type { Shape } from '../../router/tree.ts'
 import type { Enabled } from '../../versioning/enable.ts'
 import type { TableRoute } from './leaves.ts'
+import { byKnown } from './lifetimes.ts'
 import { cutList, toGroups, versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningSite } from './version-groups.ts'
 import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
@@ -162,12 +163,10 @@ function versionsWithout({
   }
   if (defaultVersion !== null && groups.some(answersDefault)) served.add(defaultVersion)
   // those that are to be answered with 410 are listed because their routes may be gone
-  const ended = new Set(
-    [...enabled.policies].flatMap(([version, { retired }]) =>
-      retired === 'gone' ? [known.find(version)] : [],
-    ),
+  const policies = byKnown(enabled.policies, known)
+  const missing = known.list.filter(
+    (version) => !served.has(version) && policies.get(version)?.retired !== 'gone',
   )
-  const missing = known.list.filter((version) => !served.has(version) && !ended.has(version))
   if (missing.length === 0) return []
   return [
     {

@@ -40,7 +40,7 @@ export function createTell(
   const { lifetimes } = table
   if (enabled === undefined && lifetimes.isEmpty) return undefined
   const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
-  const isLinked = enabled?.path !== undefined && enabled.common.successorLinks === true
+  const isLinked = enabled?.path !== undefined && enabled.common.successorLinks
   const events = createVersionEvents(enabled)
   const versionError = createVersionError(enabled)
   const told = createTold(table, enabled, mode)

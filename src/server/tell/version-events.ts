@@ -5,7 +5,7 @@ import type { Enabled } from '../../versioning/enable.ts'
 import type { VersioningOptions, VersionResolved } from '../../versioning/options.ts'
 import { statusAt } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
-import { MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import { cutVersion } from '../../versioning/version.ts'
 import type { RequestContext } from '../context.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { Channels } from '../observe.ts'
@@ -34,7 +34,7 @@ export function createVersionEvents(enabled: Enabled | undefined): VersionEvents
     tell: (context, { version, requested }, { info }, lifetime) => {
       const resolved: VersionResolved = {
         version,
-        requested: requested?.slice(0, MAX_VERSION_LENGTH),
+        requested: requested === undefined ? undefined : cutVersion(requested),
         route: info.name,
         method: context.method,
         path: info.path,

@@ -56,15 +56,23 @@ function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
   if (missing.length > 0) headers['link'] = [...given, ...missing].join(', ')
 }
 
+const DEFAULT_ECHO = 'api-version'
+
+/** The headers that may tell the version used, first the one that does: the one that was named, then those of the schemes. */
+function echoNames(enabled: Enabled | undefined): readonly string[] {
+  const { schemes = [], common } = enabled ?? {}
+  const { echo } = common ?? {}
+  const named = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
+  return [...named, ...schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])]
+}
+
 type Echo = (headers: ResponseHeaders, version: string) => void
 
 /** Makes the function that tells the version used (rules A1 and R21). */
 function createEcho(enabled: Enabled | undefined): Echo {
   const { schemes = [], common } = enabled ?? {}
   const { echo = false, unknown = 'error' } = common ?? {}
-  const own = schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
-  const isNamed = typeof echo === 'string' && echo !== 'contentType'
-  const name = isNamed ? echo.toLowerCase() : (own[0] ?? 'api-version')
+  const [name = DEFAULT_ECHO] = echoNames(enabled)
   const inHeader: Echo = (headers, version) => void (headers[name] ??= toHeaderText(version))
   const typed = schemes.find(({ scheme }) => scheme.contentType !== PLAIN_SCHEME.contentType) ?? schemes[0]
   if (echo !== 'contentType' || typed === undefined) return inHeader
@@ -91,9 +99,5 @@ function createTypeEcho({
 
 /** The headers that tell of versions: browsers show them to scripts of other origins only when they are exposed (rule M8). */
 export function reportingHeaders(enabled: Enabled | undefined): readonly string[] {
-  const { schemes = [], common } = enabled ?? {}
-  const { echo } = common ?? {}
-  const own = schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
-  const echoed = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
-  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, 'api-version', ...own, ...echoed]
+  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, DEFAULT_ECHO, ...echoNames(enabled)]
 }

@@ -1,7 +1,8 @@
 import type { Method } from '../../http.ts'
 import type { Enabled } from '../../versioning/enable.ts'
-import { statusAt } from '../../versioning/policy.ts'
-import type { Lifetime, PolicyLink, VersionStatus } from '../../versioning/policy.ts'
+import { statusAt, toFullLink } from '../../versioning/policy.ts'
+import type { Lifetime, PolicyLink, VersionLink, VersionStatus } from '../../versioning/policy.ts'
+import { byKnown } from '../table/lifetimes.ts'
 import type { Answering } from '../table/lifetimes.ts'
 import type { Table } from '../table/table.ts'
 
@@ -22,13 +23,6 @@ export interface VersionRoute extends VersionLife {
   readonly methods: readonly Method[]
   /** The full pattern, without version. */
   readonly path: string
-}
-
-/** A policy link with its defaults. */
-export interface VersionLink {
-  readonly href: string
-  readonly type: string
-  readonly title?: string
 }
 
 /** One version of `app.versions()`. */
@@ -56,9 +50,10 @@ export function toVersionList(
   const now = enabled.common.clock()
   const places = new Map(rows.map((row, index) => [row, index]))
   const answering = lifetimes.answering()
+  const policies = byKnown(enabled.policies, known)
   const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
   return known.list.map((version): VersionInfo => {
-    const policy = [...enabled.policies].find(([written]) => known.find(written) === version)?.[1]
+    const policy = policies.get(version)
     return {
       version,
       isDefault: version === defaultVersion,
@@ -100,11 +95,7 @@ function toLinks({
   readonly sunset?: PolicyLink
 } = {}): VersionInfo['links'] {
   return {
-    ...(deprecation === undefined ? {} : { deprecation: toLink(deprecation) }),
-    ...(sunset === undefined ? {} : { sunset: toLink(sunset) }),
+    ...(deprecation === undefined ? {} : { deprecation: toFullLink(deprecation) }),
+    ...(sunset === undefined ? {} : { sunset: toFullLink(sunset) }),
   }
-}
-
-function toLink(link: PolicyLink): VersionLink {
-  return { type: 'text/html', ...(typeof link === 'string' ? { href: link } : link) }
 }
