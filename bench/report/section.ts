@@ -1,3 +1,5 @@
+import type { Machine } from './machine.ts'
+
 /** What a part of the benchmark reports; JSON, so that it can be kept in `results/`. */
 export interface Section {
   readonly title: string
@@ -5,6 +7,8 @@ export interface Section {
   readonly text: readonly string[]
   readonly tables: readonly Table[]
   readonly charts?: readonly Chart[]
+  /** Written by `part.ts`. */
+  readonly machine?: Machine
 }
 
 /** A table; numbers are formatted by whoever makes the row, with their unit in the column's name. */
