@@ -1,138 +1,127 @@
 import findMyWay from 'find-my-way'
+import type { Router } from 'hono/router'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
+import { SmartRouter } from 'hono/router/smart-router'
+import { TrieRouter } from 'hono/router/trie-router'
+import { Memoirist } from 'memoirist'
+import { addRoute, createRouter, findRoute } from 'rou3'
+import type { RouterContext } from 'rou3'
+import { compileRouter } from 'rou3/compiler'
 
-import { METHOD_INDEX, METHODS } from '../../src/http.ts'
-import { parsePattern } from '../../src/pattern.ts'
-import type { Pattern } from '../../src/pattern.ts'
-import { find, trimSlash } from '../../src/router/find.ts'
-import type { Leaf, Node } from '../../src/router/node.ts'
-import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
-import { createTree } from '../../src/router/tree.ts'
-import type { Shape } from '../../src/router/tree.ts'
-import { readTarget } from '../../src/server/target.ts'
+import { fromRecord, toColons, toContestant, toHandlers } from './contestant.ts'
+import type { Contestant, Handler } from './contestant.ts'
 import type { BenchRoute } from './github.ts'
+import { createOctavo, createOctavoNamed, createOctavoVersions, createOctavoWalk } from './octavo.ts'
 
-/** Looks up a request target as it came over the wire; a number that depends on what was found, 0 when nothing was. */
-export type Lookup = (method: string, target: string) => number
+/** Makes a router of routes. */
+type Create = (routes: readonly BenchRoute[]) => Contestant
 
-/** What the benchmark stores at a route. */
-interface Handler {
-  readonly names: readonly string[]
+/** Routers with every route once, in the order of the report. */
+const ONCE: Readonly<Record<string, Create>> = {
+  octavo: createOctavo,
+  'octavo, values by name': createOctavoNamed,
+  'octavo, walk alone': createOctavoWalk,
+  'find-my-way': createFindMyWay,
+  memoirist: createMemoirist,
+  'rou3 findRoute': createRou3,
+  'rou3 compileRouter': createRou3Compiled,
+  'Hono RegExpRouter': (routes) => createHono(routes, new RegExpRouter()),
+  'Hono TrieRouter': (routes) => createHono(routes, new TrieRouter()),
+  // as an application has it that names no router
+  'Hono SmartRouter': (routes) =>
+    createHono(routes, new SmartRouter({ routers: [new RegExpRouter(), new TrieRouter()] })),
 }
 
-interface Row {
-  readonly method: string
-  readonly pattern: Pattern
-  readonly version: string
-  readonly handler: Handler
+/** Routers with every route in two versions. */
+const TWICE: Readonly<Record<string, Create>> = {
+  'octavo, 2 versions': createOctavoVersions,
+  'find-my-way, 2 versions': createFindMyWayVersions,
 }
 
-const VERSIONS = ['1.0.0', '2.0.0']
-const ASKED = '2.0.0'
+export const CONTESTANTS: Readonly<Record<string, Create>> = { ...ONCE, ...TWICE }
+export const ONCE_NAMES = Object.keys(ONCE)
+export const TWICE_NAMES = Object.keys(TWICE)
+/** Those that look up paths of any length. */
+export const LONG_NAMES = ONCE_NAMES.filter((name) => !['octavo', 'octavo, values by name'].includes(name))
 
-/** Our lookup as a request makes it: the target is read and decoded, the trie walked, the values cut out. */
-export function createOctavo(routes: readonly BenchRoute[]): Lookup {
-  return toLookup(seal(createTree(toRows(routes, ['1.0.0']), false), toVariants).rest ?? EMPTY_NODE)
+function createFindMyWay(routes: readonly BenchRoute[]): Contestant {
+  const router = findMyWay({ ignoreTrailingSlash: true })
+  const handlers = toHandlers(routes)
+  for (const [index, { method, path }] of routes.entries())
+    router.on(toMethod(method), toColons(path), noop, handlers[index])
+  return toContestant((method, target) => router.find(toMethod(method), target), readFindMyWay)
 }
 
-/** The same with every route in two versions: one root for each, found by the version's spelling. */
-export function createOctavoVersions(routes: readonly BenchRoute[]): Lookup {
-  const sealed = seal(createTree(toRows(routes, VERSIONS), false), toVariants)
-  const roots = new Map(
-    VERSIONS.map((version) => [version, toLookup(sealed.by.get(version) ?? EMPTY_NODE)] as const),
+function createFindMyWayVersions(routes: readonly BenchRoute[]): Contestant {
+  const router = findMyWay({ ignoreTrailingSlash: true })
+  const handlers = toHandlers(routes)
+  for (const [index, { method, path }] of routes.entries()) {
+    for (const version of ['1.0.0', '2.0.0'])
+      router.on(toMethod(method), toColons(path), { constraints: { version } }, noop, handlers[index])
+  }
+  const constraints = { version: '2.0.0' }
+  return toContestant((method, target) => router.find(toMethod(method), target, constraints), readFindMyWay)
+}
+
+function readFindMyWay(result: ReturnType<findMyWay.Instance<findMyWay.HTTPVersion.V1>['find']>) {
+  return result === null ? undefined : fromRecord(result.store as Handler, result.params)
+}
+
+function createMemoirist(routes: readonly BenchRoute[]): Contestant {
+  const router = new Memoirist<Handler>()
+  const handlers = toHandlers(routes)
+  for (const [index, { method, path }] of routes.entries()) {
+    const handler = handlers[index]
+    if (handler !== undefined) router.add(method, toColons(path), handler)
+  }
+  return toContestant(
+    (method, path) => router.find(method, path),
+    (result) => (result === null ? undefined : fromRecord(result.store, result.params)),
   )
-  return (method, target) => roots.get(ASKED)?.(method, target) ?? 0
 }
 
-/** Our lookup with the values in a record by name, as find-my-way gives them and as endpoints need them. */
-export function createOctavoNamed(routes: readonly BenchRoute[]): Lookup {
-  const root = seal(createTree(toRows(routes, ['1.0.0']), false), toVariants).rest ?? EMPTY_NODE
-  return (method, target) => {
-    const { path } = readTarget(target)
-    const index = METHOD_INDEX.get(method) ?? -1
-    const { leaf, values } = find(root, path, path.length, trimSlash(path, path.length), index)
-    if (leaf === null) return 0
-    const params: Record<string, string> = new NullRecord()
-    const names = leaf.methods[index]?.names ?? []
-    for (let at = 0; at < names.length; at++) params[names[at] ?? ''] = values[at] ?? ''
-    return 1 + weigh(params)
+function createRou3(routes: readonly BenchRoute[]): Contestant {
+  const router = toRou3(routes)
+  return toContestant(
+    (method, path) => findRoute(router, method, path),
+    (result) => (result === undefined ? undefined : fromRecord(result.data, result.params)),
+  )
+}
+
+function createRou3Compiled(routes: readonly BenchRoute[]): Contestant {
+  return toContestant(compileRouter(toRou3(routes)), (result) =>
+    result === undefined ? undefined : fromRecord(result.data, result.params),
+  )
+}
+
+function toRou3(routes: readonly BenchRoute[]): RouterContext<Handler> {
+  const router = createRouter<Handler>()
+  const handlers = toHandlers(routes)
+  for (const [index, { method, path }] of routes.entries())
+    addRoute(router, method, toColons(path), handlers[index])
+  return router
+}
+
+/** Where the match has a second part, parameters are indices into it. */
+function createHono(routes: readonly BenchRoute[], router: Router<Handler>): Contestant {
+  const handlers = toHandlers(routes)
+  for (const [index, { method, path }] of routes.entries()) {
+    const handler = handlers[index]
+    if (handler !== undefined) router.add(method, toColons(path), handler)
   }
-}
-
-export function createFindMyWay(routes: readonly BenchRoute[]): Lookup {
-  const router = findMyWay({ ignoreTrailingSlash: true })
-  for (const { method, path } of routes) router.on(toMethod(method), toColons(path), noop)
-  return (method, target) => {
-    const found = router.find(toMethod(method), target)
-    return found === null ? 0 : 1 + weigh(found.params)
-  }
-}
-
-export function createFindMyWayVersions(routes: readonly BenchRoute[]): Lookup {
-  const router = findMyWay({ ignoreTrailingSlash: true })
-  for (const { method, path } of routes) {
-    for (const version of VERSIONS)
-      router.on(toMethod(method), toColons(path), { constraints: { version } }, noop)
-  }
-  const constraints = { version: ASKED }
-  return (method, target) => {
-    const found = router.find(toMethod(method), target, constraints)
-    return found === null ? 0 : 1 + weigh(found.params)
-  }
-}
-
-/** Our walk alone, on a path that is read and decoded already: longer ones than a request may have come through, too. */
-export function createOctavoWalk(routes: readonly BenchRoute[]): Lookup {
-  const root = seal(createTree(toRows(routes, ['1.0.0']), false), toVariants).rest ?? EMPTY_NODE
-  return (method, path) => {
-    const index = METHOD_INDEX.get(method) ?? -1
-    return find(root, path, path.length, trimSlash(path, path.length), index).leaf === null ? 0 : 1
-  }
-}
-
-function toLookup(root: Node<Handler>): Lookup {
-  return (method, target) => {
-    const { path } = readTarget(target)
-    const index = METHOD_INDEX.get(method) ?? -1
-    const { leaf, values } = find(root, path, path.length, trimSlash(path, path.length), index)
-    return leaf === null ? 0 : 1 + weigh(values)
-  }
-}
-
-/** Uses a result, so that making it cannot be optimized away. */
-function weigh(value: object): number {
-  return typeof value === 'object' ? 1 : 0
-}
-
-function toRows(routes: readonly BenchRoute[], versions: readonly string[]): readonly Row[] {
-  return routes.flatMap(({ method, path }) => {
-    const pattern = parsePattern(path)
-    if (!('segments' in pattern)) throw new Error(`${path} is not a pattern`)
-    const handler = { names: pattern.params.map(({ name }) => name) }
-    return versions.map((version) => ({ method, pattern, version, handler }))
-  })
-}
-
-function toVariants(shape: Shape<Row>): {
-  readonly rest: Leaf<Handler> | null
-  readonly by: ReadonlyMap<string, Leaf<Handler>>
-} {
-  const versions = [...new Set(shape.routes.map(({ version }) => version))]
-  const leaves = versions.map((version) => [version, toLeaf(shape, version)] as const)
-  return versions.length === 1
-    ? { rest: leaves[0]?.[1] ?? null, by: new Map() }
-    : { rest: null, by: new Map(leaves) }
-}
-
-function toLeaf({ pattern, routes }: Shape<Row>, version: string): Leaf<Handler> {
-  const rows = routes.filter((row) => row.version === version)
-  return {
-    methods: METHODS.map((method) => rows.find((row) => row.method === method)?.handler),
-    shape: { pattern: pattern.text, vary: false, versions: [] },
-  }
-}
-
-function toColons(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+  return toContestant(
+    (method, path) => router.match(method, path),
+    ([matches, stash]) => {
+      const [first] = matches
+      if (first === undefined) return undefined
+      const [handler, params] = first
+      const texts = Object.entries(params).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? stash?.[value] : value,
+      ])
+      return fromRecord(handler, Object.fromEntries(texts))
+    },
+  )
 }
 
 function toMethod(method: string): findMyWay.HTTPMethod {
@@ -140,7 +129,3 @@ function toMethod(method: string): findMyWay.HTTPMethod {
 }
 
 function noop(): void {}
-
-/** A record without prototype that V8 keeps as a plain object, unlike that of `Object.create(null)`. */
-const NullRecord = function NullRecord(): void {} as unknown as new () => Record<string, string>
-Object.defineProperty(NullRecord, 'prototype', { value: Object.freeze(Object.create(null)) })

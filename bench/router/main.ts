@@ -1,122 +1,82 @@
-import {
-  createFindMyWay,
-  createFindMyWayVersions,
-  createOctavo,
-  createOctavoNamed,
-  createOctavoVersions,
-  createOctavoWalk,
-} from './contestants.ts'
-import type { Lookup } from './contestants.ts'
-import { GITHUB_ROUTES } from './github.ts'
-import { printLimits } from './limits.ts'
-import { race } from './measure.ts'
-import type { BenchRequest, Timing } from './measure.ts'
+import { race } from '../measure/race.ts'
+import type { Samples } from '../measure/race.ts'
+import { summarize } from '../measure/stats.ts'
+import type { Chart, MeasureOptions, Section, Table } from '../report/section.ts'
+import { measureBuild } from './build.ts'
+import { LONG_NAMES, ONCE_NAMES, TWICE_NAMES } from './contestants.ts'
+import { GROUPS, LONG_PATHS } from './requests.ts'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
+/** The group with all requests. */
+const ALL = 'all 203'
 
-const CONTESTANTS: Readonly<Record<string, Lookup>> = {
-  octavo: createOctavo(GITHUB_ROUTES),
-  'octavo, record': createOctavoNamed(GITHUB_ROUTES),
-  'find-my-way': createFindMyWay(GITHUB_ROUTES),
-  'octavo, walk alone': createOctavoWalk(GITHUB_ROUTES),
-  'octavo, 2 versions': createOctavoVersions(GITHUB_ROUTES),
-  'find-my-way, 2 versions': createFindMyWayVersions(GITHUB_ROUTES),
-}
-
-/** Values as requests have them: names and numbers of different lengths, the same ones in every run. */
-const VALUES =
-  'octocat hello-world 1347 a 6dcb09b5b57875f334f61aebed695e2e4193db5e bug jane.doe@example.com 42 v2.0.1'.split(
-    ' ',
-  )
-const VARIANTS = 6
-
-/** For each route, requests that differ in their values. */
-const requests = GITHUB_ROUTES.map(({ method, path }, route) => ({
-  count: path.split('{').length - 1,
-  variants: Array.from({ length: VARIANTS }, (_, variant): BenchRequest => {
-    let next = route + variant
-    return { method, target: path.replaceAll(/\{\w+\}/g, () => VALUES[(next += 4) % VALUES.length] ?? '') }
-  }),
-}))
-const all = requests.flatMap(({ variants }) => variants)
-
-const MISSES: readonly BenchRequest[] = [
-  '/',
-  '/nothing',
-  '/users/octocat/nothing',
-  '/repos/octocat/hello-world/nothing',
-  '/repos/octocat/hello-world/issues/1347/nothing',
-  '/user/starred/octocat',
-  '/search/nothing/at/all',
-].map((target) => ({ method: 'GET', target }))
-
-const GROUPS: Readonly<Record<string, readonly BenchRequest[]>> = {
-  static: withParameters((count) => count === 0),
-  '1 parameter': withParameters((count) => count === 1),
-  '2 parameters': withParameters((count) => count === 2),
-  '3 and more': withParameters((count) => count >= 3),
-  miss: MISSES,
-  'all 203': all,
-}
-
-check()
-const lookups = Object.values(CONTESTANTS)
-// everything is warmed up by everything, as in a server
-for (let index = 0; index < 20; index++) race(lookups, [...all, ...MISSES], 1)
-
-console.log(`Nanoseconds per lookup, median (quarter below – quarter above), ${ROUNDS} alternating rounds.\n`)
-console.log(
-  toRow(['', ...Object.keys(CONTESTANTS), 'ratio', 'ratio, record', 'ratio, walk', 'ratio, 2 versions']),
-)
-console.log(toRow(Array.from({ length: lookups.length + 5 }, () => '---')))
-for (const [name, group] of Object.entries(GROUPS)) {
-  const timings = race(lookups, group, ROUNDS)
-  console.log(toRow([name, ...timings.map(toText), ...toRatios(timings)]))
-}
-console.log(toRow(['geometric mean of the 203', ...geometricMeans()]))
-console.log('')
-await printLimits()
-
-function withParameters(fits: (count: number) => boolean): readonly BenchRequest[] {
-  return requests.flatMap(({ count, variants }) => (fits(count) ? variants : []))
-}
-
-/** Every contestant has to find every route, and to miss what is none. */
-function check(): void {
-  for (const [name, lookup] of Object.entries(CONTESTANTS)) {
-    for (const { method, target } of all) {
-      if (lookup(method, target) === 0) throw new Error(`${name} does not find ${method} ${target}`)
-    }
-    for (const { method, target } of MISSES) {
-      if (lookup(method, target) !== 0) throw new Error(`${name} finds ${method} ${target}`)
-    }
+/** Lookups alone, without a server. */
+export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
+  const rounds = isQuick ? 15 : 200
+  const script = new URL('worker.js', import.meta.url)
+  const toCases = (names: readonly string[], contestants: readonly string[]) =>
+    names.map((name) => ({ name, contestants }))
+  const groups = Object.keys(GROUPS)
+  const once = await race({ script, cases: toCases(groups, ONCE_NAMES), rounds, warmUp: 5 })
+  const twice = await race({ script, cases: toCases(groups, TWICE_NAMES), rounds, warmUp: 5 })
+  const long = toCases(Object.keys(LONG_PATHS), LONG_NAMES)
+  const longest = await race({ script, cases: long, rounds: 1, warmUp: 0 })
+  return {
+    title: 'Routers',
+    text: toText(rounds),
+    tables: [
+      toTable('Nanoseconds of a lookup, by what the path asks for', ONCE_NAMES, once),
+      toTable('The same with every route in two versions, the second asked for', TWICE_NAMES, twice),
+      toLongTable(longest),
+      await measureBuild(),
+    ],
+    charts: [toChart(once.get(ALL))],
   }
 }
 
-function geometricMeans(): readonly string[] {
-  const perRoute = requests.map(({ variants }) => race(lookups, variants, Math.ceil(ROUNDS / 10)))
-  const means = lookups.map((_, index) => {
-    const logs = perRoute.map((timings) => Math.log(timings[index]?.median ?? 1))
-    const median = Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length)
-    return { median, low: median, high: median }
-  })
-  return [...means.map(({ median }) => median.toFixed(0)), ...toRatios(means)]
+function toText(rounds: number): readonly string[] {
+  return [
+    "The 203 routes of GitHub's REST API (version 3, without `PATCH`), which routers are commonly compared with, and six requests for each route that differ in their values. Before anything is timed, every router has to find the right route and the right value of every parameter for each request, and nothing for the requests of the group `miss`.",
+    `Each router runs in a thread of its own: what the others do does not become part of what V8 optimizes its code for, and the loop that is timed calls nothing else. The threads take turns, another one beginning each round, and only one works at a time; a turn is about 1200 lookups that warm the processor's caches up and as many that are timed. A cell is the median of ${rounds} rounds, and in parentheses the quarters of the rounds below and above it. Every lookup gets a string of its own, as a request does: no hash of it is known. The requests are shuffled, the same way in every run.`,
+    'The answers are what each router gives its own framework. `octavo` and `find-my-way` take the request target as it came over the wire: they look for a query and for escapes, and decode them. The other routers leave that to their callers, and it is not in their times; `octavo, walk alone` leaves it out as well. `octavo` and `Hono RegExpRouter` give values by position, the others records by name, as `octavo, values by name` does. `rou3 compileRouter` makes the source of a function out of the routes. `Hono SmartRouter` is what an application has that names no router: the first of the other two that knows all patterns, here `RegExpRouter`.',
+    'Long paths are there for what they could do to a server that looks them up. `node:http` and octavo refuse targets of this length before a router sees them; these are the routers alone.',
+  ]
 }
 
-/** Below 1: we are faster. */
-function toRatios(timings: readonly Timing[]): readonly string[] {
-  const [plain = 0, named = 0, theirs = 1, walk = 0, versions = 0, theirVersions = 1] = timings.map(
-    ({ median }) => median,
-  )
-  return [plain / theirs, named / theirs, walk / theirs, versions / theirVersions].map((ratio) =>
-    ratio.toFixed(2),
-  )
+function toTable(caption: string, names: readonly string[], results: ReadonlyMap<string, Samples>): Table {
+  return {
+    caption,
+    columns: ['router', ...results.keys()],
+    rows: names.map((name) => [name, ...[...results.values()].map((samples) => toCell(samples.get(name)))]),
+  }
 }
 
-function toText({ median, low, high }: Timing): string {
+function toCell(samples: readonly number[] = []): string {
+  const { median, low, high } = summarize(samples)
   return `${median.toFixed(0)} (${low.toFixed(0)} – ${high.toFixed(0)})`
 }
 
-function toRow(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`
+function toLongTable(results: ReadonlyMap<string, Samples>): Table {
+  const toMicroseconds = ([nanoseconds = Number.NaN]: readonly number[] = []) =>
+    (nanoseconds / 1000).toFixed(1)
+  return {
+    caption: 'Misses on paths of 100 kB: shortest time of a lookup, in microseconds',
+    columns: ['router', ...results.keys()],
+    rows: LONG_NAMES.map((name) => [
+      name,
+      ...[...results.values()].map((samples) => toMicroseconds(samples.get(name))),
+    ]),
+  }
+}
+
+function toChart(samples: Samples = new Map()): Chart {
+  return {
+    name: 'router',
+    title: 'A lookup among the 203 routes of the GitHub API',
+    unit: 'ns',
+    lessIsBetter: true,
+    bars: ONCE_NAMES.map((label) => {
+      const { median, low, high } = summarize(samples.get(label) ?? [])
+      return { label, value: median, low, high }
+    }),
+  }
 }

@@ -1,0 +1,109 @@
+import { METHOD_INDEX, METHODS } from '../../src/http.ts'
+import { parsePattern } from '../../src/pattern.ts'
+import type { Pattern } from '../../src/pattern.ts'
+import { find, trimSlash } from '../../src/router/find.ts'
+import type { Match } from '../../src/router/find.ts'
+import type { Leaf, Node } from '../../src/router/node.ts'
+import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
+import { createTree } from '../../src/router/tree.ts'
+import type { Shape } from '../../src/router/tree.ts'
+import { readTarget } from '../../src/server/target.ts'
+import { fromRecord, toContestant, toHandlers } from './contestant.ts'
+import type { Contestant, Handler } from './contestant.ts'
+import type { BenchRoute } from './github.ts'
+import type { Found } from './requests.ts'
+
+interface Row {
+  readonly method: string
+  readonly pattern: Pattern
+  readonly version: string
+  readonly handler: Handler
+}
+
+const VERSIONS = ['1.0.0', '2.0.0']
+const ASKED = '2.0.0'
+
+/** The lookup as a request makes it: the target is read and decoded, the trie walked, the values cut out. */
+export function createOctavo(routes: readonly BenchRoute[]): Contestant {
+  const root = toRoot(routes)
+  return toContestant((method, target) => lookUp(root, method, target), readMatch)
+}
+
+/** The same with every route in two versions: one root for each, found by the version's spelling. */
+export function createOctavoVersions(routes: readonly BenchRoute[]): Contestant {
+  const { by } = seal(createTree(toRows(routes, VERSIONS), false), toVariants)
+  return toContestant((method, target) => lookUp(by.get(ASKED) ?? EMPTY_NODE, method, target), readMatch)
+}
+
+/** The lookup with the values in a record by name, as most other routers give them. */
+export function createOctavoNamed(routes: readonly BenchRoute[]): Contestant {
+  const root = toRoot(routes)
+  return toContestant(
+    (method, target) => {
+      const { leaf, values, method: index } = lookUp(root, method, target)
+      const handler = leaf?.methods[index]
+      if (handler === undefined) return null
+      const params: Record<string, string> = new NullRecord()
+      const { names } = handler
+      for (let at = 0; at < names.length; at++) params[names[at] ?? ''] = values[at] ?? ''
+      return { handler, params }
+    },
+    (result) => (result === null ? undefined : fromRecord(result.handler, result.params)),
+  )
+}
+
+/** The walk alone, on a path that is read and decoded already: longer ones than a request may have come through, too. */
+export function createOctavoWalk(routes: readonly BenchRoute[]): Contestant {
+  const root = toRoot(routes)
+  return toContestant((method, path) => {
+    const index = METHOD_INDEX.get(method) ?? -1
+    return find(root, path, path.length, trimSlash(path, path.length), index)
+  }, readMatch)
+}
+
+function lookUp(root: Node<Handler>, method: string, target: string): Match<Handler> {
+  const { path } = readTarget(target)
+  const index = METHOD_INDEX.get(method) ?? -1
+  return find(root, path, path.length, trimSlash(path, path.length), index)
+}
+
+function readMatch({ leaf, values, method }: Match<Handler>): Found | undefined {
+  const handler = leaf?.methods[method]
+  return handler === undefined ? undefined : { route: handler.route, values }
+}
+
+function toRoot(routes: readonly BenchRoute[]): Node<Handler> {
+  return seal(createTree(toRows(routes, ['1.0.0']), false), toVariants).rest ?? EMPTY_NODE
+}
+
+function toRows(routes: readonly BenchRoute[], versions: readonly string[]): readonly Row[] {
+  return toHandlers(routes).flatMap((handler, index) => {
+    const { method = '', path = '' } = routes[index] ?? {}
+    const pattern = parsePattern(path)
+    if (!('segments' in pattern)) throw new Error(`${path} is not a pattern`)
+    return versions.map((version) => ({ method, pattern, version, handler }))
+  })
+}
+
+function toVariants(shape: Shape<Row>): {
+  readonly rest: Leaf<Handler> | null
+  readonly by: ReadonlyMap<string, Leaf<Handler>>
+} {
+  const versions = [...new Set(shape.routes.map(({ version }) => version))]
+  const leaves = versions.map((version) => [version, toLeaf(shape, version)] as const)
+  return versions.length === 1
+    ? { rest: leaves[0]?.[1] ?? null, by: new Map() }
+    : { rest: null, by: new Map(leaves) }
+}
+
+function toLeaf({ pattern, routes }: Shape<Row>, version: string): Leaf<Handler> {
+  const rows = routes.filter((row) => row.version === version)
+  return {
+    methods: METHODS.map((method) => rows.find((row) => row.method === method)?.handler),
+    shape: { pattern: pattern.text, vary: false, versions: [] },
+  }
+}
+
+/** A record without prototype that V8 keeps as a plain object, unlike that of `Object.create(null)`. */
+const NullRecord = function NullRecord(): void {} as unknown as new () => Record<string, string>
+Object.defineProperty(NullRecord, 'prototype', { value: Object.freeze(Object.create(null)) })
