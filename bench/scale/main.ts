@@ -1,0 +1,126 @@
+/** How the time of a lookup grows with the number of routes, and with the number of versions of one path. */
+import { race } from '../measure/race.ts'
+import type { Case, Samples } from '../measure/race.ts'
+import { summarize } from '../measure/stats.ts'
+import type { Summary } from '../measure/stats.ts'
+import type { Bar, MeasureOptions, Section, Table } from '../report/section.ts'
+
+const ROUTES = [10, 100, 1000, 10_000, 100_000]
+const VERSIONS = [1, 10, 100, 1000]
+const ROUTERS = ['octavo', 'find-my-way', 'memoirist', 'rou3']
+/** The only ones here that know versions that are not in the path. */
+const KNOW_HEADERS = ['octavo', 'find-my-way']
+/** find-my-way takes 31 handlers for one path with constraints. */
+const FEW_VERSIONS = 31
+
+type Results = ReadonlyMap<string, Samples>
+
+export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
+  const script = new URL('worker.js', import.meta.url)
+  const lookups = [
+    ...toCases('few', ROUTES, ROUTERS),
+    ...toCases('many', ROUTES.slice(2), ROUTERS),
+    ...toCases('path', VERSIONS, ROUTERS),
+    ...VERSIONS.map((size) => ({
+      name: `header ${size}`,
+      contestants: size > FEW_VERSIONS ? ['octavo'] : KNOW_HEADERS,
+    })),
+  ]
+  const found = await race({ script, cases: lookups, rounds: isQuick ? 15 : 100, warmUp: isQuick ? 5 : 30 })
+  const built = await race({
+    script,
+    cases: toCases('build', ROUTES, ROUTERS),
+    rounds: isQuick ? 1 : 5,
+    warmUp: 1,
+  })
+  return {
+    title: 'Many routes, many versions',
+    text: TEXT,
+    tables: [
+      toTable(found, { kind: 'few', sizes: ROUTES, names: ROUTERS, base: 100, unit: 'ns' }),
+      toTable(found, { kind: 'many', sizes: ROUTES.slice(2), names: ROUTERS, base: 1000, unit: 'ns' }),
+      toTable(found, { kind: 'path', sizes: VERSIONS, names: ROUTERS, base: 1, unit: 'ns' }),
+      toTable(found, { kind: 'header', sizes: VERSIONS, names: KNOW_HEADERS, base: 1, unit: 'ns' }),
+      toTable(built, { kind: 'build', sizes: ROUTES, names: ROUTERS, base: 100, unit: 'ms' }),
+    ],
+    charts: [
+      {
+        name: 'scale',
+        title: 'Lookup among 100,000 routes',
+        unit: 'ns',
+        lessIsBetter: true,
+        bars: ROUTERS.map((name) => toBar(name, summaryOf(found, 'few 100000', name))),
+      },
+    ],
+  }
+}
+
+const TEXT = [
+  `1,000 different requests are looked up at every size, for 100 routes from everywhere in the table: what grows is the table and not the
+variety of the requests. With 1,000 routes asked for in turn, as in the second table, what a lookup reads no longer is in the caches next
+to the processor, for any of the routers. Five routes belong to each resource (list, create, one, its history, one entry of that), the resources are
+spread over areas as in \`/orders/parcel-labels/{id}/history/{entry}\`. Each target is a string that was just made; the time is from the
+target to the route and the values of its parameters. Octavo refuses malformed targets and decodes within that time; find-my-way and
+memoirist decode, rou3 does not.`,
+  `Versions: \`/cars/{id}\` in 1 to 1,000 versions, each with a handler of its own. For Octavo the time is that of the whole way from a
+request to the route of its version. In the path, the others have a route \`/v17/cars/:id\` for each version; in a header, only
+find-my-way has versions of its own (\`constraints\`), read by its \`lookup\`: up to 31 of one path.`,
+  `Every contestant runs in a thread of its own, and has to find the right route for each of the requests before it is timed. Rounds
+alternate; cells are medians, in brackets the quarters. Building is the router alone, warm.`,
+]
+
+interface Group {
+  readonly kind: string
+  readonly sizes: readonly number[]
+  readonly names: readonly string[]
+  /** The size that the largest one is compared with. */
+  readonly base: number
+  readonly unit: string
+}
+
+const CAPTIONS: Readonly<Record<string, string>> = {
+  few: 'Lookup, nanoseconds, by the number of routes; 100 of them are asked for',
+  many: 'Lookup, nanoseconds, by the number of routes; 1,000 of them are asked for',
+  path: 'Lookup, nanoseconds, by the number of versions of one path, the version in the path',
+  header: 'Lookup, nanoseconds, by the number of versions of one path, the version in a header',
+  build: 'Building the router, milliseconds, by the number of routes',
+}
+
+function toTable(results: Results, { kind, sizes, names, base, unit }: Group): Table {
+  const largest = sizes.at(-1) ?? base
+  const digits = unit === 'ms' ? 1 : 0
+  return {
+    caption: CAPTIONS[kind] ?? kind,
+    columns: ['', ...sizes.map(format), `${format(largest)} to ${format(base)}`],
+    rows: names.map((name) => {
+      const at = (size: number): Summary => summaryOf(results, `${kind} ${size}`, name)
+      const growth = at(largest).median / at(base).median
+      return [
+        name,
+        ...sizes.map((size) => toText(at(size), digits)),
+        Number.isNaN(growth) ? '–' : `× ${growth.toFixed(2)}`,
+      ]
+    }),
+  }
+}
+
+function toCases(kind: string, sizes: readonly number[], contestants: readonly string[]): readonly Case[] {
+  return sizes.map((size) => ({ name: `${kind} ${size}`, contestants }))
+}
+
+function summaryOf(results: Results, name: string, contestant: string): Summary {
+  return summarize(results.get(name)?.get(contestant) ?? [])
+}
+
+function toText({ median, low, high }: Summary, digits: number): string {
+  if (Number.isNaN(median)) return '–'
+  return `${median.toFixed(digits)} (${low.toFixed(digits)} – ${high.toFixed(digits)})`
+}
+
+function toBar(label: string, { median, low, high }: Summary): Bar {
+  return { label, value: median, low, high }
+}
+
+function format(size: number): string {
+  return size.toLocaleString('en')
+}
