@@ -1,0 +1,154 @@
+import { geometricMean, summarize } from '../measure/stats.ts'
+import type { Summary } from '../measure/stats.ts'
+import { formatNumber } from '../report/chart.ts'
+import type { Bar, Section, Table } from '../report/section.ts'
+import type { Sizes } from './check.ts'
+import { BASELINE, CONTESTANTS } from './contestants.ts'
+import type { Contestant } from './contestants.ts'
+import { CONNECTIONS } from './load.ts'
+import type { Load } from './load.ts'
+import { SCENARIOS } from './scenarios.ts'
+import type { Scenario } from './scenarios.ts'
+
+/** The bursts of each round, by scenario and contestant. */
+export type Results = ReadonlyMap<Scenario, ReadonlyMap<Contestant, readonly Load[]>>
+
+/** What was found, and how. */
+export interface Findings {
+  readonly results: Results
+  readonly sizes: ReadonlyMap<Contestant, Sizes>
+  /** Who sent the requests, in words. */
+  readonly loader: string
+  readonly isPinned: boolean
+  readonly rounds: number
+  /** Milliseconds. */
+  readonly warmUp: number
+  /** Milliseconds. */
+  readonly burst: number
+}
+
+const COUNTING = SCENARIOS.filter(({ counts }) => counts === true)
+
+/** Writes down what was found. */
+export function report(findings: Findings): Section {
+  const { results, sizes } = findings
+  const means = new Map(CONTESTANTS.map((contestant) => [contestant, meanOf(results, contestant)]))
+  const order = CONTESTANTS.toSorted((a, b) => (means.get(b)?.median ?? 0) - (means.get(a)?.median ?? 0))
+  const table = (caption: string, toCell: (loads: readonly Load[]) => string): Table => ({
+    caption,
+    columns: ['', ...SCENARIOS.map(({ title }) => title)],
+    rows: order.map((contestant) => [
+      contestant.label,
+      ...SCENARIOS.map((scenario) => toCell(loadsOf(results, contestant, scenario))),
+    ]),
+  })
+  return {
+    title: 'HTTP',
+    text: describe(findings),
+    tables: [
+      toRatios(results, order, means),
+      table('Requests per second', (loads) => formatMedian(loads, 'requests')),
+      table(
+        `Latency at ${CONNECTIONS} connections that always wait for an answer, in milliseconds: median / 99th percentile`,
+        (loads) =>
+          loads.length === 0 ? '–' : `${formatMedian(loads, 'p50')} / ${formatMedian(loads, 'p99')}`,
+      ),
+      toSizes(order, sizes),
+    ],
+    charts: [
+      {
+        name: 'http',
+        title: 'Requests answered, beside node:http by hand',
+        unit: 'geometric mean of four shares',
+        bars: order.map((contestant) => toBar(contestant, means.get(contestant))),
+      },
+    ],
+  }
+}
+
+function describe({ loader, isPinned, rounds, warmUp, burst }: Findings): readonly string[] {
+  const cores = isPinned ? 'pinned to one core, the load comes from another' : 'not pinned to a core'
+  return [
+    `One small API, written for each framework as its documentation shows it, in a process of its own with \`NODE_ENV=production\` (${cores}). The load is ${loader}. Each request is sent for ${burst / 1000} s in each of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, after a warm-up of ${warmUp / 1000} s; all servers stay up, and each round visits all of them, in another order. ${list(COUNTING.map(({ title }) => title))} count for the geometric mean.`,
+    `Before that, every server has shown that it gives the same statuses and equal JSON, sends \`date\`, \`content-length\` and \`content-type\`, keeps connections, applies defaults, drops members that are not declared, and refuses what is invalid. An integer in the path is read by the router of Octavo and by hand in \`node:http\`, which answer 404 to anything else; the others validate it and answer 422.`,
+    `Input is validated with zod, by way of what the framework has for it, except in Fastify without zod (JSON schemas, of responses too, which is how it is meant to be used) and Elysia (its own \`t\`). \`node:http\` by hand has its schemas compiled with \`z.compile\`. Versions in a header are a feature of Octavo (which adds \`Vary\`), Fastify and NestJS; for the others the handler looks at the header. The frameworks log no requests; those with *log lines* write a line for each to \`/dev/null\`, which is the default of Octavo.`,
+  ]
+}
+
+function toRatios(
+  results: Results,
+  order: readonly Contestant[],
+  means: ReadonlyMap<Contestant, Summary>,
+): Table {
+  return {
+    caption: `Share of what ${BASELINE} answers, with the middle half of the rounds`,
+    columns: ['', 'geometric mean', ...SCENARIOS.map(({ title }) => title)],
+    rows: order.map((contestant) => [
+      contestant.label,
+      formatRatio(means.get(contestant)),
+      ...SCENARIOS.map((scenario) => formatRatio(summarizeAny(ratiosOf(results, contestant, scenario)))),
+    ]),
+  }
+}
+
+function toSizes(order: readonly Contestant[], sizes: ReadonlyMap<Contestant, Sizes>): Table {
+  return {
+    caption: 'Size of the answers in bytes, head included: statuses are equal, what is said with them is not',
+    columns: ['', ...SCENARIOS.map(({ title }) => title)],
+    rows: order
+      .filter(({ logs }) => logs !== true)
+      .map((contestant) => [
+        contestant.label,
+        ...SCENARIOS.map(({ name }) => String(sizes.get(contestant)?.[name] ?? '–')),
+      ]),
+  }
+}
+
+function toBar({ label }: Contestant, mean: Summary | undefined): Bar {
+  const { median, low, high } = mean ?? summarize([])
+  return { label, value: median, low, high }
+}
+
+/** The geometric mean of the shares of each round, over the rounds. */
+function meanOf(results: Results, contestant: Contestant): Summary {
+  const ratios = COUNTING.map((scenario) => ratiosOf(results, contestant, scenario))
+  const rounds = ratios[0] ?? []
+  return summarize(
+    rounds.map((_, round) => geometricMean(ratios.map((shares) => shares[round] ?? Number.NaN))),
+  )
+}
+
+/** What a contestant answered in each round, as a share of what the baseline did in the same one. */
+function ratiosOf(results: Results, contestant: Contestant, scenario: Scenario): readonly number[] {
+  const baseline = CONTESTANTS.find(({ label }) => label === BASELINE)
+  const most = baseline === undefined ? [] : loadsOf(results, baseline, scenario)
+  return loadsOf(results, contestant, scenario).map(
+    ({ requests }, round) => requests / (most[round]?.requests ?? Number.NaN),
+  )
+}
+
+function loadsOf(results: Results, contestant: Contestant, scenario: Scenario): readonly Load[] {
+  return results.get(scenario)?.get(contestant) ?? []
+}
+
+function summarizeAny(samples: readonly number[]): Summary | undefined {
+  return samples.length === 0 ? undefined : summarize(samples)
+}
+
+function formatRatio(summary: Summary | undefined): string {
+  if (summary === undefined) return '–'
+  const { median, low, high } = summary
+  const range = low === high ? '' : ` (${low.toFixed(2)}–${high.toFixed(2)})`
+  return `${median.toFixed(2)}${range}`
+}
+
+function formatMedian(loads: readonly Load[], key: 'requests' | 'p50' | 'p99'): string {
+  return loads.length === 0 ? '–' : formatNumber(summarize(loads.map((load) => load[key])).median)
+}
+
+function list(words: readonly string[]): string {
+  return `${words
+    .slice(0, -1)
+    .map((word) => `*${word}*`)
+    .join('; ')} and *${words.at(-1)}*`
+}
