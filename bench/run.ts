@@ -9,7 +9,7 @@ import { toMarkdown, writeReport } from './report/write.ts'
 import type { Section } from './report/section.ts'
 
 /** In the order of the report. */
-const PARTS = ['http', 'inject', 'router', 'scale', 'start', 'validation', 'types']
+const PARTS = ['http', 'inject', 'router', 'versions', 'around', 'scale', 'start', 'validation', 'types']
 const RESULTS = new URL('../../results/', import.meta.url)
 
 const isQuick = process.argv.includes('--quick')

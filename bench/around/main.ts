@@ -1,7 +1,3 @@
-/**
- * What stands around a handler, and what it costs. All contestants answer the same `inject` calls in one interleaved run, so that the
- * differences count and not the machine's moods. Run with `npm run bench:around`.
- */
 import {
   createApp,
   defineController,
@@ -12,8 +8,11 @@ import {
 } from 'octavo'
 import type { App, AnyGuard, Interceptor, Tokens } from 'octavo'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 400)
+import { rotate, summarize } from '../measure/stats.ts'
+import type { MeasureOptions, Section } from '../report/section.ts'
+
 const CALLS = 100
+const WARM_UP = 20
 
 const guards = ['a', 'b', 'c'].map((name) => defineGuard({ name, canActivate: () => true }))
 const interceptors = ['d', 'e'].map((name) =>
@@ -21,6 +20,12 @@ const interceptors = ['d', 'e'].map((name) =>
 )
 const Single = defineProvider({ name: 'Single', create: () => ({ value: 1 }) })
 const PerRequest = defineProvider({ name: 'PerRequest', scope: 'request', create: () => ({ value: 1 }) })
+
+interface Contestant {
+  readonly name: string
+  readonly app: App
+  readonly samples: number[]
+}
 
 interface Setup {
   readonly guards?: readonly AnyGuard[]
@@ -52,14 +57,57 @@ async function setUp({ inject = {}, elsewhere = false, ...around }: Setup): Prom
   return app
 }
 
-const CONTESTANTS: Readonly<Record<string, App>> = {
-  plain: await setUp({}),
-  'all of it on another route': await setUp({ guards, interceptors, elsewhere: true }),
-  'a singleton': await setUp({ inject: { Single } }),
-  '3 guards': await setUp({ guards }),
-  '2 interceptors': await setUp({ interceptors }),
-  '3 guards, 2 interceptors': await setUp({ guards, interceptors }),
-  'a request-scoped provider': await setUp({ inject: { PerRequest } }),
+const SETUPS: Readonly<Record<string, Setup>> = {
+  plain: {},
+  'all of it on another route': { guards, interceptors, elsewhere: true },
+  'a singleton': { inject: { Single } },
+  '3 guards': { guards },
+  '2 interceptors': { interceptors },
+  '3 guards, 2 interceptors': { guards, interceptors },
+  'a request-scoped provider': { inject: { PerRequest } },
+}
+
+/** What stands around a handler, and what it costs. */
+export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
+  const rounds = isQuick ? 40 : 400
+  const contestants: Contestant[] = []
+  for (const [name, setup] of Object.entries(SETUPS))
+    contestants.push({ name, app: await setUp(setup), samples: [] })
+  await check(contestants)
+  for (let round = -WARM_UP; round < rounds; round++) {
+    for (const { app, samples } of rotate(contestants, round + WARM_UP)) {
+      const time = await batch(app)
+      if (round >= 0) samples.push(time)
+    }
+  }
+  await Promise.all(contestants.map(({ app }) => app.close()))
+  const plain = summarize(contestants[0]?.samples ?? []).low
+  return {
+    title: 'What stands around a handler',
+    text: [
+      `octavo alone: \`inject\` of one \`GET\` whose handler gives a text, with guards, interceptors and providers that do nothing. All applications run in one process and take turns, ${CALLS} calls each, another one beginning each round. The median of ${rounds} rounds, and in parentheses the quarters of the rounds below and above it; the differences are those of the lower quarters: what else a machine does only ever makes rounds slower.`,
+    ],
+    tables: [
+      {
+        caption: 'Microseconds of a call',
+        columns: ['around the handler', 'microseconds', 'more than plain', 'ratio to plain'],
+        rows: contestants.map(({ name, samples }) => {
+          const { median, low, high } = summarize(samples)
+          const time = `${median.toFixed(2)} (${low.toFixed(2)} – ${high.toFixed(2)})`
+          return [name, time, (low - plain).toFixed(2), (low / plain).toFixed(2)]
+        }),
+      },
+    ],
+  }
+}
+
+/** All have to give the same answer. */
+async function check(contestants: readonly Contestant[]): Promise<void> {
+  for (const { name, app } of contestants) {
+    const answer = await app.inject('/car/7')
+    if (answer.statusCode !== 200 || answer.json() !== 'done')
+      throw new Error(`${name} answers ${answer.statusCode} ${answer.body}`)
+  }
 }
 
 /** Microseconds of one call, over a batch. */
@@ -67,29 +115,4 @@ async function batch(app: App): Promise<number> {
   const started = performance.now()
   for (let index = 0; index < CALLS; index++) await app.inject('/car/7')
   return ((performance.now() - started) * 1000) / CALLS
-}
-
-const times = new Map<string, number[]>(Object.keys(CONTESTANTS).map((name) => [name, []]))
-for (let round = -10; round < ROUNDS; round++) {
-  // another order each round, so that nobody always follows the same one
-  const order = Object.entries(CONTESTANTS)
-  order.push(...order.splice(0, (round + 10) % order.length))
-  for (const [name, app] of order) {
-    const time = await batch(app)
-    if (round >= 0) times.get(name)?.push(time)
-  }
-}
-
-const plain = quartile(times.get('plain') ?? [])
-for (const [name, samples] of times) {
-  const time = quartile(samples)
-  console.log(
-    `${name.padEnd(28)} ${time.toFixed(2)} µs  ${(time - plain >= 0 ? '+' : '') + (time - plain).toFixed(2)} µs  ×${(time / plain).toFixed(3)}`,
-  )
-}
-await Promise.all(Object.values(CONTESTANTS).map((app) => app.close()))
-
-/** The lower quartile: other work on the machine only ever makes rounds slower. */
-function quartile(samples: readonly number[]): number {
-  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 4)] ?? Number.NaN
 }

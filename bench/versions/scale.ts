@@ -1,32 +1,42 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
 import { VersioningSchemes } from '../../src/index.ts'
 import { createCore } from '../../src/server/core.ts'
+import type { Table } from '../report/section.ts'
 import { toModule } from './definitions.ts'
 import type { ListedRoute } from './definitions.ts'
 
 const ROUTES = 1000
 const VERSIONS = 100
 
-/** Prints what many versions cost when they are built, and what they keep. */
-export function printScale(): void {
-  const { gc } = globalThis
-  if (gc === undefined) throw new Error('run this with --expose-gc')
-  console.log('| | milliseconds, first | again | kB kept |\n| --- | --- | --- | --- |')
-  for (const [name, scheme] of [
-    ['URL', VersioningSchemes.URL],
-    ['HEADER', VersioningSchemes.HEADER],
-  ] as const) {
-    const alike = measure(alikeIn(VERSIONS), scheme, gc)
-    const fewer = measure(alikeIn(VERSIONS / 2), scheme, gc)
-    const own = measure(differing(), scheme, gc)
-    const onePath = measure(manyOfOnePath(), scheme, gc)
-    console.log(toRow(`${name}: ${ROUTES} routes in ${VERSIONS} versions`, alike))
-    console.log(toRow(`${name}: the same, another route is different in each`, own))
-    console.log(toRow(`${name}: ${ROUTES} versions of one path`, onePath))
-    const perVersion = (alike.kept - fewer.kept) / (VERSIONS / 2)
-    console.log(`| ${name}: for each further version that is alike | | | ${perVersion.toFixed(1)} |`)
-    // a route of its own, a definition that takes memory itself, is in it
-    const perDifference = (own.kept - alike.kept) / VERSIONS
-    console.log(`| ${name}: for each different route | | | ${perDifference.toFixed(1)} |`)
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+/** What many versions cost when they are built, and what they keep. */
+export function measureScale(): Table {
+  const rows = Object.entries({ URL: VersioningSchemes.URL, HEADER: VersioningSchemes.HEADER }).flatMap(
+    ([name, scheme]) => {
+      const alike = measure(alikeIn(VERSIONS), scheme)
+      const fewer = measure(alikeIn(VERSIONS / 2), scheme)
+      const own = measure(differing(), scheme)
+      const onePath = measure(manyOfOnePath(), scheme)
+      const perVersion = (alike.kept - fewer.kept) / (VERSIONS / 2)
+      // a route of its own, a definition that takes memory itself, is in it
+      const perDifference = (own.kept - alike.kept) / VERSIONS
+      return [
+        toRow(`${name}: ${ROUTES} routes in ${VERSIONS} versions`, alike),
+        toRow(`${name}: the same, another route is different in each`, own),
+        toRow(`${name}: ${ROUTES} versions of one path`, onePath),
+        [`${name}: for each further version that is alike`, '', '', perVersion.toFixed(1)],
+        [`${name}: for each different route`, '', '', perDifference.toFixed(1)],
+      ]
+    },
+  )
+  return {
+    caption: 'What many versions cost when they are built',
+    columns: ['', 'milliseconds, the first time', 'milliseconds, again', 'kB kept'],
+    rows,
   }
 }
 
@@ -37,7 +47,7 @@ interface Cost {
 }
 
 /** Builds an application twice. What is kept is what the second holds besides its definitions. */
-function measure(routes: readonly ListedRoute[], scheme: object, gc: () => void): Cost {
+function measure(routes: readonly ListedRoute[], scheme: object): Cost {
   const build = (): readonly [milliseconds: number, kept: number] => {
     const core = createCore(toModule(routes), { logger: false })
     core.enableVersioning(scheme)
@@ -89,6 +99,6 @@ function manyOfOnePath(): readonly ListedRoute[] {
   return numbers(ROUTES).map((version) => ({ method: 'GET', path: '/cars/{id}', version }))
 }
 
-function toRow(name: string, { first, again, kept }: Cost): string {
-  return `| ${name} | ${first.toFixed(0)} | ${again.toFixed(0)} | ${kept.toFixed(0)} |`
+function toRow(name: string, { first, again, kept }: Cost): readonly string[] {
+  return [name, first.toFixed(0), again.toFixed(0), kept.toFixed(0)]
 }
