@@ -47,20 +47,27 @@ export async function race({ script, cases, rounds, warmUp }: Race): Promise<Rea
   try {
     for (const one of cases) await compare(one, workers)
     const results = new Map<string, Samples>()
-    for (const { name, contestants } of cases) {
-      const samples = new Map(contestants.map((contestant) => [contestant, [] as number[]]))
-      for (let round = 0; round < warmUp + rounds; round++) {
-        for (const contestant of rotate(contestants, round)) {
-          const measured = Number(await ask(workers.get(contestant), { task: 'time', name }))
-          if (round >= warmUp) samples.get(contestant)?.push(measured)
-        }
-      }
-      results.set(name, samples)
-    }
+    for (const one of cases) results.set(one.name, await sample(one, workers, rounds, warmUp))
     return results
   } finally {
     await Promise.all([...workers.values()].map((worker) => worker.terminate()))
   }
+}
+
+async function sample(
+  { name, contestants }: Case,
+  workers: ReadonlyMap<string, Worker>,
+  rounds: number,
+  warmUp: number,
+): Promise<Samples> {
+  const samples = new Map(contestants.map((contestant) => [contestant, [] as number[]]))
+  for (let round = 0; round < warmUp + rounds; round++) {
+    for (const contestant of rotate(contestants, round)) {
+      const measured = Number(await ask(workers.get(contestant), { task: 'time', name }))
+      if (round >= warmUp) samples.get(contestant)?.push(measured)
+    }
+  }
+  return samples
 }
 
 async function compare({ name, contestants }: Case, workers: ReadonlyMap<string, Worker>): Promise<void> {

@@ -1,0 +1,81 @@
+/** Calls without a socket, as tests make them. */
+import { race } from '../measure/race.ts'
+import { geometricMean, summarize } from '../measure/stats.ts'
+import type { Summary } from '../measure/stats.ts'
+import type { MeasureOptions, Section } from '../report/section.ts'
+import { CALLS } from './requests.ts'
+
+const CONTESTANTS = ['octavo', 'light-my-request', 'fastify.inject', 'hono app.request']
+/** How many times as fast as light-my-request Octavo's `inject` is to be. */
+const GOAL = 5
+
+export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
+  const results = await race({
+    script: new URL('worker.js', import.meta.url),
+    cases: Object.keys(CALLS).map((name) => ({ name, contestants: CONTESTANTS })),
+    rounds: isQuick ? 15 : 100,
+    warmUp: isQuick ? 10 : 30,
+  })
+  const summaryOf = (call: string, contestant: string): Summary =>
+    summarize(results.get(call)?.get(contestant) ?? [])
+  const ratioOf = (call: string, contestant: string): number =>
+    summaryOf(call, contestant).median / summaryOf(call, 'octavo').median
+  const mean = (contestant: string): number =>
+    geometricMean(Object.keys(CALLS).map((call) => ratioOf(call, contestant)))
+  const others = CONTESTANTS.slice(1)
+  return {
+    title: 'Calls without a socket',
+    text: [...TEXT, toVerdict(mean('light-my-request'))],
+    tables: [
+      {
+        caption: 'Microseconds per call',
+        columns: ['', ...CONTESTANTS],
+        rows: Object.keys(CALLS).map((call) => [
+          call,
+          ...CONTESTANTS.map((name) => toText(summaryOf(call, name))),
+        ]),
+      },
+      {
+        caption: 'How many times the time of Octavo',
+        columns: ['', ...others],
+        rows: [
+          ...Object.keys(CALLS).map((call) => [
+            call,
+            ...others.map((name) => `× ${ratioOf(call, name).toFixed(2)}`),
+          ]),
+          ['geometric mean', ...others.map((name) => `× ${mean(name).toFixed(2)}`)],
+        ],
+      },
+    ],
+    charts: [
+      {
+        name: 'inject',
+        title: 'A call without a socket: GET with a parameter',
+        unit: 'µs',
+        lessIsBetter: true,
+        bars: CONTESTANTS.map((name) => {
+          const { median, low, high } = summaryOf('GET with a parameter', name)
+          return { label: name, value: median, low, high }
+        }),
+      },
+    ],
+  }
+}
+
+const TEXT = [
+  `What a test of an interface costs: \`app.inject\` of Octavo, light-my-request on a listener written by hand for node:http (a
+router of four branches, zod for what it validates), \`fastify.inject\` (light-my-request too, JSON Schema for input and output) and
+\`app.request\` of Hono with its validator for zod. Every contestant is given the method, the URL and, for POST, an object, and gives the
+status and the body read as JSON.`,
+  `Every contestant runs in a thread of its own; the answers are compared before anything is timed. Calls are made one after the other, each awaited; rounds alternate; cells are
+medians, in brackets the quarters.`,
+]
+
+function toVerdict(ratio: number): string {
+  const verdict = ratio >= GOAL ? 'is met' : 'is missed'
+  return `The goal, ${GOAL} times as fast as light-my-request over these calls, ${verdict}: ${ratio.toFixed(2)} times (geometric mean).`
+}
+
+function toText({ median, low, high }: Summary): string {
+  return `${median.toFixed(1)} (${low.toFixed(1)} – ${high.toFixed(1)})`
+}
