@@ -16,28 +16,30 @@ const Query = z.object({
 export function createPlain(): (call: Call) => Promise<Answer> {
   return async ({ method, url, json }) => {
     const response = await inject(
-      (request, response_) => void listener(request, response_),
+      listener,
       json === undefined ? { method, url } : { method, url, payload: json },
     )
     return { status: response.statusCode, json: response.json() }
   }
 }
 
-async function listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
+function listener(request: IncomingMessage, response: ServerResponse): void {
   const [path = '', search = ''] = (request.url ?? '').split('?')
-  if (request.method === 'GET' && path === '/cars/welcome') {
-    send(response, 200, WELCOME)
-  } else if (request.method === 'GET' && path === '/cars') {
-    const query = Query.safeParse(Object.fromEntries(new URLSearchParams(search)))
-    send(response, query.success ? 200 : 422, query.success ? query.data : query.error.issues)
-  } else if (request.method === 'POST' && path === '/cars') {
-    const car = Car.safeParse(await readJson(request))
-    send(response, car.success ? 200 : 422, car.success ? car.data : car.error.issues)
-  } else {
+  const route = `${request.method} ${path}`
+  if (route === 'GET /cars/welcome') send(response, 200, WELCOME)
+  else if (route === 'GET /cars')
+    sendParsed(response, Query.safeParse(Object.fromEntries(new URLSearchParams(search))))
+  else if (route === 'POST /cars') readJson(request, (value) => sendParsed(response, Car.safeParse(value)))
+  else {
     const [, id] = /^\/cars\/(\d+)$/.exec(path) ?? []
     if (id === undefined) send(response, 404, { detail: 'Nothing is here' })
     else send(response, 200, { id: Number(id) })
   }
+}
+
+function sendParsed(response: ServerResponse, result: z.ZodSafeParseResult<unknown>): void {
+  if (result.success) send(response, 200, result.data)
+  else send(response, 422, result.error.issues)
 }
 
 function send(response: ServerResponse, status: number, value: unknown): void {
@@ -49,8 +51,8 @@ function send(response: ServerResponse, status: number, value: unknown): void {
   response.end(body)
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+function readJson(request: IncomingMessage, done: (value: unknown) => void): void {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return JSON.parse(Buffer.concat(chunks).toString())
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => done(JSON.parse(Buffer.concat(chunks).toString())))
 }
