@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 
 import { httpError } from '../errors.ts'
 
@@ -9,8 +9,13 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 /** The text of a body in UTF-8, without byte-order mark. */
 export function toText(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw httpError('malformed_body', 'The body is not valid UTF-8')
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // most bodies are ASCII, which needs no decoding
+  if (isAscii(buffer)) return buffer.toString('latin1')
+  if (!isUtf8(buffer)) throw httpError('malformed_body', 'The body is not valid UTF-8')
+  const text = buffer.toString('utf8')
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 

@@ -6,48 +6,45 @@ import { contentTypeOf } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
 import { toJson, toText } from './body.ts'
 
-/** Makes the function that reads the raw value of a body for a schema, by the content type of the request. */
-export function createBodyReader(schema: Schema): (request: HttpRequest) => Promise<unknown> {
-  if (acceptsBytes(schema)) return async (request) => presentBytes(await request.bytes())
+/** Turns the bytes of a body into the raw value for its schema. */
+export type Decode = (bytes: Uint8Array) => unknown
+
+/** Chooses how the body of a request is read, by its content type. @throws `HttpError` 415 when it is of another type. */
+export type ChooseDecoder = (request: HttpRequest) => Decode
+
+/** Makes the function that chooses how a body is read for a schema. */
+export function createDecoder(schema: Schema): ChooseDecoder {
+  if (acceptsBytes(schema)) return () => presentBytes
   const inherited = declaresInherited(schema)
-  const text = acceptsText(schema)
-  const data = acceptsData(schema)
-  return async (request) => {
-    // what is not there has no type that could be wrong
-    if (request.header('content-length') === '0') return undefined
+  const json = presentOr((bytes) => toJson(bytes, inherited))
+  const text = acceptsText(schema) ? presentOr(toText) : undefined
+  const expected = acceptsData(schema)
+    ? text === undefined
+      ? 'application/json'
+      : 'application/json or text/plain'
+    : 'text/plain'
+  return (request) => {
     const header = request.header('content-type')
+    if (header === undefined || header === 'application/json') return json
+    // what is not there has no type that could be wrong
+    if (request.header('content-length') === '0') return json
     const type = contentTypeOf(header)
-    const read = chooseReader(header, type, { text, data, inherited })
-    const bytes = presentBytes(await request.bytes())
-    return bytes === undefined ? undefined : read(bytes)
+    if (isJson(type)) return json
+    if (text !== undefined && isText(type)) return text
+    throw unsupported(expected)
   }
 }
 
-/** Reads the fields of an urlencoded body. */
-export async function readForm(request: HttpRequest): Promise<string> {
+/** @throws `HttpError` 415 when the body of a request is no urlencoded form. */
+export function requireForm(request: HttpRequest): void {
   const header = request.header('content-type')
   if (header !== undefined && !isForm(contentTypeOf(header)))
     throw unsupported('application/x-www-form-urlencoded')
-  return toText(await request.bytes())
 }
 
-interface Accepted {
-  readonly text: boolean
-  readonly data: boolean
-  readonly inherited: boolean
-}
-
-function chooseReader(
-  header: string | undefined,
-  type: MediaType | undefined,
-  accepted: Accepted,
-): (bytes: Uint8Array) => unknown {
-  const json = (bytes: Uint8Array): unknown => toJson(bytes, accepted.inherited)
-  if (header === undefined || isJson(type)) return json
-  if (accepted.text && isText(type)) return toText
-  throw unsupported(
-    accepted.data ? (accepted.text ? 'application/json or text/plain' : 'application/json') : 'text/plain',
-  )
+/** An empty body has no value. */
+function presentOr(decode: Decode): Decode {
+  return (bytes) => (bytes.length === 0 ? undefined : decode(bytes))
 }
 
 function unsupported(expected: string): Error {

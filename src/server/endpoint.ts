@@ -2,16 +2,14 @@ import type { Container } from '../container/container.ts'
 import type { RouteInfo } from '../define/context.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { ModuleNode } from '../define/modules.ts'
-import type { SchemaIssue, Validated } from '../define/schema.ts'
-import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
-import type { Awaitable, FinishedResponse, HttpRequest } from '../http.ts'
-import { createSourceReader } from '../request/read-sources.ts'
-import type { ReadSource } from '../request/read-sources.ts'
+import type { Awaitable, FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import { createRecover, recovered } from './error-handlers.ts'
 import { withGuards } from './guards.ts'
 import type { Run } from './guards.ts'
+import { withInput } from './input.ts'
+import type { Answer, Input } from './input.ts'
 import { withInterceptors } from './interceptors.ts'
 import { createMiddleware } from './middleware.ts'
 import { createResponder } from './respond.ts'
@@ -40,7 +38,7 @@ export interface EndpointSite {
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
 export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyMap<string, Endpoint> {
   const { guards, errorHandlers, middleware } = route.around
-  const guarded = withGuards(guards, site.container, createRun(route, site))
+  const guarded = withGuards(guards, site.container, withInput(route, site.hidden, createAnswer(route, site)))
   const recover = createRecover(errorHandlers)
   const wrap = createMiddleware(middleware, recover)
   const answers: Run =
@@ -66,59 +64,8 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
   )
 }
 
-function createRun(route: FlatRoute, site: EndpointSite): Run {
-  const { params: paramTypes } = route.pattern
-  const readers = route.sources.map((source) => ({
-    name: source.name,
-    read: createSourceReader(source, site.hidden),
-  }))
-  const refined = new Set(
-    route.sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),
-  )
-  const answer = createAnswer(route, site)
-
-  return (context, values) => {
-    const texts: Record<string, string> = Object.create(null)
-    const params: Record<string, unknown> = Object.create(null)
-    for (const [index, { name, type }] of paramTypes.entries()) {
-      const text = values[index] ?? ''
-      texts[name] = text
-      if (!refined.has(name)) params[name] = type.parse(text)
-    }
-    const input: Record<string, unknown> = { params, inject: undefined }
-    const outcomes = readers.length === 0 ? NO_OUTCOMES : readAll(readers, context.request, texts)
-    return outcomes.some(isPromise)
-      ? Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) =>
-          call(context, input, params, settled),
-        )
-      : // none of them is a promise, as was just seen
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-        call(context, input, params, outcomes as Validated[])
-  }
-
-  function call(
-    context: RequestContext,
-    input: Record<string, unknown>,
-    params: Record<string, unknown>,
-    outcomes: readonly Validated[],
-  ): Awaitable<FinishedResponse> {
-    const problems: InputProblem[] = []
-    for (const [index, outcome] of outcomes.entries()) {
-      const name = readers[index]?.name ?? ''
-      if ('issues' in outcome) problems.push(...outcome.issues.map((issue) => toInputProblem(name, issue)))
-      else if (name === 'params') Object.assign(params, outcome.value)
-      else input[name] = outcome.value
-    }
-    if (problems.length > 0) throw validationError(problems)
-    return answer(context, input)
-  }
-}
-
 /** Makes what comes after validation: values are injected, the handler is called, its result is sent. */
-function createAnswer(
-  route: FlatRoute,
-  { settings, container }: EndpointSite,
-): (context: RequestContext, input: Record<string, unknown>) => Awaitable<FinishedResponse> {
+function createAnswer(route: FlatRoute, { settings, container }: EndpointSite): Answer {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.around.interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
@@ -126,74 +73,21 @@ function createAnswer(
     route.handler(input as never, context as never),
   )
   const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
-
+  const call: Answer = (context, input) => {
+    const result = invoke(input, context)
+    return isPromise(result) ? later(context, result) : respond(result, context.takeHead())
+  }
+  // in functions of their own: a closure would be made for every request, whether or not something takes time
+  const later = (context: RequestContext, result: PromiseLike<unknown>): Promise<FinishedResponse> =>
+    Promise.resolve(result).then((value) => respond(value, context.takeHead()))
+  const injectLater = (context: RequestContext, input: Input): Awaitable<FinishedResponse> =>
+    injection.readAsync(context).then((inject) => {
+      input.inject = inject
+      return call(context, input)
+    })
+  if (injection.isAsync) return injectLater
   return (context, input) => {
-    if (injection.isAsync) {
-      return injection.readAsync(context).then((inject) => {
-        input['inject'] = inject
-        return call(context, input)
-      })
-    }
-    input['inject'] = injection.read(context)
+    input.inject = injection.read(context)
     return call(context, input)
   }
-
-  function call(context: RequestContext, input: Record<string, unknown>): Awaitable<FinishedResponse> {
-    const result = invoke(input, context)
-    return isPromise(result)
-      ? Promise.resolve(result).then((value) => respond(value, context.takeHead()))
-      : respond(result, context.takeHead())
-  }
-}
-
-/** Of a route without sources: nothing of the request is looked at. */
-const NO_OUTCOMES: readonly Validated[] = []
-
-function readAll(
-  readers: readonly { readonly read: ReadSource }[],
-  request: HttpRequest,
-  texts: Readonly<Record<string, string>>,
-): readonly Awaitable<Validated>[] {
-  const outcomes: Awaitable<Validated>[] = []
-  try {
-    for (const { read } of readers) outcomes.push(read(request, texts))
-  } catch (error) {
-    // what is under way may fail too: nobody waits for it any more
-    for (const outcome of outcomes) if (isPromise(outcome)) outcome.then(undefined, () => undefined)
-    throw error
-  }
-  return outcomes
-}
-
-/** One entry of a 422. */
-interface InputProblem {
-  readonly in: string
-  readonly path: readonly (string | number)[]
-  readonly code: string
-  readonly message: string
-}
-
-/** A hostile body can have a problem in every byte: this many are listed. */
-const MAX_PROBLEMS = 200
-/** Names of unknown keys are part of messages and paths: they are cut here. */
-const MAX_TEXT = 200
-
-function toInputProblem(name: string, { path, code, message }: SchemaIssue): InputProblem {
-  return {
-    in: name,
-    path: path.map((key) => (typeof key === 'number' ? key : cut(String(key)))),
-    code,
-    message: cut(message),
-  }
-}
-
-function validationError(problems: readonly InputProblem[]): Error {
-  const count = problems.length === 1 ? 'One value is' : `${problems.length} values are`
-  return httpError('validation_failed', `${count} not as the API describes`, {
-    errors: problems.slice(0, MAX_PROBLEMS),
-  })
-}
-
-function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
 }

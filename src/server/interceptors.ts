@@ -2,9 +2,10 @@ import type { Container } from '../container/container.ts'
 import type { Placed } from '../define/surround.ts'
 import type { Interceptor } from '../define/interceptor.ts'
 import type { RequestContext } from './context.ts'
+import type { Input } from './input.ts'
 
 /** Calls a handler, with everything around it, and gives what it returned. */
-export type Invoke = (input: Readonly<Record<string, unknown>>, context: RequestContext) => unknown
+export type Invoke = (input: Input, context: RequestContext) => unknown
 
 /** Puts interceptors around a handler; the first is outermost. */
 export function withInterceptors(

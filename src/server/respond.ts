@@ -30,7 +30,7 @@ export function respondWith(
 export function createResponder(route: Answered, checking: 'strip' | 'strict' | false): Respond {
   const check = checking === false ? undefined : createCheck(route, checking)
   return (result, head) => {
-    if (result instanceof Response) return fromWeb(result, head)
+    if (isWebResponse(result)) return fromWeb(result, head)
     const headers: ResponseHeaders = {}
     let status = head?.view.status
     let data = result
@@ -123,9 +123,24 @@ function toData(status: number, headers: ResponseHeaders, data: unknown): Finish
 
 /** JSON text. Maps, sets and bigints have none, and `{}` in their place would be a silent loss. */
 function toJsonText(data: unknown): string {
-  const text = JSON.stringify(data, process.env['NODE_ENV'] === 'production' ? undefined : refuseUnknown)
+  const text = stringify(data)
   if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
+  // maps and sets come out as empty objects: where there is none, there is none to look for
+  if (IS_CHECKED && text.includes('{}')) JSON.stringify(data, refuseUnknown)
   return text
+}
+
+/** Whether results are searched for maps and sets: not in production, where the first empty object would cost a second look. */
+const IS_CHECKED = process.env['NODE_ENV'] !== 'production'
+
+function stringify(data: unknown): string | undefined {
+  try {
+    return JSON.stringify(data)
+  } catch (error) {
+    // says which member is the bigint
+    if (IS_CHECKED) JSON.stringify(data, refuseUnknown)
+    throw error
+  }
 }
 
 function refuseUnknown(key: string, value: unknown): unknown {
@@ -158,6 +173,13 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
 
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304
+}
+
+/** Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
+function isWebResponse(result: unknown): result is Response {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return false
+  const prototype: unknown = Object.getPrototypeOf(result)
+  return prototype !== Object.prototype && prototype !== null && result instanceof Response
 }
 
 function fromWeb(response: Response, head: ResponseHead | undefined): FinishedResponse {
