@@ -52,7 +52,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 /** Packages and built-in modules that only some files may import as values, and those files. */
 const ONLY: Readonly<Record<string, RegExp>> = {
   keyv: /^session\/memory-store\.ts$/,
-  'node:http': /^(errors|server\/(node|listen|app))\.ts$/,
+  'node:http': /^(errors|server\/(node\/[a-z]+|app))\.ts$/,
   radix3: /^router\//,
   zod: /^define\/schema\.ts$/,
 }

@@ -17,8 +17,8 @@ import type { Compiled, Materials } from './compile.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { createNodeHandler } from './node.ts'
-import type { NodeHandler } from './node.ts'
+import { createNodeHandler } from './node/handler.ts'
+import type { NodeHandler } from './node/handler.ts'
 import { appOptionProblems, toSettings } from './settings.ts'
 import type { AppOptions as Options, Settings } from './settings.ts'
 import { readSettings, start } from './start.ts'
@@ -100,7 +100,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     holder.config = await readSettings(parts.structure, settings)
     const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
-    opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing) }
+    opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing, settings.timeouts.idle) }
     return opened
   }
   return {

@@ -83,7 +83,8 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
     context: RequestContext,
     input: Input,
     outcomes: readonly Awaitable<Validated>[],
-  ): Promise<FinishedResponse> => Promise.all(outcomes).then((settled) => accept(context, input, settled))
+  ): Promise<FinishedResponse> =>
+    Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) => accept(context, input, settled))
   return (context, values) => {
     const input = toInput(values)
     const outcomes = readAll(readers, context.request, textsOf(values))

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { isPromise } from '../http.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { Listening } from './listen.ts'
+import type { Listening } from './node/listen.ts'
 
 /** How far an application is, and what is under way in it. */
 export interface Lifecycle {

@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net'
 
-import { httpError, toProblem } from '../errors.ts'
-import type { ErrorCode, HttpError } from '../errors.ts'
-import { MAX_HEADER_BYTES } from './dispatch.ts'
+import { httpError, toProblem } from '../../errors.ts'
+import type { ErrorCode, HttpError } from '../../errors.ts'
+import { MAX_HEADER_BYTES } from '../dispatch.ts'
 import { LINGER } from './linger.ts'
-import { refuseRequest, toResponseText } from './node.ts'
-import type { NodeHandler } from './node.ts'
-import { MAX_URL_LENGTH } from './target.ts'
+import { refuseRequest } from './handler.ts'
+import type { NodeHandler } from './handler.ts'
+import { toResponseText } from './write.ts'
+import { MAX_URL_LENGTH } from '../target.ts'
 
 type ServerResponse = Parameters<NodeHandler>[1]
 

@@ -1,16 +1,17 @@
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { Server as TcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-import { httpError } from '../errors.ts'
+import { httpError } from '../../errors.ts'
 import { createConnections } from './connections.ts'
-import { MAX_HEADER_BYTES } from './dispatch.ts'
-import { refuseClosing, refuseRequest } from './node.ts'
-import type { NodeHandler } from './node.ts'
+import { MAX_HEADER_BYTES } from '../dispatch.ts'
+import { refuseClosing, refuseRequest } from './handler.ts'
+import type { NodeHandler } from './handler.ts'
+import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
 import { createRefuser, endSocket } from './refuse.ts'
-import type { Settings } from './settings.ts'
-import { MAX_URL_LENGTH } from './target.ts'
+import type { Settings } from '../settings.ts'
+import { MAX_URL_LENGTH } from '../target.ts'
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -34,11 +35,13 @@ export async function listen(
   { logger, timeouts }: Settings,
   { port = 3000, host }: ListenOptions,
 ): Promise<Listening> {
-  const connections = createConnections()
+  const connections = createConnections(timeouts.idle)
   let closing = false
   const server = createHttpServer(timeouts)
+  const skipsBodies = isDirectPossible()
   const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)
+    if (skipsBodies && request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     if (closing) refuseClosing(response)
     else handler(request, response)
   }
@@ -74,10 +77,18 @@ export async function listen(
   }
 }
 
+/** Whether nothing follows the head of a request (RFC 9112 section 6.3). */
+function isWithoutBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+}
+
 /** How often slow requests are looked for, in milliseconds, at most and at least. */
 const CHECKING = { max: 30_000, min: 50 } as const
 
-function createHttpServer({ headers, request, idle }: Settings['timeouts']): Server {
+function createHttpServer({
+  headers,
+  request,
+}: Settings['timeouts']): Server<typeof DirectRequest, typeof DirectResponse> {
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
   return createServer({
     maxHeaderSize: MAX_URL_LENGTH + MAX_HEADER_BYTES + 1,
@@ -85,12 +96,15 @@ function createHttpServer({ headers, request, idle }: Settings['timeouts']): Ser
     // Node refuses a limit for a part that is above the limit for the whole
     headersTimeout: request > 0 ? Math.min(headers, request) : headers,
     requestTimeout: request,
-    keepAliveTimeout: idle,
+    // the register of connections ends those that are idle
+    keepAliveTimeout: 0,
+    IncomingMessage: DirectRequest,
+    ServerResponse: DirectResponse,
     connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
   })
 }
 
-function start(server: Server, port: number, host: string | undefined): Promise<void> {
+function start(server: TcpServer, port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
@@ -100,7 +114,7 @@ function start(server: Server, port: number, host: string | undefined): Promise<
   })
 }
 
-function toUrl(server: Server, host: string | undefined): string {
+function toUrl(server: TcpServer, host: string | undefined): string {
   // a TCP server that listens has an address with a port
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { port } = server.address() as AddressInfo

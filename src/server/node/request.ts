@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { httpError } from '../../errors.ts'
+import type { HttpError } from '../../errors.ts'
+import type { HeaderMap, RawBody, RawRequest } from '../../http.ts'
+
+const NOTHING = new Uint8Array(0)
+
+/** A request of node:http. A class because one is made for every request, and little of it is needed. */
+export class NodeRequest implements RawRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  #abort: AbortController | undefined
+  /** Whether the body was refused: then the connection ends with the answer. */
+  refused = false
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request
+    this.response = response
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET'
+  }
+
+  get target(): string {
+    return this.request.url ?? '/'
+  }
+
+  get headers(): HeaderMap {
+    return this.request.headers
+  }
+
+  lines(name: string): readonly string[] {
+    // not headersDistinct, which requests of HTTP/2 lack
+    return this.request.rawHeaders.filter((_, at, raw) => {
+      const before = at % 2 === 1 ? raw[at - 1] : undefined
+      return before?.length === name.length && before.toLowerCase() === name
+    })
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.request.socket.remoteAddress
+  }
+
+  get protocol(): 'http' | 'https' {
+    return 'encrypted' in this.request.socket ? 'https' : 'http'
+  }
+
+  get body(): RawBody {
+    const { headers } = this.request
+    const length =
+      headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+    return { length, read: (limit) => this.#read(limit, length) }
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController()
+      this.#abort = abort
+      const stop = (): void => {
+        if (!this.response.writableFinished)
+          abort.abort(new DOMException('The client went away', 'AbortError'))
+      }
+      if (this.response.destroyed) stop()
+      else this.response.once('close', stop)
+    }
+    return this.#abort.signal
+  }
+
+  #read(limit: number, length: number | undefined): Promise<Uint8Array> {
+    if (length === 0) return Promise.resolve(NOTHING)
+    if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
+    if (this.request.destroyed) return Promise.reject(endedEarly())
+    // only now: a client that asked whether to go on is not told to send what would be refused
+    if (awaitsContinue(this.response)) this.response.writeContinue()
+    return new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = []
+      let size = 0
+      let isEnded = false
+      this.request.on('data', (chunk: Uint8Array) => {
+        size += chunk.length
+        if (size <= limit) chunks.push(chunk)
+        else if (!this.refused) reject(this.#tooLarge(limit))
+      })
+      this.request.on('end', () => {
+        isEnded = true
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+      })
+      const stop = (): void => {
+        if (!isEnded) reject(endedEarly())
+      }
+      this.request.on('error', stop).on('close', stop)
+      // a request that the parser gave up is never closed
+      this.response.on('close', stop)
+    })
+  }
+
+  #tooLarge(limit: number): Error {
+    this.refused = true
+    return httpError('body_too_large', `The body is longer than ${limit} bytes`)
+  }
+}
+
+function endedEarly(): HttpError {
+  return httpError('malformed_request', 'The body ended early')
+}
+
+/** Whether the client waits to be told to send its body. A server without a listener for it has told it already. */
+export function awaitsContinue(response: ServerResponse): boolean {
+  const { expect } = response.req.headers
+  if (expect === undefined || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return false
+  return !('_sent100' in response && response._sent100 === true)
+}

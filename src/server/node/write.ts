@@ -1,0 +1,94 @@
+import { STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
+
+import type { Logger } from '../../define/context.ts'
+import { httpError, toProblem } from '../../errors.ts'
+import type { FinishedResponse } from '../../http.ts'
+import { isStream, openStream, withStrictLength } from '../stream.ts'
+import type { ChunkSource } from '../stream.ts'
+import { linger } from './linger.ts'
+import { awaitsContinue } from './request.ts'
+
+/** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
+export function toResponseText({ status, headers, body }: FinishedResponse): string {
+  const all = { ...headers, date: new Date().toUTCString(), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`)
+  const phrase = STATUS_CODES[status] ?? 'Error'
+  return [`HTTP/1.1 ${status} ${phrase}`, ...lines, '', typeof body === 'string' ? body : ''].join('\r\n')
+}
+
+/** Writes a response; the connection ends with the `last` one. What cannot be sent is logged, and becomes a plain 500. */
+export function write(
+  response: ServerResponse,
+  finished: FinishedResponse,
+  last: boolean,
+  context: { readonly log: Logger } | undefined,
+): void {
+  const { status, headers, body } = finished
+  let source: ChunkSource | undefined
+  try {
+    if (isStream(body)) source = openStream(body)
+    if (response.destroyed || response.headersSent) return source?.cancel()
+    if (last) headers['connection'] = 'close'
+    delete headers['transfer-encoding'] // how a body is framed is up to this side
+    response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
+  } catch (error) {
+    source?.cancel()
+    response.strictContentLength = false
+    context?.log.error({ err: error }, 'A response cannot be sent')
+    const problem = toProblem(
+      httpError('internal_error', 'The response cannot be sent; the log has the reason'),
+    )
+    return write(response, problem, last, undefined)
+  }
+  if (source !== undefined) void writeStream(response, source, last, context)
+  else if (!isStream(body)) end(response, body, last)
+}
+
+/** Ends a response. A client may still be sending to a connection that ends with it: then it gets the time to read the response. */
+function end(response: ServerResponse, body: string | Uint8Array | null, last: boolean): void {
+  const { req: request } = response
+  const ends = last || !response.shouldKeepAlive
+  const isRead = request.complete || request.readableEnded || request.socket.readableEnded
+  if (!ends || isRead || awaitsContinue(response)) return void response.end(body ?? undefined)
+  if (body === null) response.flushHeaders()
+  else response.write(body)
+  linger(request, () => {
+    if (!response.destroyed) response.end()
+  })
+}
+
+/** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
+async function writeStream(
+  response: ServerResponse,
+  source: ChunkSource,
+  last: boolean,
+  context: { readonly log: Logger } | undefined,
+): Promise<void> {
+  response.once('close', source.cancel)
+  try {
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
+      if (response.destroyed) return
+      if (!response.write(chunk.value)) await drained(response)
+    }
+    response.off('close', source.cancel)
+    if (!response.destroyed) end(response, null, last)
+  } catch (error) {
+    source.cancel()
+    if (response.destroyed) return
+    context?.log.error({ err: error }, 'A response broke off')
+    response.destroy()
+  }
+}
+
+/** Resolves when the client has taken what was written, or has gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    if (response.destroyed) resolve()
+    else response.once('drain', go).once('close', go)
+  })
+}
