@@ -1,0 +1,5 @@
+import { createApp } from 'octavo'
+
+import { report } from './report.ts'
+
+if (typeof createApp === 'function') await report()
