@@ -1,0 +1,102 @@
+/** Measures scenarios, each figure in processes of its own. */
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import type { Figures } from './compare.ts'
+import type { Contestant } from './contestant.ts'
+import type { Scenario } from './scenarios.ts'
+
+const run = promisify(execFile)
+const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
+
+/** The collector and the compiler have no threads of their own, and the collector seldom has work. */
+const STEADY = [
+  '--single-threaded',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
+  '--random-seed=1',
+]
+const INTERPRETED = ['--no-opt', '--no-maglev', '--no-sparkplug']
+
+/** Requests until V8 has nothing left to learn. */
+const WARM_UP = { interpreted: 400, optimised: 12_000 } as const
+
+/** Measures what the guard compares: what Octavo adds to node:http, for each request. */
+export async function measureFigures({ name }: Scenario): Promise<Figures> {
+  const [interpreted, optimised, work] = await Promise.all([
+    above((contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
+    above((contestant) => heap(name, contestant, WARM_UP.optimised, [])),
+    ask([...STEADY, ...INTERPRETED], [name, 'octavo', 'work']) as Promise<Readonly<Record<string, number>>>,
+  ])
+  const tokens = Object.values(work).reduce((sum, one) => sum + one, 0)
+  return { interpreted, optimised, tokens, files: work }
+}
+
+/** Bytes for each request by function, the most first. */
+export function measurePlaces({ name }: Scenario): Promise<Readonly<Record<string, number>>> {
+  return ask(
+    [...STEADY, '--enable-source-maps'],
+    [name, 'octavo', 'where', String(WARM_UP.optimised)],
+  ) as Promise<Readonly<Record<string, number>>>
+}
+
+/** Instructions for each request, counted by valgrind, when V8 interprets everything. */
+export function measureInstructions({ name }: Scenario): Promise<number> {
+  const [few, many] = [50, 250]
+  return above(async (contestant) => {
+    const [less, more] = await Promise.all([few, many].map((requests) => count(name, contestant, requests)))
+    return ((more ?? Number.NaN) - (less ?? Number.NaN)) / (many - few)
+  })
+}
+
+async function count(name: string, contestant: Contestant, requests: number): Promise<number> {
+  const tool = [
+    '--tool=callgrind',
+    '--callgrind-out-file=/dev/null',
+    '--smc-check=all-non-file',
+    process.execPath,
+  ]
+  const flags = [...STEADY, ...INTERPRETED, '--hash-seed=1']
+  const { stderr } = await limited(() =>
+    run('valgrind', [...tool, ...flags, WORKER, name, contestant, 'none', String(requests)]),
+  )
+  return Number(/Collected : (\d+)/.exec(stderr)?.[1])
+}
+
+async function heap(
+  name: string,
+  contestant: Contestant,
+  warmUp: number,
+  flags: readonly string[],
+): Promise<number> {
+  return Number(await ask([...STEADY, ...flags], [name, contestant, 'heap', String(warmUp)]))
+}
+
+/** What Octavo takes more than node:http alone. */
+async function above(measure: (contestant: Contestant) => Promise<number>): Promise<number> {
+  const [octavo, bare] = await Promise.all([measure('octavo'), measure('bare')])
+  return Math.round(octavo - bare)
+}
+
+async function ask(flags: readonly string[], words: readonly string[]): Promise<unknown> {
+  const { stdout } = await limited(() => run(process.execPath, [...flags, WORKER, ...words]))
+  return JSON.parse(stdout)
+}
+
+const waiting: (() => void)[] = []
+let free = availableParallelism()
+
+/** Runs as many processes at once as there are processors. */
+async function limited<T>(work: () => Promise<T>): Promise<T> {
+  if (free > 0) free -= 1
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) free += 1
+    else next()
+  }
+}
