@@ -1,6 +1,6 @@
 /** Compares what was measured with what the baseline says. */
 
-/** What a request of one scenario takes, above node:http alone. */
+/** What a request of one scenario takes. */
 export interface Figures {
   /** Bytes allocated when V8 interprets everything. */
   readonly interpreted: number

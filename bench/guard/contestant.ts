@@ -1,66 +1,71 @@
-/** Who answers the requests of a scenario: Octavo, or node:http alone, with the same answer. */
-import { createServer } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-
-import type { App, InjectOptions, InjectResponse } from '../../src/index.ts'
+/** Who answers the requests of a scenario: Octavo, or nobody, which shows what the connection and this guard cost. */
+import { createApp } from '../../src/index.ts'
+import type { App, InjectOptions } from '../../src/index.ts'
+import { isPromise } from '../../src/http.ts'
+import type { RawRequest } from '../../src/http.ts'
+import { createCore } from '../../src/server/core.ts'
 import type { GuardRequest, Scenario } from './scenarios.ts'
-import { connect, serverOf } from './wire.ts'
-import type { Connection, Send } from './wire.ts'
+import { connect, connectEcho, serverOf } from './wire.ts'
+import type { Send } from './wire.ts'
 
-/** `bare`: what node:http, the connection and this guard cost by themselves. */
-export type Contestant = 'octavo' | 'bare'
+/** `none`: the same text goes over the same connection, without HTTP. */
+export type Contestant = 'octavo' | 'none'
 
 /** Gets ready for the requests of a scenario. @throws `Error` when the answer is another than it has to be. */
-export async function openScenario(scenario: Scenario, contestant: Contestant): Promise<Send> {
-  const { door, request } = scenario
-  const app = scenario.createApp()
-  const answer = await app.inject(toInjectOptions(request))
+export function openScenario(scenario: Scenario, contestant: Contestant): Promise<Send> {
+  if (scenario.door === 'dispatch') return openDispatch(scenario)
+  return scenario.door === 'inject' ? openInject(scenario) : openListen(scenario, contestant)
+}
+
+async function openDispatch(scenario: Scenario): Promise<Send> {
+  const { setup, request } = scenario
+  const { dispatch } = await createCore(setup.module, setup.options).open()
+  const raw = toRawRequest(request)
+  const { status, body } = await dispatch(raw).response
+  check(scenario, status, String(body))
+  return async (times) => {
+    for (let left = times; left > 0; left--) {
+      const { response } = dispatch(raw)
+      if (isPromise(response)) await response
+    }
+  }
+}
+
+async function openInject(scenario: Scenario): Promise<Send> {
+  const app = toApp(scenario)
+  const { method, url, headers, body } = scenario.request
+  const options: InjectOptions = { method, url, headers, ...(body === undefined ? {} : { body }) }
+  const answer = await app.inject(options)
   check(scenario, answer.statusCode, answer.body)
-  if (door === 'inject') return contestant === 'bare' ? sendNothing : sendBy(app, toInjectOptions(request))
-  if (contestant === 'bare') return (await openBare(request, answer)).send
-  const { first, send } = await connect(await serverOf(app), request)
-  check(scenario, Number(first.split(' ', 2)[1]), first)
-  return send
-}
-
-function check({ name, status }: Scenario, actual: number, text: string): void {
-  if (actual !== status) throw new Error(`${name}: ${actual} instead of ${status}: ${text}`)
-}
-
-async function sendNothing(): Promise<void> {
-  // bare: there is nothing below inject
-}
-
-function sendBy(app: App, options: InjectOptions): Send {
   return async (times) => {
     for (let left = times; left > 0; left--) await app.inject(options)
   }
 }
 
-function openBare({ body, ...request }: GuardRequest, answer: InjectResponse): Promise<Connection> {
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, [value].flat()]),
-  )
-  const server = createServer((incoming, response) => {
-    const end = (): void => {
-      response.writeHead(answer.statusCode, headers)
-      response.end(answer.body)
-    }
-    if (body === undefined) end()
-    else readAll(incoming, end)
-  })
-  return connect(server, body === undefined ? request : { ...request, body })
+async function openListen(scenario: Scenario, contestant: Contestant): Promise<Send> {
+  const { first, send } = await connect(await serverOf(toApp(scenario)), scenario.request)
+  check(scenario, Number(first.split(' ', 2)[1]), first)
+  return contestant === 'octavo' ? send : (await connectEcho(first, scenario.request)).send
 }
 
-function readAll(incoming: IncomingMessage, end: () => void): void {
-  const chunks: Buffer[] = []
-  incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-  incoming.once('end', () => {
-    Buffer.concat(chunks)
-    end()
-  })
+function toApp({ setup }: Scenario): App {
+  return createApp(setup.module, setup.options)
 }
 
-function toInjectOptions({ method, url, headers, body }: GuardRequest): InjectOptions {
-  return { method, url, headers, ...(body === undefined ? {} : { body }) }
+function toRawRequest({ method, url, headers, body }: GuardRequest): RawRequest {
+  const bytes = Buffer.from(body ?? '')
+  return {
+    method,
+    target: url,
+    headers,
+    lines: (name) => (headers[name] === undefined ? [] : [headers[name]]),
+    remoteAddress: '127.0.0.1',
+    protocol: 'http',
+    body: { length: bytes.length, read: () => Promise.resolve(bytes) },
+    signal: new AbortController().signal,
+  }
+}
+
+function check({ name, status }: Scenario, actual: number, text: string): void {
+  if (actual !== status) throw new Error(`${name}: ${actual} instead of ${status}: ${text}`)
 }

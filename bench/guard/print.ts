@@ -10,7 +10,7 @@ export function printFigures(before: FiguresByScenario, measured: FiguresByScena
   const metrics = (Object.keys(METRICS) as Metric[]).filter((metric) =>
     Object.values(measured).some((figures) => figures[metric] !== undefined),
   )
-  console.log(`For each request, above node:http alone, on Node ${process.versions.node}:\n`)
+  console.log(`For each request, on Node ${process.versions.node}:\n`)
   console.log(
     toRow(
       '',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 import type { Figures } from './compare.ts'
 import type { Contestant } from './contestant.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Door, Scenario } from './scenarios.ts'
 
 const run = promisify(execFile)
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
@@ -23,11 +23,11 @@ const INTERPRETED = ['--no-opt', '--no-maglev', '--no-sparkplug']
 /** Requests until V8 has nothing left to learn. */
 const WARM_UP = { interpreted: 400, optimised: 12_000 } as const
 
-/** Measures what the guard compares: what Octavo adds to node:http, for each request. */
-export async function measureFigures({ name }: Scenario): Promise<Figures> {
+/** Measures what the guard compares: what a request takes in Octavo and node:http. */
+export async function measureFigures({ name, door }: Scenario): Promise<Figures> {
   const [interpreted, optimised, work] = await Promise.all([
-    above((contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
-    above((contestant) => heap(name, contestant, WARM_UP.optimised, [])),
+    above(door, (contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
+    above(door, (contestant) => heap(name, contestant, WARM_UP.optimised, [])),
     ask([...STEADY, ...INTERPRETED], [name, 'octavo', 'work']) as Promise<Readonly<Record<string, number>>>,
   ])
   const tokens = Object.values(work).reduce((sum, one) => sum + one, 0)
@@ -43,9 +43,9 @@ export function measurePlaces({ name }: Scenario): Promise<Readonly<Record<strin
 }
 
 /** Instructions for each request, counted by valgrind, when V8 interprets everything. */
-export function measureInstructions({ name }: Scenario): Promise<number> {
+export function measureInstructions({ name, door }: Scenario): Promise<number> {
   const [few, many] = [50, 250]
-  return above(async (contestant) => {
+  return above(door, async (contestant) => {
     const [less, more] = await Promise.all([few, many].map((requests) => count(name, contestant, requests)))
     return ((more ?? Number.NaN) - (less ?? Number.NaN)) / (many - few)
   })
@@ -74,10 +74,10 @@ async function heap(
   return Number(await ask([...STEADY, ...flags], [name, contestant, 'heap', String(warmUp)]))
 }
 
-/** What Octavo takes more than node:http alone. */
-async function above(measure: (contestant: Contestant) => Promise<number>): Promise<number> {
-  const [octavo, bare] = await Promise.all([measure('octavo'), measure('bare')])
-  return Math.round(octavo - bare)
+/** What is left when the connection is taken off. */
+async function above(door: Door, measure: (contestant: Contestant) => Promise<number>): Promise<number> {
+  const [octavo, none] = await Promise.all([measure('octavo'), door === 'listen' ? measure('none') : 0])
+  return Math.round(octavo - none)
 }
 
 async function ask(flags: readonly string[], words: readonly string[]): Promise<unknown> {

@@ -1,28 +1,32 @@
 /** The requests that are guarded, and the applications that answer them. */
 import { z } from 'zod'
 
-import {
-  apiKey,
-  createApp,
-  defineController,
-  defineModule,
-  safeEqual,
-  VersioningSchemes,
-} from '../../src/index.ts'
-import type { App } from '../../src/index.ts'
+import { apiKey, defineController, defineModule, safeEqual, VersioningSchemes } from '../../src/index.ts'
+import type { AppOptions, Module } from '../../src/index.ts'
 
 /** A request, the application it is for, and the door it comes through. */
 export interface Scenario {
   readonly name: string
-  /** `listen`: HTTP on a connection to the server of `app.listen`. `inject`: a call of `app.inject`. */
-  readonly door: 'listen' | 'inject'
-  readonly createApp: () => App
+  readonly door: Door
+  readonly setup: Setup
   readonly request: GuardRequest
   /** The status it has to be answered with. */
   readonly status: number
 }
 
-/** A request as both doors can make it. */
+/**
+ * `dispatch`: what every door calls with requests, by itself. `listen`: HTTP on a connection to the server of `app.listen`. `inject`: a
+ * call of `app.inject`.
+ */
+export type Door = 'dispatch' | 'listen' | 'inject'
+
+/** What an application is made of. */
+export interface Setup {
+  readonly module: Module
+  readonly options: AppOptions
+}
+
+/** A request as every door can make it. */
 export interface GuardRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -74,40 +78,56 @@ const versionedCars = defineController({
   ],
 })
 
-const plain = (): App => createApp(defineModule({ controllers: [cars] }), { logger: false })
+const plain: Setup = { module: defineModule({ controllers: [cars] }), options: { logger: false } }
 
-const versioned = (): App => {
-  const app = createApp(defineModule({ controllers: [versionedCars] }), { logger: false })
-  app.enableVersioning(VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' })
-  return app
+const versioned: Setup = {
+  module: defineModule({ controllers: [versionedCars] }),
+  options: {
+    logger: false,
+    versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' }],
+  },
 }
 
 const ignore = (): void => undefined
-const logged = (): App =>
-  createApp(defineModule({ controllers: [cars] }), {
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-  })
-
-export const SCENARIOS: readonly Scenario[] = [
-  listen('static path', plain, get('/cars/status'), 200),
-  listen('one parameter', plain, get('/cars/7'), 200),
-  listen('one parameter, with a log line', logged, get('/cars/7'), 200),
-  listen('validated query', plain, get('/cars?limit=20&sort=year'), 200),
-  listen('validated body', plain, post('/cars', { name: 'Ford', year: 2026, tags: ['blue', 'used'] }), 201),
-  listen('version in a header', versioned, get('/cars/7', { 'x-version': '2' }), 200),
-  listen('guarded route', plain, get('/cars/mine', { 'x-api-key': 'a key for the guard' }), 200),
-  listen('not found', plain, get('/bikes/7'), 404),
-  listen('query refused', plain, get('/cars?limit=many&sort=colour'), 422),
-  inject('inject, one parameter', plain, get('/cars/7'), 200),
-  inject('inject, validated body', plain, post('/cars', { name: 'Ford', year: 2026, tags: [] }), 201),
-]
-
-function listen(name: string, app: () => App, request: GuardRequest, status: number): Scenario {
-  return { name, door: 'listen', createApp: app, request, status }
+const logged: Setup = {
+  module: plain.module,
+  options: { logger: { debug: ignore, info: ignore, warn: ignore, error: ignore } },
 }
 
-function inject(name: string, app: () => App, request: GuardRequest, status: number): Scenario {
-  return { name, door: 'inject', createApp: app, request, status }
+const car = { name: 'Ford', year: 2026, tags: ['blue', 'used'] }
+
+/** Those that come through the doors that matter. */
+const REQUESTS: readonly Omit<Scenario, 'door'>[] = [
+  { name: 'static path', setup: plain, request: get('/cars/status'), status: 200 },
+  { name: 'one parameter', setup: plain, request: get('/cars/7'), status: 200 },
+  { name: 'one parameter, logged', setup: logged, request: get('/cars/7'), status: 200 },
+  { name: 'validated query', setup: plain, request: get('/cars?limit=20&sort=year'), status: 200 },
+  { name: 'validated body', setup: plain, request: post('/cars', car), status: 201 },
+  {
+    name: 'version in a header',
+    setup: versioned,
+    request: get('/cars/7', { 'x-version': '2' }),
+    status: 200,
+  },
+  {
+    name: 'guarded route',
+    setup: plain,
+    request: get('/cars/mine', { 'x-api-key': 'a key for the guard' }),
+    status: 200,
+  },
+  { name: 'not found', setup: plain, request: get('/bikes/7'), status: 404 },
+  { name: 'query refused', setup: plain, request: get('/cars?limit=many&sort=colour'), status: 422 },
+]
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...REQUESTS.map((scenario) => through('dispatch', scenario)),
+  ...REQUESTS.map((scenario) => through('listen', scenario)),
+  through('inject', { name: 'one parameter', setup: plain, request: get('/cars/7'), status: 200 }),
+  through('inject', { name: 'validated body', setup: plain, request: post('/cars', car), status: 201 }),
+]
+
+function through(door: Door, { name, ...rest }: Omit<Scenario, 'door'>): Scenario {
+  return { ...rest, name: `${door}: ${name}`, door }
 }
 
 function get(url: string, headers: Readonly<Record<string, string>> = {}): GuardRequest {

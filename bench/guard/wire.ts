@@ -40,10 +40,16 @@ export async function serverOf(app: App): Promise<Server> {
 
 /** Opens a connection to a server, and makes a request on it. */
 export async function connect(server: Server, request: GuardRequest): Promise<Connection> {
-  // the header changes every second, on a timer that comes when it likes
-  server.prependListener('request', (_request, response) => {
-    response.sendDate = false
-  })
+  return open((socket) => void server.emit('connection', socket), request)
+}
+
+/** A connection without HTTP: to whatever comes, the answer is a text. What remains is what the connection costs by itself. */
+export function connectEcho(answer: string, request: GuardRequest): Promise<Connection> {
+  const bytes = Buffer.from(answer)
+  return open((socket) => void socket.on('data', () => socket.write(bytes)), request)
+}
+
+async function open(accept: (socket: Duplex) => void, request: GuardRequest): Promise<Connection> {
   const bytes = toBytes(request)
   const client = createClient(() => void socket.push(bytes))
   const socket = new Duplex({
@@ -57,7 +63,7 @@ export async function connect(server: Server, request: GuardRequest): Promise<Co
       callback()
     },
   })
-  server.emit('connection', socket)
+  accept(socket)
   socket.push(bytes)
   for (let turns = 0; turns < PATIENCE; turns++) await turn()
   return { send: client.send, first: client.first() }

@@ -70,7 +70,7 @@ export function isDirectPossible(): boolean {
   const socket = new Socket()
   socket.write = () => true
   const before = response.headersSent || response.writableEnded
-  response.answer(socket, 200, '', '', 0)
+  response.answer(socket, 200, 'head', '', 0)
   return (
     !before &&
     response.headersSent &&
