@@ -102,12 +102,19 @@ export function httpError(
 ): HttpError {
   const { status, ...rest } = options
   const known = ERRORS[code]
-  return new HttpError(status ?? known.status, detail, {
-    code,
-    title: known.title,
-    type: `urn:octavo:problem:${code.replaceAll('_', '-')}`,
-    ...rest,
-  })
+  const { stackTraceLimit } = Error
+  // what a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error
+  if (known.status < 500) Error.stackTraceLimit = 0
+  try {
+    return new HttpError(status ?? known.status, detail, {
+      code,
+      title: known.title,
+      type: `urn:octavo:problem:${code.replaceAll('_', '-')}`,
+      ...rest,
+    })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /** The problem document of an error (RFC 9457 section 3), ready to be sent. */

@@ -22,7 +22,7 @@ async function openDispatch(scenario: Scenario): Promise<Send> {
   const { dispatch } = await createCore(setup.module, setup.options).open()
   const raw = toRawRequest(request)
   const { status, body } = await dispatch(raw).response
-  check(scenario, status, String(body))
+  check(scenario, status, typeof body === 'string' ? body : '')
   return async (times) => {
     for (let left = times; left > 0; left--) {
       const { response } = dispatch(raw)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 import { apiKey, defineController, defineModule, safeEqual, VersioningSchemes } from '../../src/index.ts'
-import type { AppOptions, Module } from '../../src/index.ts'
+import type { AppOptions, HeaderOptions, Module } from '../../src/index.ts'
 
 /** A request, the application it is for, and the door it comes through. */
 export interface Scenario {
@@ -22,8 +22,8 @@ export type Door = 'dispatch' | 'listen' | 'inject'
 
 /** What an application is made of. */
 export interface Setup {
-  readonly module: Module
-  readonly options: AppOptions
+  readonly module: Module<unknown, unknown>
+  readonly options: AppOptions<HeaderOptions>
 }
 
 /** A request as every door can make it. */

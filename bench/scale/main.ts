@@ -26,12 +26,12 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
       contestants: size > FEW_VERSIONS ? ['octavo'] : KNOW_HEADERS,
     })),
   ]
-  const found = await race({ script, cases: lookups, rounds: isQuick ? 15 : 100, warmUp: isQuick ? 5 : 30 })
+  const found = await race({ script, cases: lookups, rounds: isQuick ? 8 : 80, warmUp: isQuick ? 3 : 15 })
   const built = await race({
     script,
     cases: toCases('build', ROUTES, ROUTERS),
     rounds: isQuick ? 1 : 5,
-    warmUp: 1,
+    warmUp: isQuick ? 0 : 1,
   })
   return {
     title: 'Many routes, many versions',

@@ -1,6 +1,7 @@
 import { serve } from '../measure/race.ts'
 import type { Runner } from '../measure/race.ts'
 import { ROUTERS } from './routers.ts'
+import type { Lookup } from './routers.ts'
 import { REQUESTS, toRequests, toRoutes } from './routes.ts'
 import { toVersionRequests, VERSIONED } from './versions.ts'
 
@@ -8,7 +9,7 @@ import { toVersionRequests, VERSIONED } from './versions.ts'
 const BATCH = 50
 
 /** All requests of a measurement, several times over. */
-const REPEATS = 4
+const REPEATS = 10
 
 /** How many of the routes are asked for. */
 const ASKED: Readonly<Record<string, number>> = { few: 100, many: 1000 }
@@ -44,12 +45,15 @@ function toBuilder(contestant: string, count: number): Runner {
   }
 }
 
+/** The routers that were built, by the number of their routes. */
+const lookups = new Map<number, Lookup>()
+
 function toRouter(contestant: string, count: number, asked: number): Runner {
-  const routes = toRoutes(count)
-  const look = ROUTERS[contestant]?.(routes)
+  const look = lookups.get(count) ?? ROUTERS[contestant]?.(toRoutes(count))
   if (look === undefined) throw new Error(`${contestant} is no router`)
+  lookups.set(count, look)
   return toRunner({
-    requests: toRequests(routes, asked),
+    requests: toRequests(toRoutes(count), asked),
     fresh: ({ method, target, route }) => ({ method, target: freshCopy(target), route }),
     look: ({ method, target }) => look(method, target),
   })

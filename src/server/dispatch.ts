@@ -50,9 +50,7 @@ interface Site {
 /** Makes the dispatcher of a built application. */
 export function createDispatch(site: Site, lent: Lent): Dispatch {
   const { observer } = lent
-  return (raw) => {
-    const context = new RequestContext(raw, lent)
-    if (!observer.isOn()) return { context, response: answer(site, context, raw) }
+  const observed = (context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> => {
     context.isObserved = true
     const started = observer.start(context)
     const response = answer(site, context, raw)
@@ -60,27 +58,58 @@ export function createDispatch(site: Site, lent: Lent): Dispatch {
       observer.end(context, finished, started)
       return finished
     }
-    return { context, response: isPromise(response) ? response.then(tell) : tell(response) }
+    return isPromise(response) ? response.then(tell) : tell(response)
+  }
+  return (raw) => {
+    const context = new RequestContext(raw, lent)
+    return { context, response: observer.isOn() ? observed(context, raw) : answer(site, context, raw) }
   }
 }
 
+/** Each step that may take time goes on in a function of its own, so that a request that takes none makes no closure. */
 function answer(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
-  const { around, recover } = site
-  const finishUp = (response: FinishedResponse): Awaitable<FinishedResponse> =>
-    complete(site, context, raw, response)
-  const failed = (thrown: unknown): Awaitable<FinishedResponse> => {
-    const response = recover(context, thrown)
-    return isPromise(response) ? response.then((settled) => finishUp(settled)) : finishUp(response)
-  }
   try {
     const response =
-      around === undefined
-        ? enter(site, context, raw)
-        : around(context, () => recovered(recover, context, () => enter(site, context, raw)))
-    return isPromise(response) ? response.then(finishUp, failed) : finishUp(response)
+      site.around === undefined ? enter(site, context, raw) : surround(site, site.around, context, raw)
+    return isPromise(response)
+      ? completeLater(site, context, raw, response)
+      : complete(site, context, raw, response)
   } catch (error) {
-    return failed(error)
+    return fail(site, context, raw, error)
   }
+}
+
+function surround(
+  site: Site,
+  around: NonNullable<Site['around']>,
+  context: RequestContext,
+  raw: RawRequest,
+): Awaitable<FinishedResponse> {
+  return around(context, () => recovered(site.recover, context, () => enter(site, context, raw)))
+}
+
+function completeLater(
+  site: Site,
+  context: RequestContext,
+  raw: RawRequest,
+  response: PromiseLike<FinishedResponse>,
+): PromiseLike<FinishedResponse> {
+  return response.then(
+    (settled) => complete(site, context, raw, settled),
+    (error) => fail(site, context, raw, error),
+  )
+}
+
+function fail(
+  site: Site,
+  context: RequestContext,
+  raw: RawRequest,
+  thrown: unknown,
+): Awaitable<FinishedResponse> {
+  const response = site.recover(context, thrown)
+  return isPromise(response)
+    ? response.then((settled) => complete(site, context, raw, settled))
+    : complete(site, context, raw, response)
 }
 
 function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
@@ -90,8 +119,18 @@ function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<
   const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
   const located = site.locate(context, target.path, method)
   return isPromise(located)
-    ? located.then((settled) => run(site, context, target, settled, method))
+    ? runLater(site, context, target, located, method)
     : run(site, context, target, located, method)
+}
+
+function runLater(
+  site: Site,
+  context: RequestContext,
+  target: Target,
+  located: PromiseLike<Located>,
+  method: number,
+): PromiseLike<FinishedResponse> {
+  return located.then((settled) => run(site, context, target, settled, method))
 }
 
 function run(
@@ -132,7 +171,18 @@ function complete(
   response: FinishedResponse,
 ): Awaitable<FinishedResponse> {
   const session = context.openSession
-  if (session === undefined) return seal(site, context, raw, response)
+  return session === undefined
+    ? seal(site, context, raw, response)
+    : store(session, site, context, raw, response)
+}
+
+function store(
+  session: Promise<OpenSession>,
+  site: Site,
+  context: RequestContext,
+  raw: RawRequest,
+  response: FinishedResponse,
+): Promise<FinishedResponse> {
   return storeSession(session, response).then(
     (stored) => seal(site, context, raw, stored),
     async (error) => {

@@ -5,7 +5,7 @@ import type { FlatRoute } from '../define/flat-route.ts'
 import { isRaw, isReply } from '../define/reply.ts'
 import { FINISHED, isPromise } from '../http.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
-import { addReplyHead } from './response-head.ts'
+import { addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
@@ -117,7 +117,7 @@ function toData(status: number, headers: ResponseHeaders, data: unknown): Finish
     !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
   )
     return finish(status, headers, data)
-  headers['content-type'] ??= 'application/json'
+  headers['content-type'] ??= JSON_TYPE
   return finish(status, headers, toJsonText(data))
 }
 

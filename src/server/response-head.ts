@@ -3,6 +3,9 @@ import { stringifySetCookie } from 'cookie'
 import type { CookieOptions, HttpResponse } from '../define/context.ts'
 import type { ReplyOptions } from '../define/reply.ts'
 
+/** The content type of results that are data. */
+export const JSON_TYPE = 'application/json'
+
 /** Headers as a response collects them: by lower-case name. */
 export type ResponseHeaders = Record<string, string | string[]>
 
@@ -86,17 +89,22 @@ const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
 /** Why a header cannot be sent; `undefined` when all can. CR, LF and NUL would let a value write headers of its own. */
 export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!TOKEN.test(name)) return 'a header name has a character that is not allowed'
-    if (
-      typeof value === 'string'
-        ? UNSAFE_VALUE.test(value)
-        : value.some((line) => typeof line !== 'string' || UNSAFE_VALUE.test(line))
-    ) {
+  for (const name of Object.keys(headers)) {
+    if (!OWN_NAMES.has(name) && !TOKEN.test(name)) return 'a header name has a character that is not allowed'
+    const value = headers[name]
+    if (value !== undefined && value !== JSON_TYPE && !isSafe(value))
       return `the header ${name} has a character that is not allowed`
-    }
   }
   return undefined
+}
+
+/** What nearly every response has is not checked for every response. */
+const OWN_NAMES = new Set(['content-type', 'content-length', 'vary'])
+
+function isSafe(value: string | readonly string[]): boolean {
+  return typeof value === 'string'
+    ? !UNSAFE_VALUE.test(value)
+    : value.every((line) => typeof line === 'string' && !UNSAFE_VALUE.test(line))
 }
 
 function appendLines(target: ResponseHeaders, name: string, lines: readonly string[]): void {

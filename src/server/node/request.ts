@@ -78,19 +78,22 @@ export class NodeRequest implements RawRequest {
       const chunks: Uint8Array[] = []
       let size = 0
       let isEnded = false
+      const end = (): void => {
+        isEnded = true
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+      }
       this.request.on('data', (chunk: Uint8Array) => {
         size += chunk.length
         if (size <= limit) chunks.push(chunk)
         else if (!this.refused) reject(this.#tooLarge(limit))
+        if (size === length) end()
       })
-      this.request.on('end', () => {
-        isEnded = true
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
-      })
+      if (length === undefined) this.request.on('end', end)
       const stop = (): void => {
         if (!isEnded) reject(endedEarly())
       }
-      this.request.on('error', stop).on('close', stop)
+      // errors come before, and are its reason
+      this.request.on('close', stop)
       // a request that the parser gave up is never closed
       this.response.on('close', stop)
     })
