@@ -1,5 +1,4 @@
 import type { Edge, Leaf, Node, Wide } from './node.ts'
-import { hashOf } from './tables.ts'
 
 /** A lookup and, when it succeeded, its answer. */
 export interface Match<T> {
@@ -125,16 +124,9 @@ function findLiteral<T>(node: Node<T>, path: string, start: number, end: number)
   return null
 }
 
-function findWide<T>({ longest, table }: Wide<T>, path: string, start: number, end: number): Node<T> | null {
+function findWide<T>(wide: Wide<T>, path: string, start: number, end: number): Node<T> | null {
   const stop = segmentEnd(path, start, end)
-  const length = stop - start
-  if (length > longest) return null
-  let child = table[hashOf(path, start, stop) & (table.length - 1)] ?? null
-  while (child !== null) {
-    if (child.key.length === length && isAt(path, start, child.key)) return child
-    child = child.next
-  }
-  return null
+  return stop - start > wide.longest ? null : (wide.children.get(path.slice(start, stop)) ?? null)
 }
 
 function isAt(path: string, start: number, key: string): boolean {

@@ -34,11 +34,11 @@ export interface Mount<T> {
   readonly alone: boolean
 }
 
-/** Literal children, in buckets by all characters of their segment. */
+/** Literal children by their whole segment. */
 export interface Wide<T> {
   /** Characters of the longest segment: a longer one is not worth hashing. */
   readonly longest: number
-  readonly table: readonly (Node<T> | null)[]
+  readonly children: ReadonlyMap<string, Node<T>>
 }
 
 /** A node of the sealed trie: what the matcher walks. It is not written after it was built. */
