@@ -13,6 +13,9 @@ const KNOW_HEADERS = ['octavo', 'find-my-way']
 /** find-my-way takes 31 handlers for one path with constraints. */
 const FEW_VERSIONS = 31
 
+/** How many times as long as among 100 routes a lookup among 100,000 may take. */
+const GOAL = 1.5
+
 type Results = ReadonlyMap<string, Samples>
 
 export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
@@ -35,7 +38,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   })
   return {
     title: 'Many routes, many versions',
-    text: TEXT,
+    text: [...TEXT, toVerdict(found)],
     tables: [
       toTable(found, { kind: 'few', sizes: ROUTES, names: ROUTERS, base: 100, unit: 'ns' }),
       toTable(found, { kind: 'many', sizes: ROUTES.slice(2), names: ROUTERS, base: 1000, unit: 'ns' }),
@@ -68,6 +71,13 @@ find-my-way has versions of its own (\`constraints\`), read by its \`lookup\`: u
   `Every contestant runs in a thread of its own, and has to find the right route for each of the requests before it is timed. Rounds
 alternate; cells are medians, in brackets the quarters. Building is the router alone, warm.`,
 ]
+
+function toVerdict(found: Results): string {
+  const ratio = summaryOf(found, 'few 100000', 'octavo').median / summaryOf(found, 'few 100', 'octavo').median
+  const verdict = ratio <= GOAL ? 'met' : 'missed'
+  return `The goal, a lookup among 100,000 routes that takes at most ${GOAL} times what it takes among 100, is ${verdict}:
+${ratio.toFixed(2)} times.`
+}
 
 interface Group {
   readonly kind: string

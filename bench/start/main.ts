@@ -16,6 +16,7 @@ const APPS: Readonly<Record<string, string>> = {
   nest: 'nest on fastify',
 }
 const SIZES = [1, 100, 1000]
+const QUICK_SIZES = [1, 1000]
 const BARE = 'bare'
 const IMPORTS: Readonly<Record<string, string>> = {
   'import-zod': 'a module that imports zod',
@@ -32,8 +33,9 @@ interface Start {
 }
 
 export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
-  const times = await timeAll(isQuick ? 1 : 10, isQuick ? 0 : 1)
-  const memories = await readAll(isQuick ? 1 : 3)
+  const sizes = isQuick ? QUICK_SIZES : SIZES
+  const times = await timeAll(sizes, isQuick ? 1 : 10, isQuick ? 0 : 1)
+  const memories = await readAll(sizes, isQuick ? 1 : 3)
   const beyond = (key: string): Summary => {
     const bare = summarize(times.get(BARE) ?? []).median
     return summarize((times.get(key) ?? []).map((time) => time - bare))
@@ -45,13 +47,13 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
       toFloor(times, beyond),
       {
         caption: 'Milliseconds beyond bare Node until the server listens',
-        columns: ['', ...SIZES.map(toColumn)],
+        columns: ['', ...sizes.map(toColumn)],
         rows: Object.entries(APPS).map(([app, label]) => [
           label,
-          ...SIZES.map((size) => toText(beyond(`${app} ${size}`))),
+          ...sizes.map((size) => toText(beyond(`${app} ${size}`))),
         ]),
       },
-      toMemoryTable(memories),
+      toMemoryTable(sizes.slice(1), memories),
     ],
     charts: [
       {
@@ -88,12 +90,16 @@ set; once when it listens, once when every route has answered a request, since s
 route takes is subtracted from what 100 and 1,000 take.`,
 ]
 
-async function timeAll(rounds: number, warmUp: number): Promise<ReadonlyMap<string, readonly number[]>> {
+async function timeAll(
+  sizes: readonly number[],
+  rounds: number,
+  warmUp: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
   const starts: readonly Start[] = [
     { key: 'nothing', run: timeNothing },
     ...[BARE, ...Object.keys(IMPORTS)].map((app) => ({ key: app, run: () => timeStart(app, 1) })),
     ...Object.keys(APPS).flatMap((app) =>
-      SIZES.map((size) => ({ key: `${app} ${size}`, run: () => timeStart(app, size) })),
+      sizes.map((size) => ({ key: `${app} ${size}`, run: () => timeStart(app, size) })),
     ),
   ]
   const times = new Map(starts.map(({ key }) => [key, [] as number[]]))
@@ -107,8 +113,11 @@ async function timeAll(rounds: number, warmUp: number): Promise<ReadonlyMap<stri
   return times
 }
 
-async function readAll(rounds: number): Promise<ReadonlyMap<string, readonly Memories[]>> {
-  const keys = Object.keys(APPS).flatMap((app) => SIZES.map((size) => ({ app, size })))
+async function readAll(
+  sizes: readonly number[],
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly Memories[]>> {
+  const keys = Object.keys(APPS).flatMap((app) => sizes.map((size) => ({ app, size })))
   const memories = new Map<string, Memories[]>(keys.map(({ app, size }) => [`${app} ${size}`, []]))
   for (let round = 0; round < rounds; round++) {
     for (const { app, size } of rotate(keys, round))
@@ -146,8 +155,7 @@ function growth(
   return summarize((memories.get(`${app} ${size}`) ?? []).map((sample) => (of(sample) - one) / MIB))
 }
 
-function toMemoryTable(memories: ReadonlyMap<string, readonly Memories[]>): Table {
-  const sizes = SIZES.slice(1)
+function toMemoryTable(sizes: readonly number[], memories: ReadonlyMap<string, readonly Memories[]>): Table {
   const one = (app: string, of: (memories: Memories) => number): string =>
     (summarize((memories.get(`${app} 1`) ?? []).map(of)).median / MIB).toFixed(1)
   return {
