@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type * as Zod from 'zod'
+import type { z } from 'zod'
 
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
@@ -34,15 +35,53 @@ export function defOf(schema: Schema): SchemaDef {
   return (schema._zod as unknown as { readonly def: SchemaDef }).def
 }
 
+let zod: typeof Zod | undefined
+/** Whether there is something to validate with. */
+let isWanted = false
+
+/**
+ * Loads zod where anything is validated; to be awaited before the first value is. Its own loading takes longer than all else at the
+ * start of an application, which need not wait for it when it has no schema.
+ */
+export async function loadZod(): Promise<void> {
+  if (isWanted) zod ??= await import('zod')
+}
+
+/** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
+const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
+
 /** One schema for a record of schemas. */
 export function toObjectSchema(fields: Fields): Schema {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
-  return z.object(fields as Record<string, z.ZodType>)
+  return promise({ type: 'object', shape: fields }, ({ object }) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
+    object(fields as Record<string, z.ZodType>),
+  )
 }
 
 /** One schema for a list of names: each a required string. */
 export function toNamesSchema(names: readonly string[]): Schema {
-  return z.object(Object.fromEntries(names.map((name) => [name, z.string()])))
+  const text = promise({ type: 'string' }, ({ string }) => string())
+  return promise({ type: 'object', shape: Object.fromEntries(names.map((name) => [name, text])) }, (from) =>
+    from.object(Object.fromEntries(names.map((name) => [name, from.string()]))),
+  )
+}
+
+function promise(def: SchemaDef, make: (from: typeof Zod) => z.ZodType): Schema {
+  const internals: Schema['_zod'] & { readonly def: SchemaDef } = { def, output: undefined, input: undefined }
+  const schema: Schema = { _zod: internals }
+  promised.set(schema, make)
+  return schema
+}
+
+/** The schema as zod knows it. */
+function toZod(schema: Schema): z.ZodType {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
+  return promised.get(schema)?.(loaded()) ?? (schema as unknown as z.ZodType)
+}
+
+function loaded(): typeof Zod {
+  if (zod === undefined) throw new Error('zod is not loaded yet')
+  return zod
 }
 
 /** A problem that a schema found. */
@@ -61,31 +100,47 @@ export type Validated = { readonly value: unknown } | { readonly issues: readonl
  * would reject unseen and end the process.
  */
 export function createValidator(schema: Schema): (value: unknown) => Awaitable<Validated> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
-  const type = schema as unknown as z.ZodType
-  if (!holdsFunctions(schema, new Set())) {
-    let compiled: z.ZodType | undefined
+  isWanted = true
+  let type: z.ZodType | undefined
+  if (holdsFunctions(schema, new Set())) {
     return (value) => {
-      compiled ??= toCompiled(type)
-      // a context of its own, for zod marks the one in which the compiled way failed
-      return fromPayload(compiled._zod.run({ value, issues: [] }, { async: false }))
+      type ??= toZod(schema)
+      return fromPayload(type._zod.run({ value, issues: [] }, EITHER))
     }
   }
-  return (value) => fromPayload(type._zod.run({ value, issues: [] }, EITHER))
+  return (value) => {
+    // while an application is created, nothing can be waited for
+    if (zod === undefined && !promised.has(schema)) return fromResult(toZod(schema).safeParse(value))
+    type ??= toCompiled(toZod(schema))
+    // a context of its own, for zod marks the one in which the compiled way failed
+    return fromPayload(type._zod.run({ value, issues: [] }, { async: false }))
+  }
 }
 
 const EITHER: z.core.ParseContextInternal = { async: true }
 
 /** Compiled, where zod can: 15 times as fast on what is valid. Code is not made from text where the application forbids that to zod. */
 function toCompiled(type: z.ZodType): z.ZodType {
-  return z.config().jitless === true ? type : z.compile(type)
+  const { config, compile } = loaded()
+  return config().jitless === true ? type : compile(type)
 }
 
 function fromPayload(payload: z.core.ParsePayload | PromiseLike<z.core.ParsePayload>): Awaitable<Validated> {
   if (isPromise(payload)) return payload.then(fromPayload)
   const { value, issues } = payload
   if (issues.length === 0) return { value }
-  return { issues: issues.map((issue) => z.core.util.finalizeIssue(issue, EITHER, z.core.config())) }
+  if (zod === undefined) return { issues: issues.map(toUnsaid) }
+  const { core } = zod
+  return { issues: issues.map((issue) => core.util.finalizeIssue(issue, EITHER, core.config())) }
+}
+
+function fromResult(result: z.ZodSafeParseResult<unknown>): Validated {
+  return result.success ? { value: result.data } : { issues: result.error.issues }
+}
+
+/** An issue without the words of the locale, which come with zod. */
+function toUnsaid({ code, path = [], message = 'Invalid input' }: z.core.$ZodRawIssue): SchemaIssue {
+  return { code, path, message }
 }
 
 /** The types of schema that run no function of the user's own, besides those of the schemas and checks in them. */

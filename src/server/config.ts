@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { DefinitionError } from '../definition-error.ts'
-import { createValidator } from '../define/schema.ts'
+import { createValidator, loadZod } from '../define/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../define/schema.ts'
 import { loadConfigModule, loadEnvFiles } from './config-module.ts'
 
@@ -65,7 +65,9 @@ async function toSource(raw: unknown, schema: Schema | undefined, origin: string
 /** A function of the user's that throws is reported without its message, which may hold a value. */
 async function validate(schema: Schema, raw: unknown): Promise<Validated> {
   try {
-    return await createValidator(schema)(raw)
+    const check = createValidator(schema)
+    await loadZod()
+    return await check(raw)
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error
     const message = `a function of the schema threw (${name})`

@@ -3,6 +3,7 @@ import type { Container } from '../container/container.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { ModuleNode, SettledModules } from '../define/modules.ts'
 import type { StartedApp } from '../define/module.ts'
+import { loadZod } from '../define/schema.ts'
 import type { Token } from '../define/token.ts'
 import { createSessions } from '../session/sessions.ts'
 import { toEnabled } from '../versioning/enable.ts'
@@ -85,7 +86,6 @@ export function createCore<O extends object, S extends readonly object[]>(
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
-
   const build = (): Compiled => {
     compiled ??= warned(compile({ ...parts, settings, enabled, sessions, hold: lifecycle.hold }), settings)
     return compiled
@@ -97,6 +97,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const begin = async (): Promise<Opened> => {
     parts = await withPromised(parts, read)
     const dispatch = lifecycle.counted(build().dispatch)
+    await loadZod()
     holder.config = await readSettings(parts.structure, settings)
     const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))

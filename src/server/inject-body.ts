@@ -1,4 +1,7 @@
+import { httpError } from '../errors.ts'
+import type { Awaitable, RawBody } from '../http.ts'
 import { toSearchParams } from '../request/query.ts'
+import { JSON_TYPE } from './response-head.ts'
 
 /** The ways to give `inject` a body; at most one of them. */
 export interface BodyOptions {
@@ -23,14 +26,16 @@ export interface EncodedBody {
   readonly type: string | undefined
 }
 
-/** Encodes the body that the options describe; empty when they give none. */
-export async function toBody({ body, payload, json, form, multipart }: BodyOptions): Promise<EncodedBody> {
+const NO_BODY: EncodedBody = { bytes: new Uint8Array(0), type: undefined }
+
+/** Encodes the body that the options describe; empty when they give none. Takes time for what the web platform encodes. */
+export function toBody({ body, payload, json, form, multipart }: BodyOptions): Awaitable<EncodedBody> {
   if (json !== undefined) return jsonBody(json)
   if (form !== undefined) return webBody(toSearchParams(form))
   if (multipart !== undefined)
     return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
   const given = body ?? payload
-  if (given === undefined || given === null) return { bytes: new Uint8Array(), type: undefined }
+  if (given === undefined || given === null) return NO_BODY
   if (typeof given === 'string') return { bytes: Buffer.from(given), type: undefined }
   if (given instanceof Uint8Array) return { bytes: given, type: undefined }
   if (given instanceof ArrayBuffer) return { bytes: new Uint8Array(given), type: undefined }
@@ -39,8 +44,24 @@ export async function toBody({ body, payload, json, form, multipart }: BodyOptio
   return jsonBody(given)
 }
 
+/** The body of a request that `inject` makes. A class because one is made for every request that has a body. */
+export class InjectBody implements RawBody {
+  readonly #bytes: Uint8Array
+  readonly length: number
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.length = bytes.length
+  }
+
+  read(limit: number): Promise<Uint8Array> {
+    if (this.length <= limit) return Promise.resolve(this.#bytes)
+    return Promise.reject(httpError('body_too_large', `The body is longer than ${limit} bytes`))
+  }
+}
+
 function jsonBody(value: unknown): EncodedBody {
-  return { bytes: Buffer.from(JSON.stringify(value)), type: 'application/json' }
+  return { bytes: Buffer.from(JSON.stringify(value)), type: JSON_TYPE }
 }
 
 async function webBody(body: URLSearchParams | FormData | Blob): Promise<EncodedBody> {

@@ -1,0 +1,102 @@
+import { stringifyCookie } from 'cookie'
+
+import type { HeaderMap } from '../http.ts'
+import type { RequestDraft } from '../versioning/scheme.ts'
+import { headerProblem, JSON_TYPE } from './response-head.ts'
+
+/** The header options of `inject`. */
+export interface HeaderOptions {
+  /** Names in any case; a list sends several field lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly cookies?: Readonly<Record<string, string>>
+}
+
+/** What the headers of a request say besides those that are given. */
+export interface HeaderFacts {
+  readonly host: string
+  /** The content type that the body brings. */
+  readonly type: string | undefined
+  /** Bytes of the body. */
+  readonly length: number
+  /** What carries the version, if the request is to have one. */
+  readonly written: Partial<RequestDraft> | undefined
+}
+
+/** The Host header of requests that name none. */
+export const DEFAULT_HOST = 'localhost'
+const USER_AGENT = 'octavo-inject'
+
+const PLAIN: HeaderMap = Object.freeze({ 'user-agent': USER_AGENT, host: DEFAULT_HOST })
+
+/** Headers of which Node keeps the first line only. */
+const SINGLE = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'from',
+  'host',
+  'max-forwards',
+  'referer',
+  'user-agent',
+])
+
+/**
+ * Every line of every header, by lower-case name: the given ones win over ours, but for those that carry the version.
+ *
+ * @throws `TypeError` for what cannot be sent.
+ */
+export function toLines(options: HeaderOptions, facts: HeaderFacts): HeaderMap {
+  const { host, type, length, written } = facts
+  if (
+    options.headers === undefined &&
+    options.cookies === undefined &&
+    written === undefined &&
+    host === DEFAULT_HOST
+  ) {
+    // most requests, which bring nothing that could be wrong
+    if (length === 0 && type === undefined) return PLAIN
+    if (type === JSON_TYPE)
+      return { 'user-agent': USER_AGENT, 'content-type': JSON_TYPE, host, 'content-length': String(length) }
+  }
+  return collect(options, facts)
+}
+
+function collect(options: HeaderOptions, { host, type, length, written = {} }: HeaderFacts): HeaderMap {
+  const own = { ...ownHeaders(options, type), host: written.host ?? host, ...written.headers }
+  // without prototype: `__proto__` is a name like any other
+  const lines: Record<string, string | string[]> = Object.assign(Object.create(null), own)
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    const lower = name.toLowerCase()
+    if (value === undefined || (lower === 'host' && written.host !== undefined)) continue
+    if (written.headers !== undefined && Object.hasOwn(written.headers, lower)) continue
+    const before = lower === 'cookie' ? lines[lower] : undefined
+    lines[lower] = before === undefined ? toLine(value) : [before, value].flat()
+  }
+  const problem = headerProblem(lines)
+  if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
+  if (length > 0) lines['content-length'] ??= String(length)
+  return lines
+}
+
+/** The headers that `inject` sends by itself, but for the host. */
+export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined): Record<string, string> {
+  return {
+    'user-agent': USER_AGENT,
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(cookies === undefined ? {} : { cookie: stringifyCookie(cookies) }),
+  }
+}
+
+function toLine(value: string | readonly string[]): string | string[] {
+  if (typeof value === 'string') return value
+  const values = [value].flat()
+  const [only] = values
+  return values.length === 1 && typeof only === 'string' ? only : values
+}
+
+/** The headers as Node presents them: of some, the first line alone. */
+export function toHeaderMap(lines: HeaderMap): HeaderMap {
+  const cut = Object.keys(lines).filter((name) => SINGLE.has(name) && typeof lines[name] !== 'string')
+  if (cut.length === 0) return lines
+  return { ...lines, ...Object.fromEntries(cut.map((name) => [name, lines[name]?.[0]])) }
+}
