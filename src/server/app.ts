@@ -5,6 +5,7 @@ import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
 import { httpError } from '../errors.ts'
+import { isPromise } from '../http.ts'
 import type { SchemeList } from '../versioning/enable.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
@@ -114,7 +115,8 @@ export function createApp<
       refuseClosed()
       const { dispatch } = core.opened() ?? (await core.open())
       const given = typeof request === 'string' ? { url: request } : request
-      return inject(dispatch, await toRawRequest(given, core.enabled(), settings.prefix))
+      const raw = toRawRequest(given, core.enabled(), settings.prefix)
+      return inject(dispatch, isPromise(raw) ? await raw : raw)
     },
     handler: (request, response) => {
       if (lifecycle.isClosing()) return refuseClosing(response)

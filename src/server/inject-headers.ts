@@ -62,15 +62,15 @@ export function toLines(options: HeaderOptions, facts: HeaderFacts): HeaderMap {
 }
 
 function collect(options: HeaderOptions, { host, type, length, written = {} }: HeaderFacts): HeaderMap {
-  const own = { ...ownHeaders(options, type), host: written.host ?? host, ...written.headers }
+  const fixed = { ...(written.host === undefined ? {} : { host: written.host }), ...written.headers }
   // without prototype: `__proto__` is a name like any other
-  const lines: Record<string, string | string[]> = Object.assign(Object.create(null), own)
+  const lines: Record<string, string | string[]> = Object.create(null)
+  Object.assign(lines, ownHeaders(options, type), { host }, fixed)
   for (const [name, value] of Object.entries(options.headers ?? {})) {
     const lower = name.toLowerCase()
-    if (value === undefined || (lower === 'host' && written.host !== undefined)) continue
-    if (written.headers !== undefined && Object.hasOwn(written.headers, lower)) continue
-    const before = lower === 'cookie' ? lines[lower] : undefined
-    lines[lower] = before === undefined ? toLine(value) : [before, value].flat()
+    if (value === undefined || Object.hasOwn(fixed, lower)) continue
+    if (typeof value === 'string' && lower !== 'cookie') lines[lower] = value
+    else lines[lower] = toLine([(lower === 'cookie' && lines[lower]) || [], value].flat(2))
   }
   const problem = headerProblem(lines)
   if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
@@ -87,9 +87,8 @@ export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined)
   }
 }
 
-function toLine(value: string | readonly string[]): string | string[] {
-  if (typeof value === 'string') return value
-  const values = [value].flat()
+/** A list of one line is that line. */
+function toLine(values: string[]): string | string[] {
   const [only] = values
   return values.length === 1 && typeof only === 'string' ? only : values
 }

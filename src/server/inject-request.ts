@@ -1,18 +1,17 @@
-import { stringifyCookie } from 'cookie'
-
 import { suggestion } from '../definition-error.ts'
-import { httpError } from '../errors.ts'
-import type { HeaderMap, RawBody, RawRequest } from '../http.ts'
+import { isPromise, METHOD_INDEX } from '../http.ts'
+import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../http.ts'
 import { toSearchParams } from '../request/query.ts'
 import { authorityOf } from '../request/request.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
-import { toBody } from './inject-body.ts'
-import type { BodyOptions, FormValues } from './inject-body.ts'
-import { headerProblem } from './response-head.ts'
+import { InjectBody, toBody } from './inject-body.ts'
+import type { BodyOptions, EncodedBody, FormValues } from './inject-body.ts'
+import { DEFAULT_HOST, ownHeaders, toHeaderMap, toLines } from './inject-headers.ts'
+import type { HeaderOptions } from './inject-headers.ts'
 
 /** What `inject` takes besides a URL. */
-export interface InjectOptions extends BodyOptions {
+export interface InjectOptions extends BodyOptions, HeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
   /** Path with or without query, or a whole URL. */
@@ -21,9 +20,6 @@ export interface InjectOptions extends BodyOptions {
   readonly path?: string
   /** Added to the query of the URL; wins over it. */
   readonly query?: FormValues
-  /** Names in any case; a list sends several field lines. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly cookies?: Readonly<Record<string, string>>
   /** The Host header. @default 'localhost' */
   readonly host?: string
   /** @default '127.0.0.1' */
@@ -54,45 +50,94 @@ const OPTIONS = [
   'version',
   'signal',
 ]
+const OPTION_NAMES = new Set(OPTIONS)
 const BODIES = ['body', 'payload', 'json', 'form', 'multipart'] as const
+const NO_BODY = new InjectBody(new Uint8Array(0))
+const NO_LINES: readonly string[] = []
 
-/** Headers of which Node keeps the first line only. */
-const SINGLE = new Set([
-  'authorization',
-  'content-length',
-  'content-type',
-  'from',
-  'host',
-  'max-forwards',
-  'referer',
-  'user-agent',
-])
+/** A request that `inject` makes. A class because one is made for every call, and its signal only when it is asked for. */
+export class InjectRequest implements RawRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: HeaderMap
+  readonly remoteAddress: string
+  readonly protocol: 'http' | 'https'
+  readonly body: RawBody
+  /** The signal that the caller gave. */
+  readonly givenSignal: AbortSignal | undefined
+  readonly #lines: HeaderMap
+  #signal: AbortSignal | undefined
 
-/** Turns the options of `inject` into a request. @throws `TypeError` for options that do not exist or contradict each other. */
-export async function toRawRequest(
+  constructor(options: InjectOptions, target: string, lines: HeaderMap, body: RawBody) {
+    const { method = 'GET', remoteAddress = '127.0.0.1', signal } = options
+    this.method = METHOD_INDEX.has(method) ? method : method.toUpperCase()
+    this.target = target
+    this.headers = toHeaderMap(lines)
+    this.remoteAddress = remoteAddress
+    this.protocol = options.protocol ?? (target.startsWith('https:') ? 'https' : 'http')
+    this.body = body
+    this.givenSignal = signal
+    this.#lines = lines
+    this.#signal = signal
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= new AbortController().signal)
+  }
+
+  lines(name: string): readonly string[] {
+    const value = Object.hasOwn(this.#lines, name) ? this.#lines[name] : undefined
+    return typeof value === 'string' ? [value] : (value ?? NO_LINES)
+  }
+}
+
+/**
+ * Turns the options of `inject` into a request; takes time for bodies that the web platform encodes.
+ *
+ * @throws `TypeError` for options that do not exist or contradict each other.
+ */
+export function toRawRequest(
   options: InjectOptions,
   enabled: Enabled | undefined,
   prefix: string,
-): Promise<RawRequest> {
+): Awaitable<InjectRequest> {
   checkOptions(options, enabled)
-  const { method = 'GET', remoteAddress = '127.0.0.1', version } = options
   const url = toTarget(options.url ?? options.path ?? '/')
-  const { bytes, type } = await toBody(options)
-  const draft = { ...toDraft(url, options, type), prefix }
-  const written = version === undefined ? {} : writeVersion(draft, version, enabled)
-  const lines = toLines(draft, written, options.headers ?? {})
-  if (bytes.length > 0) lines.set('content-length', lines.get('content-length') ?? [String(bytes.length)])
-  const path = originOf(url) + (written.path ?? draft.path)
-  return {
-    method: method.toUpperCase(),
-    target: withQuery(path, url, { ...options.query, ...written.query }),
-    headers: toHeaderMap(lines),
-    lines: (name) => lines.get(name) ?? [],
-    remoteAddress,
-    protocol: options.protocol ?? (url.startsWith('https:') ? 'https' : 'http'),
-    body: toRawBody(bytes),
-    signal: options.signal ?? new AbortController().signal,
+  const body = toBody(options)
+  return isPromise(body)
+    ? body.then((encoded) => toRequest(options, url, encoded, enabled, prefix))
+    : toRequest(options, url, body, enabled, prefix)
+}
+
+function toRequest(
+  options: InjectOptions,
+  url: string,
+  { bytes, type }: EncodedBody,
+  enabled: Enabled | undefined,
+  prefix: string,
+): InjectRequest {
+  const { query, version } = options
+  const authority = authorityOf(url)
+  const host = options.host ?? authority ?? DEFAULT_HOST
+  const body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
+  if (version === undefined) {
+    const target = query === undefined && authority === undefined ? url : withQuery(url, undefined, query)
+    return new InjectRequest(
+      options,
+      target,
+      toLines(options, { host, type, length: body.length, written: undefined }),
+      body,
+    )
   }
+  const draft = { ...toDraft(url, options, type), host, prefix }
+  const written = writeVersion(draft, version, enabled)
+  const target = withQuery(url, written.path, { ...query, ...written.query })
+  return new InjectRequest(
+    options,
+    target,
+    toLines(options, { host, type, length: body.length, written }),
+    body,
+  )
 }
 
 function writeVersion(
@@ -104,18 +149,19 @@ function writeVersion(
   return first?.scheme.write?.(draft, version, first.options) ?? {}
 }
 
-function toHeaderMap(lines: ReadonlyMap<string, readonly string[]>): HeaderMap {
-  return Object.fromEntries(
-    [...lines].map(([name, values]) => [name, SINGLE.has(name) || values.length === 1 ? values[0] : values]),
-  )
-}
-
-function toRawBody(bytes: Uint8Array): RawBody {
+/** What a scheme is told of the request that it writes a version into. */
+function toDraft(
+  url: string,
+  options: InjectOptions,
+  type: string | undefined,
+): Pick<RequestDraft, 'path' | 'query' | 'headers'> {
+  const accept = Object.entries(options.headers ?? {}).find(([name]) => name.toLowerCase() === 'accept')?.[1]
   return {
-    length: bytes.length,
-    read: async (limit) => {
-      if (bytes.length <= limit) return bytes
-      throw httpError('body_too_large', `The body is longer than ${limit} bytes`)
+    path: pathOf(url),
+    query: {},
+    headers: {
+      ...ownHeaders(options, type),
+      ...(accept === undefined ? {} : { accept: [accept].flat().join(', ') }),
     },
   }
 }
@@ -126,17 +172,22 @@ function originOf(url: string): string {
   return authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
 }
 
+function pathOf(url: string): string {
+  return url.slice(originOf(url).length).split('?')[0] || '/'
+}
+
 function checkOptions(options: InjectOptions, enabled: Enabled | undefined): void {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
-  if (unknown !== undefined)
-    throw new TypeError(`inject: there is no option "${unknown}"; ${suggestion(unknown, OPTIONS)}`)
-  const bodies = BODIES.filter((name) => options[name] !== undefined)
-  if (bodies.length > 1) throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
+  for (const name of Object.keys(options)) {
+    if (!OPTION_NAMES.has(name))
+      throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
+  }
+  checkBodies(options)
   if (options.url !== undefined && options.path !== undefined)
     throw new TypeError('inject: give url or path, not both')
-  if (options.method !== undefined && !/^[a-z-]+$/i.test(options.method))
+  const { method, version } = options
+  if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
     throw new TypeError('inject: method is not a word')
-  if (options.version === undefined) return
+  if (version === undefined) return
   if (enabled === undefined)
     throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
   const [first] = enabled.schemes
@@ -144,8 +195,18 @@ function checkOptions(options: InjectOptions, enabled: Enabled | undefined): voi
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
 }
 
+function checkBodies(options: InjectOptions): void {
+  let given = 0
+  for (const name of BODIES) if (options[name] !== undefined) given++
+  if (given < 2) return
+  const bodies = BODIES.filter((name) => options[name] !== undefined)
+  throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
+}
+
 /** The request target of a URL: no fragment, and nothing that cannot be on a request line. */
 function toTarget(url: string): string {
+  // most are targets already
+  if (typeof url === 'string' && /^\/[!"$-~]*$/.test(url)) return url
   const [whole = ''] = url.split('#')
   const target = whole === '*' || whole.startsWith('/') || /^https?:\/\//i.test(whole) ? whole : `/${whole}`
   return target
@@ -153,47 +214,9 @@ function toTarget(url: string): string {
     .replaceAll(/[^\u0021-\u007e]+/g, (part) => encodeURIComponent(part))
 }
 
-function toDraft(
-  url: string,
-  options: InjectOptions,
-  type: string | undefined,
-): Omit<RequestDraft, 'prefix'> {
-  const { headers = {}, cookies } = options
-  const accept = Object.entries(headers).find(([name]) => name.toLowerCase() === 'accept')?.[1]
-  return {
-    path: url.slice(originOf(url).length).split('?')[0] || '/',
-    query: {},
-    headers: {
-      'user-agent': 'octavo-inject',
-      ...(type === undefined ? {} : { 'content-type': type }),
-      ...(cookies === undefined ? {} : { cookie: stringifyCookie(cookies) }),
-      ...(accept === undefined ? {} : { accept: [accept].flat().join(', ') }),
-    },
-    host: options.host ?? authorityOf(url) ?? 'localhost',
-  }
-}
-
-/** Header lines by lower-case name: the given ones win over ours, but for those that carry the version. */
-function toLines(
-  draft: RequestDraft,
-  written: Partial<RequestDraft>,
-  given: NonNullable<InjectOptions['headers']>,
-): Map<string, readonly string[]> {
-  const own = { ...draft.headers, host: written.host ?? draft.host, ...written.headers }
-  const fixed = [...Object.keys(written.headers ?? {}), ...(written.host === undefined ? [] : ['host'])]
-  const lines = new Map(Object.entries(own).map(([name, value]) => [name, [value] as readonly string[]]))
-  for (const [name, value] of Object.entries(given)) {
-    const lower = name.toLowerCase()
-    if (value === undefined || fixed.includes(lower)) continue
-    const values = [value].flat()
-    lines.set(lower, lower === 'cookie' ? [...(lines.get(lower) ?? []), ...values] : values)
-  }
-  const problem = headerProblem(Object.fromEntries([...lines].map(([name, values]) => [name, [...values]])))
-  if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
-  return lines
-}
-
-function withQuery(path: string, url: string, query: FormValues): string {
+/** A URL with another path, if one is given, and with values in its query. */
+function withQuery(url: string, written: string | undefined, query: FormValues = {}): string {
+  const path = originOf(url) + (written ?? pathOf(url))
   const mark = url.indexOf('?')
   const given = mark === -1 ? '' : url.slice(mark + 1)
   const names = Object.keys(query)

@@ -1,12 +1,17 @@
+import { toUSVString } from 'node:util'
+
 import { parseSetCookie } from 'cookie'
 import type { SetCookie } from 'cookie'
 
 import type { RouteInfo } from '../define/context.ts'
 import { httpError, toProblem } from '../errors.ts'
-import type { FinishedResponse, RawRequest } from '../http.ts'
+import { isPromise } from '../http.ts'
+import type { Awaitable, BodyStream, FinishedResponse, HeaderMap } from '../http.ts'
+import type { RequestContext } from './context.ts'
 import { MAX_HEADER_BYTES } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
-import { openStream } from './stream.ts'
+import type { InjectRequest } from './inject-request.ts'
+import { isStream, openStream } from './stream.ts'
 
 /** The answer of `inject`. */
 export interface InjectResponse {
@@ -30,27 +35,49 @@ export interface InjectResponse {
   readonly json: () => unknown
 }
 
+/** What of a request's context is part of its answer. */
+type Answered = Pick<RequestContext, 'route' | 'version'>
+
 /** Answers a request without a socket. Rejects when a streamed body fails, or when the request's signal aborts. */
-export async function inject(dispatch: Dispatch, raw: RawRequest): Promise<InjectResponse> {
-  raw.signal.throwIfAborted()
-  const size = Object.entries(raw.headers).reduce(
-    (sum, [name, value]) => sum + name.length + String(value).length + 4,
-    0,
-  )
-  if (size > MAX_HEADER_BYTES) {
-    const refused = toProblem(
-      httpError('headers_too_large', `The headers are longer than ${MAX_HEADER_BYTES} bytes`),
-    )
-    return toInjectResponse(refused, null, null, raw.signal)
+export function inject(dispatch: Dispatch, raw: InjectRequest): Awaitable<InjectResponse> {
+  const { givenSignal } = raw
+  givenSignal?.throwIfAborted()
+  if (sizeOf(raw.headers) > MAX_HEADER_BYTES) {
+    const text = `The headers are longer than ${MAX_HEADER_BYTES} bytes`
+    const refused = toProblem(httpError('headers_too_large', text))
+    return toInjectResponse(refused, isStream(refused.body) ? null : refused.body, NOBODY)
   }
   const { context, response } = dispatch(raw)
-  return unlessAborted(raw.signal, async () => {
-    try {
-      return await toInjectResponse(await response, context.route, context.version, raw.signal)
-    } finally {
-      await context.end()
-    }
-  })
+  if (givenSignal !== undefined)
+    return unlessAborted(givenSignal, () => injectLater(context, response, givenSignal))
+  if (isPromise(response) || isStream(response.body) || context.hasScope)
+    return injectLater(context, response, undefined)
+  void context.end()
+  return toInjectResponse(response, response.body, context)
+}
+
+const NOBODY: Answered = { route: null, version: null }
+
+async function injectLater(
+  context: RequestContext,
+  response: Awaitable<FinishedResponse>,
+  signal: AbortSignal | undefined,
+): Promise<InjectResponse> {
+  try {
+    const finished = isPromise(response) ? await response : response
+    const { body } = finished
+    return toInjectResponse(finished, isStream(body) ? await readStream(body, signal) : body, context)
+  } finally {
+    const ended = context.end()
+    if (ended !== undefined) await ended
+  }
+}
+
+/** Bytes of a head, about, as it would be sent. */
+function sizeOf(headers: HeaderMap): number {
+  let size = 0
+  for (const name of Object.keys(headers)) size += name.length + String(headers[name]).length + 4
+  return size
 }
 
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -66,43 +93,42 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   }
 }
 
-async function toInjectResponse(
-  { status, headers, body }: FinishedResponse,
-  route: RouteInfo | null,
-  version: string | null,
-  signal: AbortSignal,
-): Promise<InjectResponse> {
-  const bytes = await toBytes(body, signal)
-  const text = bytes.toString('utf8')
-  const json = (): unknown => {
-    try {
-      return JSON.parse(text)
-    } catch {
-      throw new SyntaxError(`The body of this ${status} is not JSON: ${JSON.stringify(text.slice(0, 100))}`)
-    }
-  }
-  const cookies = [headers['set-cookie'] ?? []].flat().map((line) => parseSetCookie(line))
+/** Not on demand: an answer is compared, copied and printed as the plain data that it is, and its bytes cost less than a getter. */
+function toInjectResponse(
+  { status, headers }: FinishedResponse,
+  content: string | Uint8Array | null,
+  { route, version }: Answered,
+): InjectResponse {
+  const bytes = content === null ? Buffer.alloc(0) : Buffer.from(content)
+  // half surrogate pairs do not survive the way to bytes
+  const text = typeof content === 'string' ? toUSVString(content) : bytes.toString('utf8')
+  const cookies = headers['set-cookie']
   return {
     statusCode: status,
     headers,
-    cookies,
+    cookies: cookies === undefined ? [] : [cookies].flat().map((line) => parseSetCookie(line)),
     body: text,
     payload: text,
     bytes,
     rawPayload: bytes,
     route,
     version,
-    json,
+    json: () => parseJson(text, status),
   }
 }
 
-async function toBytes(body: FinishedResponse['body'], signal: AbortSignal): Promise<Buffer> {
-  if (body === null) return Buffer.alloc(0)
-  if (typeof body === 'string') return Buffer.from(body)
-  if (body instanceof Uint8Array) return Buffer.from(body)
+function parseJson(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SyntaxError(`The body of this ${status} is not JSON: ${JSON.stringify(text.slice(0, 100))}`)
+  }
+}
+
+async function readStream(body: BodyStream, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const source = openStream(body)
-  if (signal.aborted) source.cancel()
-  signal.addEventListener('abort', source.cancel)
+  if (signal?.aborted === true) source.cancel()
+  signal?.addEventListener('abort', source.cancel)
   const chunks: Uint8Array[] = []
   try {
     for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next())
@@ -112,7 +138,7 @@ async function toBytes(body: FinishedResponse['body'], signal: AbortSignal): Pro
     source.cancel()
     throw error
   } finally {
-    signal.removeEventListener('abort', source.cancel)
+    signal?.removeEventListener('abort', source.cancel)
   }
 }
 

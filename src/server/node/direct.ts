@@ -33,6 +33,12 @@ export class DirectRequest extends IncomingMessage {
 export class DirectResponse extends ServerResponse<DirectRequest> {
   declare private _header: string | null
   declare private _headerSent: boolean
+  declare private _keepAliveTimeout: number
+
+  /** Says how long the connection stays after a response that node:http writes; its own timer is off. */
+  staysFor(milliseconds: number): void {
+    this._keepAliveTimeout = milliseconds
+  }
 
   /**
    * Writes head and body at once. Only before anything else was written, and while `socket` is this response's. A body whose bytes

@@ -39,9 +39,10 @@ export async function listen(
   let closing = false
   const server = createHttpServer(timeouts)
   const skipsBodies = isDirectPossible()
-  const onRequest: NodeHandler = (request, response) => {
+  const onRequest = (request: DirectRequest, response: DirectResponse): void => {
     connections.track(request.socket, response)
-    if (skipsBodies && request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
+    response.staysFor(timeouts.idle)
+    if (skipsBodies && isWithoutBody(request)) request.skipBody()
     if (closing) refuseClosing(response)
     else handler(request, response)
   }
