@@ -8,7 +8,7 @@ import type { Figures } from './compare.ts'
 import type { Contestant } from './contestant.ts'
 import type { Door, Scenario } from './scenarios.ts'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
 
 /** The collector and the compiler have no threads of their own, and the collector seldom has work. */
@@ -28,10 +28,24 @@ export async function measureFigures({ name, door }: Scenario): Promise<Figures>
   const [interpreted, optimised, work] = await Promise.all([
     above(door, (contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
     above(door, (contestant) => heap(name, contestant, WARM_UP.optimised, [])),
-    ask([...STEADY, ...INTERPRETED], [name, 'octavo', 'work']) as Promise<Readonly<Record<string, number>>>,
+    measureFiles(name, door),
   ])
   const tokens = Object.values(work).reduce((sum, one) => sum + one, 0)
   return { interpreted, optimised, tokens, files: work }
+}
+
+/** Tokens run for each request, by file. */
+async function measureFiles(name: string, door: Door): Promise<Readonly<Record<string, number>>> {
+  const run = async (contestant: Contestant): Promise<Readonly<Record<string, number>>> =>
+    (await ask([...STEADY, ...INTERPRETED], [name, contestant, 'work'])) as Record<string, number>
+  const nothing: Readonly<Record<string, number>> = {}
+  const [octavo, none] = await Promise.all([run('octavo'), door === 'listen' ? run('none') : nothing])
+  const files = Object.keys(octavo).map(
+    (file) => [file, Math.round((octavo[file] ?? 0) - (none[file] ?? 0))] as const,
+  )
+  return Object.fromEntries(
+    files.filter(([, tokens]) => tokens !== 0).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }
 
 /** Bytes for each request by function, the most first. */
@@ -46,12 +60,14 @@ export function measurePlaces({ name }: Scenario): Promise<Readonly<Record<strin
 export function measureInstructions({ name, door }: Scenario): Promise<number> {
   const [few, many] = [50, 250]
   return above(door, async (contestant) => {
-    const [less, more] = await Promise.all([few, many].map((requests) => count(name, contestant, requests)))
+    const [less, more] = await Promise.all(
+      [few, many].map((requests) => countInstructions(name, contestant, requests)),
+    )
     return ((more ?? Number.NaN) - (less ?? Number.NaN)) / (many - few)
   })
 }
 
-async function count(name: string, contestant: Contestant, requests: number): Promise<number> {
+async function countInstructions(name: string, contestant: Contestant, requests: number): Promise<number> {
   const tool = [
     '--tool=callgrind',
     '--callgrind-out-file=/dev/null',
@@ -60,7 +76,7 @@ async function count(name: string, contestant: Contestant, requests: number): Pr
   ]
   const flags = [...STEADY, ...INTERPRETED, '--hash-seed=1']
   const { stderr } = await limited(() =>
-    run('valgrind', [...tool, ...flags, WORKER, name, contestant, 'none', String(requests)]),
+    execute('valgrind', [...tool, ...flags, WORKER, name, contestant, 'none', String(requests)]),
   )
   return Number(/Collected : (\d+)/.exec(stderr)?.[1])
 }
@@ -81,7 +97,7 @@ async function above(door: Door, measure: (contestant: Contestant) => Promise<nu
 }
 
 async function ask(flags: readonly string[], words: readonly string[]): Promise<unknown> {
-  const { stdout } = await limited(() => run(process.execPath, [...flags, WORKER, ...words]))
+  const { stdout } = await limited(() => execute(process.execPath, [...flags, WORKER, ...words]))
   return JSON.parse(stdout)
 }
 

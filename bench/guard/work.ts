@@ -2,10 +2,8 @@
  * How much JavaScript a request runs, by file: the tokens of every block, times how often it runs. That is as close to instructions as
  * counts get that are the same on every machine; names, comments and spaces do not matter.
  */
-import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import type { Profiler } from 'node:inspector'
-import { fileURLToPath } from 'node:url'
 
 import type { Send } from './wire.ts'
 
@@ -15,7 +13,7 @@ const REQUESTS = 50
 const ROOT = new URL('../../', import.meta.url).href
 const TOKEN = /'(?:[^'\\\n]|\\.)*'|[\w$]+|[^\s\w$]/g
 
-/** Tokens run for each request in the files of Octavo and the packages it uses. */
+/** Tokens run for each request in Octavo, in the packages it uses and in Node; this guard is not counted. */
 export async function measureWork(send: Send): Promise<Readonly<Record<string, number>>> {
   const session = new Session()
   session.connect()
@@ -25,31 +23,33 @@ export async function measureWork(send: Send): Promise<Readonly<Record<string, n
   await session.post('Profiler.takePreciseCoverage')
   await send(REQUESTS)
   const { result } = await session.post('Profiler.takePreciseCoverage')
-  const files = result.filter(({ url }) => url.startsWith('file:') && !url.startsWith(`${ROOT}bench/`))
-  const totals = new Map<string, number>()
-  for (const file of files) {
-    const name = toName(file.url)
-    totals.set(name, (totals.get(name) ?? 0) + tokensRun(file) / REQUESTS)
+  await session.post('Debugger.enable')
+  const totals: Record<string, number> = {}
+  for (const { url, scriptId, functions } of result) {
+    if (url.startsWith(`${ROOT}bench/`)) continue
+    const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId })
+    const name = toName(url)
+    totals[name] = (totals[name] ?? 0) + tokensRun(functions, scriptSource) / REQUESTS
   }
-  const run = [...totals].filter(([, tokens]) => tokens >= 1)
-  return Object.fromEntries(run.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return totals
 }
 
-/** `src/server/node.ts`, or the package. */
+/** `src/server/node.ts`, the package, or the module of Node. */
 function toName(url: string): string {
+  if (url === '') return 'made at run time'
+  if (!url.startsWith('file:')) return url
   const [, inPackage] = url.split('/node_modules/')
   return inPackage === undefined
     ? url.slice(ROOT.length).replace(/\.js$/, '.ts')
     : inPackage.split('/', inPackage.startsWith('@') ? 2 : 1).join('/')
 }
 
-function tokensRun({ url, functions }: Profiler.ScriptCoverage): number {
-  const starts = tokenStarts(readFileSync(fileURLToPath(url), 'utf8'))
+function tokensRun(functions: readonly Profiler.FunctionCoverage[], source: string): number {
+  const starts = tokenStarts(source)
   // how often each token runs: of the ranges around it, the innermost says, and outer ones come first
   const counts = new Float64Array(starts.length)
-  for (const { startOffset, endOffset, count } of functions
-    .flatMap(({ ranges }) => ranges)
-    .toSorted(outerFirst))
+  const ranges = functions.flatMap((covered) => covered.ranges).toSorted(outerFirst)
+  for (const { startOffset, endOffset, count } of ranges)
     counts.fill(count, firstFrom(starts, startOffset), firstFrom(starts, endOffset))
   return counts.reduce((sum, count) => sum + count, 0)
 }
