@@ -5,11 +5,13 @@ import { createServer } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { defineController, reply, text } from 'octavo'
+import { defineController, HttpRequest, reply, text } from 'octavo'
 import { z } from 'zod'
 
 import { isDirectPossible } from '../../src/server/node/direct.ts'
 import { createTestApp, exchange, LOOPBACK, open, readAll, readUntil } from './support.ts'
+
+const signals: AbortSignal[] = []
 
 const controller = defineController({
   prefix: '/',
@@ -48,6 +50,15 @@ const controller = defineController({
       handler: () => reply(200, 1, { headers: { date: 'Thu, 01 Jan 1970 00:00:00 GMT' } }),
     },
     { method: 'GET', path: '/close', handler: () => reply(200, 1, { headers: { connection: 'close' } }) },
+    {
+      method: 'GET',
+      path: '/signal',
+      input: { inject: { request: HttpRequest } },
+      handler: ({ inject }) => {
+        signals.push(inject.request.signal)
+        return 'signal'
+      },
+    },
     { method: 'GET', path: '/later', handler: async () => sleep(5, { later: true }) },
     { method: 'GET', path: '/failing', handler: () => Promise.reject(new Error('secret')) },
     { method: 'GET', path: '/odd-status', handler: () => reply(299, { odd: true }) },
@@ -158,6 +169,16 @@ describe('direct answers', () => {
       assert.match(await readUntil(socket, /\{"hello":"world"\}$/), /^Keep-Alive: timeout=5\r$/m)
     }
     socket.destroy()
+  })
+
+  it('do not abort the signal of their request', async () => {
+    signals.length = 0
+    await exchange(own, lines('GET /signal HTTP/1.1') + LAST)
+    await sleep(20)
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [false],
+    )
   })
 
   it('are told to those who watch node:http', async () => {

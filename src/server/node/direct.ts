@@ -34,6 +34,8 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
   declare private _header: string | null
   declare private _headerSent: boolean
   declare private _keepAliveTimeout: number
+  /** Whether the socket has taken all that `answer` gave it. */
+  isTaken = false
 
   /** Says how long the connection stays after a response that node:http writes; its own timer is off. */
   staysFor(milliseconds: number): void {
@@ -51,7 +53,9 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
     this.finished = true
     const done = (error?: Error | null): void => {
       // what went wrong closes the socket, and with it the response
-      if ((error === undefined || error === null) && !socket.destroyed) this.emit('finish')
+      if ((error !== undefined && error !== null) || socket.destroyed) return
+      this.isTaken = true
+      this.emit('finish')
     }
     if (typeof body === 'string' && body.length === bytes) {
       socket.write(head + body, 'latin1', done)
@@ -63,6 +67,13 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
     socket.uncork()
   }
 }
+
+// newer Node versions remember this where nobody else can set it; a property of the base class, so no accessor of the class
+Object.defineProperty(DirectResponse.prototype, 'writableFinished', {
+  get(this: DirectResponse): boolean {
+    return this.isTaken || Reflect.get(ServerResponse.prototype, 'writableFinished', this)
+  },
+})
 
 /**
  * Whether this Node keeps the state of requests and responses where `skipBody` and `answer` set it, and nothing has been put in the
