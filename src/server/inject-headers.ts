@@ -70,7 +70,7 @@ function collect(options: HeaderOptions, { host, type, length, written = {} }: H
     const lower = name.toLowerCase()
     if (value === undefined || Object.hasOwn(fixed, lower)) continue
     if (typeof value === 'string' && lower !== 'cookie') lines[lower] = value
-    else lines[lower] = toLine([(lower === 'cookie' && lines[lower]) || [], value].flat(2))
+    else lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2))
   }
   const problem = headerProblem(lines)
   if (problem !== undefined) throw new TypeError(`inject: ${problem}`)

@@ -121,7 +121,8 @@ function toRequest(
   const host = options.host ?? authority ?? DEFAULT_HOST
   const body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
   if (version === undefined) {
-    const target = query === undefined && authority === undefined ? url : withQuery(url, undefined, query)
+    const target =
+      query === undefined && authority === undefined ? url : withQuery(url, undefined, { ...query })
     return new InjectRequest(
       options,
       target,
@@ -215,7 +216,7 @@ function toTarget(url: string): string {
 }
 
 /** A URL with another path, if one is given, and with values in its query. */
-function withQuery(url: string, written: string | undefined, query: FormValues = {}): string {
+function withQuery(url: string, written: string | undefined, query: FormValues): string {
   const path = originOf(url) + (written ?? pathOf(url))
   const mark = url.indexOf('?')
   const given = mark === -1 ? '' : url.slice(mark + 1)

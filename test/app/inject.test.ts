@@ -33,6 +33,16 @@ const mirror = defineController({
       handler: (_input, { request }) => request.headerLines('X-A'),
     },
     { method: 'GET', path: '/text', name: 'text', handler: () => text('<é>') },
+    { method: 'GET', path: '/half', name: 'half', handler: () => text('a\ud800') },
+    {
+      method: 'GET',
+      path: '/signal',
+      name: 'signal',
+      handler: (_input, { signal, request }) => ({
+        isOne: signal === request.signal,
+        isAborted: signal.aborted,
+      }),
+    },
     {
       method: 'GET',
       path: '/cookies',
@@ -171,6 +181,18 @@ describe('the head', () => {
       { cookies: { a: '1' }, headers: { cookie: 'b=2' } },
       'cookies',
       { a: '1', b: '2' },
+    ],
+    [
+      'has the first line of a header that there is one of',
+      { headers: { authorization: ['a', 'b'], 'x-a': ['c'] } },
+      'headers',
+      { 'user-agent': 'octavo-inject', host: 'localhost', authorization: 'a', 'x-a': 'c' },
+    ],
+    [
+      'has a length of its own',
+      { body: 'abc', headers: { 'content-length': '3' } },
+      'headers',
+      { 'user-agent': 'octavo-inject', host: 'localhost', 'content-length': '3' },
     ],
     ['has a host', { host: 'api.example.com' }, 'host', 'api.example.com'],
     ['has the host of a header', { headers: { host: 'api.example.com' } }, 'host', 'api.example.com'],
@@ -338,6 +360,19 @@ describe('the answer', () => {
     })
   })
 
+  it('has the text that its bytes are, where a text is half a surrogate pair', async () => {
+    const { body, payload, bytes } = await app.inject('/half')
+    assert.deepEqual(
+      { body, payload, bytes },
+      { body: 'a\ufffd', payload: 'a\ufffd', bytes: Buffer.from('a\ufffd') },
+    )
+  })
+
+  it('has no bytes when there is no body', async () => {
+    const { body, bytes } = await app.inject({ method: 'HEAD', url: '/text' })
+    assert.deepEqual({ body, bytes }, { body: '', bytes: Buffer.alloc(0) })
+  })
+
   it('has no route when none matched', async () => {
     const { route, version, statusCode } = await app.inject('/nothing')
     assert.deepEqual({ route, version, statusCode }, { route: null, version: null, statusCode: 404 })
@@ -377,6 +412,14 @@ describe('the signal', () => {
     await assert.rejects(answer, { message: 'gone' })
   })
 
+  it('is there when none is given', async () =>
+    assert.deepEqual((await app.inject('/signal')).json(), { isOne: true, isAborted: false }))
+
+  it('that does nothing leaves the answer as it is', async () => {
+    const { signal } = new AbortController()
+    assert.equal((await app.inject({ url: '/text', signal })).body, '<é>')
+  })
+
   it('is the one that the handler sees', async () => {
     const signals: AbortSignal[] = []
     const own = createApp(
@@ -401,6 +444,14 @@ describe('the signal', () => {
       signals.map((seenSignal) => seenSignal === signal),
       [true, true],
     )
+  })
+})
+
+describe('mistakes', () => {
+  it('reject and never throw', async () => {
+    const rejected = app.inject({ url: '/text', method: 'a b' })
+    await assert.rejects(rejected, { name: 'TypeError', message: 'inject: method is not a word' })
+    await assert.rejects(app.inject({ url: '/text', json: 1n }), { name: 'TypeError' })
   })
 })
 
