@@ -86,7 +86,7 @@ export class HttpError extends Error {
     this.type = type ?? 'about:blank'
     this.title = title ?? phrase
     this.headers = headers
-    this.members = members
+    this.members = Object.keys(members).length === 0 ? NO_MEMBERS : members
   }
 }
 
@@ -109,7 +109,7 @@ export function httpError(
     return new HttpError(status ?? known.status, detail, {
       code,
       title: known.title,
-      type: `urn:octavo:problem:${code.replaceAll('_', '-')}`,
+      type: TYPES.get(code) ?? 'about:blank',
       ...rest,
     })
   } finally {
@@ -117,23 +117,31 @@ export function httpError(
   }
 }
 
+/** The URN of each code. */
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.keys(ERRORS).map((code) => [code, `urn:octavo:problem:${code.replaceAll('_', '-')}`]),
+)
+
 /** The problem document of an error (RFC 9457 section 3), ready to be sent. */
 export function toProblem(error: HttpError): FinishedResponse {
   const { type, title, status, detail, code, members } = error
-  const known = { type, title, status, ...(detail === undefined ? {} : { detail }), code }
+  const known = detail === undefined ? { type, title, status, code } : { type, title, status, detail, code }
   // the members that RFC 9457 names come first, and no other can replace them
-  const body = JSON.stringify({ ...known, ...members, ...known })
+  const body = JSON.stringify(members === NO_MEMBERS ? known : { ...known, ...members, ...known })
   return {
     [FINISHED]: true,
     status,
     headers: {
-      ...lowerCase(error.headers),
+      ...(error.headers && lowerCase(error.headers)),
       'content-type': 'application/problem+json',
       'content-length': String(Buffer.byteLength(body)),
     },
     body,
   }
 }
+
+/** Of most errors: one object, so that they are known by it. */
+const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 type Thrower = (detail?: string, options?: HttpErrorOptions) => HttpError
 
@@ -164,6 +172,6 @@ function toCode(phrase: string): string {
   return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
 }
 
-function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
