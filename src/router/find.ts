@@ -1,4 +1,5 @@
 import type { Edge, Leaf, Node, Wide } from './node.ts'
+import { edgesOf } from './tables.ts'
 
 /** A lookup and, when it succeeded, its answer. */
 export interface Match<T> {
@@ -41,26 +42,25 @@ function walk<T>(match: Match<T>, node: Node<T>, start: number, count: number): 
   const literal = findLiteral(node, path, start, end)
   if (literal !== null) {
     const stop = start + literal.key.length
-    const { mount } = literal
-    if (mount === null) {
+    const { version, mount } = literal
+    if (version === null) {
       if (descend(match, literal, stop, count)) return true
     } else {
-      // looking for ordinary paths where there are none: 5 % of a lookup with a version in the path, 203 routes (bench/versions)
-      if (!mount.alone && descend(match, literal, stop, count)) return true
+      if (mount !== null && descend(match, literal, stop, count)) return true
       // a version root is never left again: what it lacks is missing in that version
-      match.version = mount.version
-      return descend(match, mount.root, stop, 0)
+      match.version = version
+      return descend(match, mount ?? literal, stop, 0)
     }
   }
-  const { edges } = node
-  if (edges.length > 0 && followEdges(match, edges, start, count)) return true
+  const { edge } = node
+  if (edge !== null && followEdges(match, edge, start, count)) return true
   return answerRest(match, node.rest, start, count)
 }
 
-function followEdges<T>(match: Match<T>, edges: readonly Edge<T>[], start: number, count: number): boolean {
+function followEdges<T>(match: Match<T>, first: Edge<T>, start: number, count: number): boolean {
   const { path, end } = match
   const stop = segmentEnd(path, start, end)
-  for (const edge of edges) {
+  for (let edge: Edge<T> | null = first; edge !== null; edge = edge.next) {
     if (edge.split !== null) {
       const values = edge.split(path.slice(start, stop))
       if (values === undefined || !descend(match, edge.node, stop, count + edge.count)) continue
@@ -112,8 +112,9 @@ function segmentEnd(path: string, start: number, end: number): number {
  */
 function findLiteral<T>(node: Node<T>, path: string, start: number, end: number): Node<T> | null {
   const { table } = node
-  if (table === null) return node.wide === null ? null : findWide(node.wide, path, start, end)
-  let child = table[path.charCodeAt(start) & (table.length - 1)] ?? null
+  let child = node.first
+  if (table !== null) child = table[path.charCodeAt(start) & (table.length - 1)] ?? null
+  else if (node.wide !== null) return findWide(node.wide, path, start, end)
   while (child !== null) {
     const { key } = child
     const stop = start + key.length
@@ -150,7 +151,7 @@ export function findLeaves<T>(root: Node<T>, path: string, start: number, end: n
     const stop = segmentEnd(path, from, end)
     const literal = findLiteral(node, path, from, end)
     if (literal !== null) follow(literal, stop)
-    for (const edge of node.edges) {
+    for (const edge of edgesOf(node)) {
       const fits =
         edge.split === null
           ? testEdge(edge.test, path, from, stop)

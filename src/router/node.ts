@@ -24,14 +24,8 @@ export interface Edge<T> {
   /** The segment as a pattern without names, for printing. */
   readonly label: string
   readonly node: Node<T>
-}
-
-/** The root of one version, reached through a literal segment. */
-export interface Mount<T> {
-  readonly version: string
-  readonly root: Node<T>
-  /** Whether no ordinary path goes on behind the segment. */
-  readonly alone: boolean
+  /** The next edge of the same node, less specific or equally so. */
+  readonly next: Edge<T> | null
 }
 
 /** Literal children by their whole segment. */
@@ -41,18 +35,23 @@ export interface Wide<T> {
   readonly children: ReadonlyMap<string, Node<T>>
 }
 
-/** A node of the sealed trie: what the matcher walks. It is not written after it was built. */
+/**
+ * A node of the sealed trie: what the matcher walks. It is not written after it was built. Children are linked rather than in arrays:
+ * what a lookup reads is seldom in the processor's caches where versions or routes are many.
+ */
 export interface Node<T> {
   /** The literal segment that leads here; `''` for roots and the children of edges. */
   readonly key: string
-  /** The next child in the same bucket of the parent's table. */
+  /** The next of the parent's few children, or in the same bucket of its table. */
   readonly next: Node<T> | null
-  /** Literal children, in buckets by first character; `null` when there are none or `wide` has them. */
+  /** Literal children, where they are few: the first of them. */
+  readonly first: Node<T> | null
+  /** Literal children, in buckets by first character. */
   readonly table: readonly (Node<T> | null)[] | null
   /** Literal children, where many begin with the same character. */
   readonly wide: Wide<T> | null
-  /** Children with parameters, most specific first. */
-  readonly edges: readonly Edge<T>[]
+  /** The first child with parameters, the most specific one. */
+  readonly edge: Edge<T> | null
   /** What answers when the path ends here. */
   readonly leaf: Leaf<T> | null
   /** What answers when the path ends here with a slash that counts. */
@@ -61,5 +60,26 @@ export interface Node<T> {
   readonly rest: Leaf<T> | null
   /** `rest`, where the path may end here without the slash before it. */
   readonly emptyRest: Leaf<T> | null
-  readonly mount: Mount<T> | null
+  /** For the literal segment of a version: that version. */
+  readonly version: string | null
+  /** The root of the version, where ordinary paths go on behind the segment too; `null` where this node is that root. */
+  readonly mount: Node<T> | null
+}
+
+/** A node all of whose fields are in one object of one hidden class: after a spread, V8 would put them into another object. */
+export function toNode<T>(node: Node<T>): Node<T> {
+  return {
+    key: node.key,
+    next: node.next,
+    first: node.first,
+    table: node.table,
+    wide: node.wide,
+    edge: node.edge,
+    leaf: node.leaf,
+    slash: node.slash,
+    rest: node.rest,
+    emptyRest: node.emptyRest,
+    version: node.version,
+    mount: node.mount,
+  }
 }

@@ -1,10 +1,11 @@
 import type { RadixNode } from 'radix3'
 
-import type { Edge, Leaf, Mount, Node } from './node.ts'
-import { literalsOf, toTables } from './tables.ts'
+import { toNode } from './node.ts'
+import type { Edge, Leaf, Node } from './node.ts'
+import { linkTo, toTables } from './tables.ts'
 import type { Link } from './tables.ts'
 import { compareRules } from './tree.ts'
-import type { Shape, Tree } from './tree.ts'
+import type { EdgeRule, Shape, Tree } from './tree.ts'
 
 /**
  * A value that is the same for most versions: `by` holds those that differ, `rest` what all others have. Building a tree for
@@ -52,45 +53,19 @@ export function seal<R, T>(
   }
 }
 
-/** A copy of the trie with version roots below `prefix`: each literal leads into the root of its version. */
-export function mount<T>(
-  root: Node<T> | null,
-  prefix: readonly string[],
-  mounts: ReadonlyMap<string, Omit<Mount<T>, 'alone'>>,
-): Node<T> {
-  const node = root ?? EMPTY_NODE
-  const [first, ...rest] = prefix
-  const literals = literalsOf(node)
-  if (first !== undefined) {
-    const child = literals.find(({ key }) => key === first)
-    const others = literals.filter((literal) => literal !== child)
-    return { ...node, ...toTables([...others, { ...mount(child ?? null, rest, mounts), key: first }]) }
-  }
-  const missing = [...mounts.keys()].filter((key) => !literals.some((literal) => literal.key === key))
-  const toMount = (key: string, alone: boolean): Mount<T> | null => {
-    const mounted = mounts.get(key)
-    return mounted === undefined ? null : { ...mounted, alone }
-  }
-  return {
-    ...node,
-    ...toTables([
-      ...literals.map((literal) => ({ ...literal, mount: toMount(literal.key, false) })),
-      ...missing.map((key) => ({ ...EMPTY_NODE, key, mount: toMount(key, true) })),
-    ]),
-  }
-}
-
 /** A trie that matches nothing. */
 export const EMPTY_NODE: Node<never> = {
   key: '',
   next: null,
+  first: null,
   table: null,
   wide: null,
-  edges: [],
+  edge: null,
   leaf: null,
   slash: null,
   rest: null,
   emptyRest: null,
+  version: null,
   mount: null,
 }
 
@@ -142,7 +117,7 @@ function byClass<T>(
 interface Parts<T> {
   readonly key: string
   readonly literals: readonly Node<T>[]
-  readonly edges: readonly Edge<T>[]
+  readonly edges: readonly Ordered<T>[]
   readonly leaf: Leaf<T> | null
   readonly slash: Leaf<T> | null
   readonly rest: Leaf<T> | null
@@ -159,7 +134,7 @@ interface Source<T> {
 
 function toParts<T>({ key, leaf, children, root, tree }: Source<T>, version: string | undefined): Parts<T> {
   const literals: Node<T>[] = []
-  const edges: { readonly edge: Edge<T>; readonly rule: Parameters<typeof compareRules>[0] }[] = []
+  const edges: Ordered<T>[] = []
   let slash: Leaf<T> | null = null
   let rest: Leaf<T> | null = null
   for (const child of children) {
@@ -168,14 +143,25 @@ function toParts<T>({ key, leaf, children, root, tree }: Source<T>, version: str
     else {
       const node = pick(child.node, version)
       const rule = child.kind === 'edge' ? tree.rules.get(child.section) : undefined
-      if (node !== null && rule !== undefined) edges.push({ edge: { ...rule, node }, rule })
+      if (node !== null && rule !== undefined) edges.push({ rule, node })
       else if (node !== null) literals.push(node)
     }
   }
-  const ordered = edges.toSorted((a, b) => compareRules(a.rule, b.rule)).map(({ edge }) => edge)
+  const ordered = edges.toSorted((a, b) => compareRules(a.rule, b.rule))
   // radix3 keeps the path "/" as an empty section below the root; where slashes are ignored, the root itself may end a path
   const own = root && !tree.strict ? slash : pick(leaf, version)
   return { key, literals, edges: ordered, leaf: own, slash, rest, emptyRest: tree.strict ? null : rest }
+}
+
+/** A child with parameters, and the rule that its place and its test come from. */
+interface Ordered<T> {
+  readonly rule: EdgeRule
+  readonly node: Node<T>
+}
+
+function toEdge<T>({ rule, node }: Ordered<T>, next: Edge<T> | null): Edge<T> {
+  const { test, split, count, label } = rule
+  return { test, split, count, label, node, next }
 }
 
 /** Keeps every node that was made. */
@@ -197,8 +183,9 @@ export function createSealer<T>(): Sealer<T> {
     return ids.size - 1
   }
   const link: Link<T> = (literal, next) => {
+    if (literal.next === next) return literal
     const identity = `${idOf(literal)}/${idOf(next)}`
-    const linked = links.get(identity) ?? { ...literal, next }
+    const linked = links.get(identity) ?? linkTo(literal, next)
     links.set(identity, linked)
     return linked
   }
@@ -212,21 +199,22 @@ export function createSealer<T>(): Sealer<T> {
         key,
         [leaf, slash, rest].map(idOf).join(),
         literals.map(idOf).join(),
-        edges.map((edge) => `${edge.label}${idOf(edge.node)}`).join(),
+        edges.map(({ rule, node }) => `${rule.label}${idOf(node)}`).join(),
       ].join('/')
       const known = nodes.get(identity)
       if (known !== undefined) return known
-      const node = {
+      const node = toNode({
         key,
         next: null,
         ...toTables(literals, link),
-        edges,
+        edge: edges.reduceRight<Edge<T> | null>((next, edge) => toEdge(edge, next), null),
         leaf,
         slash,
         rest,
         emptyRest,
+        version: null,
         mount: null,
-      }
+      })
       nodes.set(identity, node)
       return node
     },

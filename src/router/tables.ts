@@ -1,5 +1,8 @@
-import type { Node, Wide } from './node.ts'
+import { toNode } from './node.ts'
+import type { Edge, Node, Wide } from './node.ts'
 
+/** As many children need no table. */
+const FEW = 2
 /** The longest bucket that is searched key by key. */
 const NARROW = 12
 
@@ -9,9 +12,12 @@ export type Link<T> = (literal: Node<T>, next: Node<T> | null) => Node<T>
 /** Literal children in a power of two of buckets, or in a map where a bucket would be long. */
 export function toTables<T>(
   literals: readonly Node<T>[],
-  link: Link<T> = (literal, next) => ({ ...literal, next }),
-): Pick<Node<T>, 'table' | 'wide'> {
-  if (literals.length === 0) return { table: null, wide: null }
+  link: Link<T> = linkTo,
+): Pick<Node<T>, 'first' | 'table' | 'wide'> {
+  if (literals.length <= FEW) {
+    const first = literals.reduceRight<Node<T> | null>((next, literal) => link(literal, next), null)
+    return { first, table: null, wide: null }
+  }
   let size = 1
   while (size < literals.length * 2) size *= 2
   const table: (Node<T> | null)[] = Array.from({ length: size }, () => null)
@@ -22,8 +28,13 @@ export function toTables<T>(
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
   return [...counts.values()].some((count) => count > NARROW)
-    ? { table: null, wide: toWide(literals) }
-    : { table, wide: null }
+    ? { first: null, table: null, wide: toWide(literals) }
+    : { first: null, table, wide: null }
+}
+
+/** A literal child that is followed by another one. */
+export function linkTo<T>(literal: Node<T>, next: Node<T> | null): Node<T> {
+  return literal.next === next ? literal : toNode({ ...literal, next })
 }
 
 function toWide<T>(literals: readonly Node<T>[]): Wide<T> {
@@ -33,11 +44,18 @@ function toWide<T>(literals: readonly Node<T>[]): Wide<T> {
 }
 
 /** The literal children of a node. */
-export function literalsOf<T>({ table, wide }: Node<T>): readonly Node<T>[] {
+export function literalsOf<T>({ first, table, wide }: Node<T>): readonly Node<T>[] {
   if (wide !== null) return [...wide.children.values()]
-  return (table ?? []).flatMap((head) => {
-    const chain: Node<T>[] = []
-    for (let child = head; child !== null; child = child.next) chain.push(child)
-    return chain
-  })
+  return (table ?? [first]).flatMap(listChain)
+}
+
+/** The children with parameters of a node. */
+export function edgesOf<T>({ edge }: Node<T>): readonly Edge<T>[] {
+  return listChain(edge)
+}
+
+function listChain<E extends { readonly next: E | null }>(first: E | null): readonly E[] {
+  const chain: E[] = []
+  for (let each = first; each !== null; each = each.next) chain.push(each)
+  return chain
 }

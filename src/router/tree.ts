@@ -16,7 +16,7 @@ export interface Shape<R> {
 }
 
 /** How a placeholder child of the trie tests its segment. */
-export type EdgeRule = Omit<Edge<never>, 'node'> & { readonly order: readonly (number | string)[] }
+export type EdgeRule = Omit<Edge<never>, 'node' | 'next'> & { readonly order: readonly (number | string)[] }
 
 /** The trie of every route, before it is sealed for a version. */
 export interface Tree<R> {

@@ -38,7 +38,7 @@ describe('the work of a lookup', () => {
   it('is one visit of each node where everything fits and nothing answers', () => {
     const root = sealed(patterns.map((path) => `${path}/end`))
     let visits = 0
-    const counted = countTables(root, () => visits++)
+    const counted = countEdges(root, () => visits++)
     assert.equal(find(counted, '/a'.repeat(11), 22, 22, 0).leaf, null)
     // a binary tree of ten levels
     assert.ok(visits <= 2 ** 11, `${visits} visits`)
@@ -48,7 +48,7 @@ describe('the work of a lookup', () => {
     const root = sealed(['/{x}', '/{x}/{y}', '/a/{x}/b'])
     const visitsOf = (path: string): number => {
       let visits = 0
-      const counted = countTables(root, () => visits++)
+      const counted = countEdges(root, () => visits++)
       assert.equal(find(counted, path, path.length, path.length, 0).leaf, null)
       assert.deepEqual(findLeaves(counted, path, 1, path.length), [])
       return visits
@@ -75,19 +75,19 @@ function sealed(paths: readonly string[]): Node<string> {
 }
 
 /** The same trie, where every look at the edges of a node is counted. */
-function countTables<T>(node: Node<T>, count: () => void): Node<T> {
-  const edges = node.edges.map((edge) => ({ ...edge, node: countTables(edge.node, count) }))
-  const table = node.table?.map((child) => copyChain(child)) ?? null
-  return Object.defineProperty({ ...node, table }, 'edges', {
+function countEdges<T>(node: Node<T>, count: () => void): Node<T> {
+  const edge = copyChain(node.edge, (each) => ({ ...each, node: countEdges(each.node, count) }))
+  const toChild = (child: Node<T>): Node<T> => countEdges(child, count)
+  const table = node.table?.map((child) => copyChain(child, toChild)) ?? null
+  return Object.defineProperty({ ...node, first: copyChain(node.first, toChild), table }, 'edge', {
     get: () => {
       count()
-      return edges
+      return edge
     },
   })
+}
 
-  function copyChain(child: Node<T> | null): Node<T> | null {
-    if (child === null) return null
-    const copy = countTables(child, count)
-    return Object.defineProperty(copy, 'next', { value: copyChain(child.next) })
-  }
+function copyChain<E extends { readonly next: E | null }>(first: E | null, copy: (each: E) => E): E | null {
+  if (first === null) return null
+  return Object.defineProperty(copy(first), 'next', { value: copyChain(first.next, copy) })
 }

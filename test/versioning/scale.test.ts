@@ -5,7 +5,7 @@ import { defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { InjectOptions, VersionSpec } from 'octavo'
 
 import type { Node } from '../../src/router/node.ts'
-import { literalsOf } from '../../src/router/tables.ts'
+import { edgesOf, literalsOf } from '../../src/router/tables.ts'
 import { createCore } from '../../src/server/core.ts'
 import type { Table } from '../../src/server/table/table.ts'
 import { ask, ok, serve } from './support.ts'
@@ -154,8 +154,8 @@ function countNodes(roots: Iterable<Node<unknown>>): number {
     if (seen.has(node)) return
     seen.add(node)
     for (const literal of literalsOf(node)) visit(literal)
-    for (const edge of node.edges) visit(edge.node)
-    if (node.mount !== null) visit(node.mount.root)
+    for (const edge of edgesOf(node)) visit(edge.node)
+    if (node.mount !== null) visit(node.mount)
   }
   for (const root of roots) visit(root)
   return seen.size

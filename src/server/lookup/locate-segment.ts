@@ -50,7 +50,7 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
   const candidateIn = createCandidate(site)
   const floorOf = createFloor(table.known, enabled.common.unknown)
   // without parameters in the first segment, what matches an ordinary path names no version
-  const wild = table.unionBehind.edges.length > 0 || table.unionBehind.rest !== null
+  const wild = table.unionBehind.edge !== null || table.unionBehind.rest !== null
   const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
   const byVersion = new Map<string | null, Resolution>(
     [...table.inPath].map(([version, root]) => [

@@ -1,9 +1,11 @@
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { FlatRoute } from '../../define/flat-route.ts'
-import { createSealer, EMPTY_NODE, mount, seal } from '../../router/seal.ts'
+import { mount } from '../../router/mount.ts'
+import type { Mount } from '../../router/mount.ts'
+import type { Leaf, Node } from '../../router/node.ts'
+import { createSealer, EMPTY_NODE, seal } from '../../router/seal.ts'
 import type { Variants } from '../../router/seal.ts'
-import type { Leaf, Mount, Node } from '../../router/node.ts'
 import { literalsOf } from '../../router/tables.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
@@ -157,10 +159,7 @@ function toRoots(
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** What the segments of each version lead to. */
-function toMounts(
-  { scheme, options }: EnabledScheme,
-  inPath: Roots,
-): ReadonlyMap<string, Omit<Mount<Endpoint>, 'alone'>> {
+function toMounts({ scheme, options }: EnabledScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
   return new Map(
     [...inPath].flatMap(([version, root]) =>
       (scheme.segments?.(version, options) ?? []).map((segment) => [segment, { version, root }] as const),

@@ -1,0 +1,42 @@
+import { toNode } from './node.ts'
+import type { Node } from './node.ts'
+import { EMPTY_NODE } from './seal.ts'
+import { literalsOf, toTables } from './tables.ts'
+
+/** The root of one version, to be reached through a literal segment. */
+export interface Mount<T> {
+  readonly version: string
+  readonly root: Node<T>
+}
+
+/** A copy of the trie with version roots below `prefix`: each literal leads into the root of its version. */
+export function mount<T>(
+  root: Node<T> | null,
+  prefix: readonly string[],
+  mounts: ReadonlyMap<string, Mount<T>>,
+): Node<T> {
+  const node = root ?? EMPTY_NODE
+  const [first, ...rest] = prefix
+  const literals = literalsOf(node)
+  if (first !== undefined) {
+    const child = literals.find(({ key }) => key === first)
+    const others = literals.filter((literal) => literal !== child)
+    return toNode({
+      ...node,
+      ...toTables([...others, toNode({ ...mount(child ?? null, rest, mounts), key: first })]),
+    })
+  }
+  const ordinary = new Set(literals.map(({ key }) => key))
+  const missing = [...mounts].filter(([key]) => !ordinary.has(key))
+  return toNode({
+    ...node,
+    ...toTables([
+      ...literals.map((literal) => {
+        const mounted = mounts.get(literal.key)
+        return toNode({ ...literal, version: mounted?.version ?? null, mount: mounted?.root ?? null })
+      }),
+      // where no ordinary path goes on, the root itself stands behind the segment
+      ...missing.map(([key, mounted]) => toNode({ ...mounted.root, key, version: mounted.version })),
+    ]),
+  })
+}
