@@ -194,3 +194,26 @@ export const urls = (): readonly string[] => [
   // @ts-expect-error all parameters are missing
   app.urlFor('http-car.getOne'),
 ]
+
+const beside = createApp(
+  defineModule({
+    controllers: [
+      defineController({
+        name: 'Beside',
+        routes: [
+          // neither name nor path: it must not take the names of the others
+          { method: 'GET', handler: () => 1 },
+          { method: 'GET', path: '/{id:int}', name: 'getOne', handler: ({ params }) => params.id },
+        ],
+      }),
+    ],
+  }),
+)
+
+export const besides = (): readonly string[] => [
+  beside.urlFor('beside.getOne', { id: 7 }),
+  // @ts-expect-error a name that no route has
+  beside.urlFor('beside.nope'),
+  // @ts-expect-error a parameter of another type
+  beside.urlFor('beside.getOne', { id: '7' }),
+]
