@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { defineController, HttpRequest, reply, text } from 'octavo'
+import { defineController, defineGuard, HttpRequest, reply, text } from 'octavo'
 import { z } from 'zod'
 
 import { isDirectPossible } from '../../src/server/node/direct.ts'
@@ -68,6 +68,13 @@ const controller = defineController({
       input: { body: z.object({ a: z.string() }) },
       handler: ({ body }) => body,
     },
+    {
+      method: 'POST',
+      path: '/guarded',
+      guards: [defineGuard({ name: 'Slow', canActivate: async () => sleep(30, true) })],
+      input: { body: z.object({ a: z.string() }) },
+      handler: ({ body }) => body,
+    },
     { method: 'POST', path: '/unread', handler: () => 'unread' },
   ],
 })
@@ -102,6 +109,10 @@ const REQUESTS: Readonly<Record<string, string>> = {
   'HTTP/1.0 that stays': lines('GET /ascii HTTP/1.0', 'Connection: keep-alive'),
   OPTIONS: lines('OPTIONS /echo HTTP/1.1'),
   'another method': lines('DELETE /echo HTTP/1.1'),
+  'a body behind a guard that takes time': post('/guarded', '{"a":"b"}'),
+  'an invalid body behind a guard that takes time':
+    post('/guarded', '{"b":"b"}') + post('/echo', '{"a":"b"}'),
+  'several bodies': post('/echo', '{"a":"1"}') + post('/guarded', '{"a":"2"}') + post('/echo', '{"a":"3"}'),
   'several at once': ['ascii', 'unicode', 'later', 'bytes', 'nothing', 'ascii']
     .map((path) => lines(`GET /${path} HTTP/1.1`))
     .join(''),
@@ -145,6 +156,19 @@ describe('direct answers', () => {
         answer?.replaceAll(/^Date: (?:\w{3}, )[\w :]+ GMT\r$/gm, 'Date: now\r')
       assert.equal(undated(direct), undated(written))
       assert.match(direct ?? '', /^HTTP\/1\.1 \d{3} /)
+    })
+  }
+
+  for (const path of ['/echo', '/guarded']) {
+    it(`answer a body that arrives in pieces: ${path}`, async () => {
+      const text = post(path, '{"a":"a long text"}') + LAST
+      const socket = await open(own)
+      const answer = readAll(socket)
+      for (let at = 0; at < text.length; at += 7) {
+        socket.write(text.slice(at, at + 7))
+        await sleep(at % 3)
+      }
+      assert.match(await answer, /^\{"a":"a long text"\}/m)
     })
   }
 

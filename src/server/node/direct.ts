@@ -14,17 +14,53 @@ export class DirectRequest extends IncomingMessage {
     boolean
   >
 
-  /** Ends the stream of a request without body. */
+  declare private _consuming: boolean
+  #take: TakeChunk | undefined
+
+  /** Ends the stream of a request without body, or whose body was taken. */
   skipBody(): void {
+    this.#endStream()
+    this._dumped = true
+  }
+
+  /**
+   * Hands the body over as it is parsed, instead of through the stream, until `take` says that it wants no more. Only while nothing of
+   * the body has arrived: says whether that is so.
+   */
+  collect(take: TakeChunk): boolean {
+    if (this.complete || this.readableLength > 0 || this.readableFlowing !== null || this.destroyed)
+      return false
+    // or node:http would drain the stream when the response is finished
+    this._consuming = true
+    this.#take = take
+    return true
+  }
+
+  /** Called by the parser. */
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    const take = this.#take
+    if (take === undefined || (chunk !== null && !(chunk instanceof Uint8Array)))
+      return super.push(chunk, encoding)
+    if (chunk === null) {
+      this.#take = undefined
+      this.#endStream()
+    }
+    if (!take(chunk)) this.#take = undefined
+    return true
+  }
+
+  #endStream(): void {
     const state = this._readableState
     state.ended = true
     state.endEmitted = true
     state.destroyed = true
     state.closed = true
     state.closeEmitted = true
-    this._dumped = true
   }
 }
+
+/** Takes the chunks of a body, and `null` at its end; says whether it wants more. */
+type TakeChunk = (chunk: Uint8Array | null) => boolean
 
 /**
  * The response of Octavo's own servers. `writeHead` and `end` of node:http check and join headers that were checked and joined before,
@@ -82,7 +118,8 @@ Object.defineProperty(DirectResponse.prototype, 'writableFinished', {
 export function isDirectPossible(): boolean {
   const request = new DirectRequest(new Socket())
   const response = new DirectResponse(request)
-  if (!('_readableState' in request && '_dumped' in request && '_header' in response)) return false
+  const known = '_readableState' in request && '_dumped' in request && '_consuming' in request
+  if (!known || !('_header' in response)) return false
   request.skipBody()
   const socket = new Socket()
   socket.write = () => true

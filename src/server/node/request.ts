@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpError } from '../../errors.ts'
 import type { HttpError } from '../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../http.ts'
+import { DirectRequest } from './direct.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -75,6 +76,7 @@ export class NodeRequest implements RawRequest {
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (awaitsContinue(this.response)) this.response.writeContinue()
     return new Promise((resolve, reject) => {
+      const { request } = this
       const chunks: Uint8Array[] = []
       let size = 0
       let isEnded = false
@@ -82,18 +84,23 @@ export class NodeRequest implements RawRequest {
         isEnded = true
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
       }
-      this.request.on('data', (chunk: Uint8Array) => {
+      const add = (chunk: Uint8Array): void => {
         size += chunk.length
         if (size <= limit) chunks.push(chunk)
         else if (!this.refused) reject(this.#tooLarge(limit))
-        if (size === length) end()
-      })
-      if (length === undefined) this.request.on('end', end)
+      }
+      const take = (chunk: Uint8Array | null): boolean => {
+        if (chunk === null) end()
+        else add(chunk)
+        return !this.refused
+      }
+      const isTaken = request instanceof DirectRequest && request.collect(take)
+      if (!isTaken) request.on('data', add).on('end', end)
       const stop = (): void => {
         if (!isEnded) reject(endedEarly())
       }
       // errors come before, and are its reason
-      this.request.on('close', stop)
+      request.on('close', stop)
       // a request that the parser gave up is never closed
       this.response.on('close', stop)
     })
