@@ -1,8 +1,12 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
 import { serve } from '../measure/race.ts'
 import type { Runner } from '../measure/race.ts'
 import { ROUTERS } from './routers.ts'
 import type { Lookup } from './routers.ts'
 import { REQUESTS, toRequests, toRoutes } from './routes.ts'
+import type { Size } from './routes.ts'
 import { toVersionRequests, VERSIONED } from './versions.ts'
 
 /** So few that they are still in the processor's cache, as a request is that was just received. */
@@ -11,8 +15,12 @@ const BATCH = 50
 /** All requests of a measurement, several times over. */
 const REPEATS = 10
 
-/** How many of the routes are asked for. */
-const ASKED: Readonly<Record<string, number>> = { few: 100, many: 1000 }
+/** What the resources have, and how many of the routes are asked for. */
+const LOOKUPS: Readonly<Record<string, { readonly size: Size; readonly asked: number }>> = {
+  few: { size: 'whole', asked: 100 },
+  many: { size: 'whole', asked: 1000 },
+  small: { size: 'small', asked: 100 },
+}
 
 /** What is looked up, and how. */
 interface Subject<R extends { readonly route: number }> {
@@ -23,21 +31,26 @@ interface Subject<R extends { readonly route: number }> {
   readonly look: (request: R) => number
 }
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 serve((contestant, name) => {
   const [kind = '', size = ''] = name.split(' ')
   const count = Number(size)
   if (kind === 'build') return toBuilder(contestant, count)
-  const asked = ASKED[kind]
-  return asked === undefined ? toVersioned(contestant, kind, count) : toRouter(contestant, count, asked)
+  const { size: shapes, asked = 0 } = LOOKUPS[kind] ?? {}
+  return shapes === undefined
+    ? toVersioned(contestant, kind, count)
+    : toRouter(contestant, { count, size: shapes, asked })
 })
 
 function toBuilder(contestant: string, count: number): Runner {
-  const routes = toRoutes(count)
+  const routes = toRoutes(count, 'whole')
   const build = ROUTERS[contestant]
   return {
     answer: () => routes.length,
     time: () => {
-      globalThis.gc?.()
+      collectGarbage()
       const start = performance.now()
       if (build?.(routes) === undefined) throw new Error(`${contestant} is no router`)
       return performance.now() - start
@@ -45,15 +58,24 @@ function toBuilder(contestant: string, count: number): Runner {
   }
 }
 
-/** The routers that were built, by the number of their routes. */
-const lookups = new Map<number, Lookup>()
+/** The routers that were built, by the size and number of their routes. */
+const lookups = new Map<string, Lookup>()
 
-function toRouter(contestant: string, count: number, asked: number): Runner {
-  const look = lookups.get(count) ?? ROUTERS[contestant]?.(toRoutes(count))
+interface Asked {
+  readonly count: number
+  readonly size: Size
+  readonly asked: number
+}
+
+function toRouter(contestant: string, { count, size, asked }: Asked): Runner {
+  const key = `${size} ${count}`
+  const look = lookups.get(key) ?? ROUTERS[contestant]?.(toRoutes(count, size))
   if (look === undefined) throw new Error(`${contestant} is no router`)
-  lookups.set(count, look)
+  lookups.set(key, look)
+  // what building leaves to be collected is no part of a lookup
+  collectGarbage()
   return toRunner({
-    requests: toRequests(toRoutes(count), asked),
+    requests: toRequests(count, size, asked),
     fresh: ({ method, target, route }) => ({ method, target: freshCopy(target), route }),
     look: ({ method, target }) => look(method, target),
   })
