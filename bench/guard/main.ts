@@ -28,7 +28,9 @@ const chosen = SCENARIOS.filter(({ name }) => asked.length === 0 || asked.some((
 if (chosen.length === 0) throw new Error(`There are ${SCENARIOS.map(({ name }) => name).join('; ')}`)
 
 if (options.has('--where')) {
-  for (const scenario of chosen) printPlaces(scenario.name, await measurePlaces(scenario))
+  for (const scenario of chosen)
+    for (const mode of ['interpreted', 'optimised'] as const)
+      printPlaces(`${scenario.name}, ${mode}`, await measurePlaces(scenario, mode))
 } else {
   await guard()
 }

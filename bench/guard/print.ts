@@ -48,11 +48,11 @@ export function printComparison(
   else console.log(`\nNothing is worse by more than ${PERCENT}.`)
 }
 
-/** The functions that allocate most in a scenario. */
+/** The functions that allocate most. */
 export function printPlaces(name: string, places: Readonly<Record<string, number>>): void {
   const entries = Object.entries(places)
   const sum = entries.reduce((total, [, bytes]) => total + bytes, 0)
-  console.log(`\n${name}: ${sum.toFixed(0)} bytes for each request, optimised, sampled`)
+  console.log(`\n${name}: ${sum.toFixed(0)} bytes for each request, sampled`)
   for (const [place, bytes] of entries.slice(0, MOST))
     console.log(`${bytes.toFixed(0).padStart(8)}  ${place}`)
 }

@@ -9,6 +9,10 @@ import type { Contestant } from './contestant.ts'
 import type { Door, Scenario } from './scenarios.ts'
 
 const execute = promisify(execFile)
+/** Servers run like this; elsewhere Octavo looks for mistakes too. */
+const ENVIRONMENT = { ...process.env, NODE_ENV: 'production' }
+/** Milliseconds after which a process that counts must have hung; it takes one or two seconds. */
+const PATIENCE = 120_000
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
 
 /** The collector and the compiler have no threads of their own, and the collector seldom has work. */
@@ -48,12 +52,13 @@ async function measureFiles(name: string, door: Door): Promise<Readonly<Record<s
   )
 }
 
-/** Bytes for each request by function, the most first. */
-export function measurePlaces({ name }: Scenario): Promise<Readonly<Record<string, number>>> {
-  return ask(
-    [...STEADY, '--enable-source-maps'],
-    [name, 'octavo', 'where', String(WARM_UP.optimised)],
-  ) as Promise<Readonly<Record<string, number>>>
+/** Bytes for each request by function, the most first. Optimised, what is inlined counts for the function that it is inlined in. */
+export async function measurePlaces(
+  { name }: Scenario,
+  mode: 'interpreted' | 'optimised',
+): Promise<Readonly<Record<string, number>>> {
+  const flags = [...STEADY, '--enable-source-maps', ...(mode === 'interpreted' ? INTERPRETED : [])]
+  return (await ask(flags, [name, 'octavo', 'where', String(WARM_UP[mode])])) as Record<string, number>
 }
 
 /** Instructions for each request, counted by valgrind, when V8 interprets everything. */
@@ -76,7 +81,9 @@ async function countInstructions(name: string, contestant: Contestant, requests:
   ]
   const flags = [...STEADY, ...INTERPRETED, '--hash-seed=1']
   const { stderr } = await limited(() =>
-    execute('valgrind', [...tool, ...flags, WORKER, name, contestant, 'none', String(requests)]),
+    execute('valgrind', [...tool, ...flags, WORKER, name, contestant, 'none', String(requests)], {
+      env: ENVIRONMENT,
+    }),
   )
   return Number(/Collected : (\d+)/.exec(stderr)?.[1])
 }
@@ -97,7 +104,9 @@ async function above(door: Door, measure: (contestant: Contestant) => Promise<nu
 }
 
 async function ask(flags: readonly string[], words: readonly string[]): Promise<unknown> {
-  const { stdout } = await limited(() => execute(process.execPath, [...flags, WORKER, ...words]))
+  const { stdout } = await limited(() =>
+    execute(process.execPath, [...flags, WORKER, ...words], { env: ENVIRONMENT, timeout: PATIENCE }),
+  )
   return JSON.parse(stdout)
 }
 

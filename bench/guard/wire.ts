@@ -51,22 +51,46 @@ export function connectEcho(answer: string, request: GuardRequest): Promise<Conn
 
 async function open(accept: (socket: Duplex) => void, request: GuardRequest): Promise<Connection> {
   const bytes = toBytes(request)
-  const client = createClient(() => void socket.push(bytes))
-  const socket = new Duplex({
-    read: () => undefined,
-    write: (chunk: Buffer, _encoding, callback) => {
-      client.take(chunk)
-      callback()
-    },
-    writev: (chunks, callback) => {
-      for (const { chunk } of chunks) client.take(chunk)
-      callback()
-    },
+  const client = createClient(() => socket.receive(bytes))
+  const socket = new WireSocket(client.take)
+  socket.once('close', () => {
+    throw new Error('The server closed the connection')
   })
   accept(socket)
-  socket.push(bytes)
+  socket.receive(bytes)
   for (let turns = 0; turns < PATIENCE; turns++) await turn()
   return { send: client.send, first: client.first() }
+}
+
+/** What servers know of a socket. */
+class WireSocket extends Duplex {
+  /** Counted like a socket of node:net does: servers tell by it whether a connection is idle. */
+  bytesRead = 0
+  readonly #take: (chunk: Buffer) => void
+
+  constructor(take: (chunk: Buffer) => void) {
+    super()
+    this.#take = take
+  }
+
+  receive(bytes: Buffer): void {
+    this.bytesRead += bytes.length
+    this.push(bytes)
+  }
+
+  override _read(): void {
+    // requests come when they like
+  }
+
+  override _write(chunk: Buffer, _encoding: string, callback: () => void): void {
+    this.#take(chunk)
+    callback()
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], callback: () => void): void {
+    for (const { chunk } of chunks) this.#take(chunk)
+    callback()
+  }
 }
 
 /** The other end of a connection: knows by its length when an answer is complete. */
