@@ -23,6 +23,12 @@ export interface Load {
   readonly failed: number
 }
 
+/** A burst, with what it took of the server. */
+export interface Burst extends Load {
+  /** Microseconds of CPU time for each answer. */
+  readonly cpu: number
+}
+
 /** Something that sends requests as fast as they are answered. */
 export interface Loader {
   readonly name: string

@@ -8,7 +8,7 @@ import type { Sizes } from './check.ts'
 import { CONTESTANTS } from './contestants.ts'
 import type { Contestant } from './contestants.ts'
 import { createLoader, has } from './load.ts'
-import type { Load, Loader } from './load.ts'
+import type { Burst, Loader } from './load.ts'
 import { report } from './report.ts'
 import { SCENARIOS } from './scenarios.ts'
 import type { Scenario } from './scenarios.ts'
@@ -22,7 +22,8 @@ interface Plan {
   readonly burst: number
 }
 
-const FULL: Plan = { rounds: 5, warmUp: 1000, burst: 1500 }
+// many short bursts rather than few long ones: what else the machine does then hits neighbours alike
+const FULL: Plan = { rounds: 15, warmUp: 500, burst: 400 }
 const QUICK: Plan = { rounds: 1, warmUp: 200, burst: 500 }
 
 /** Serves one API by several frameworks and counts how many requests each answers. */
@@ -35,7 +36,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
       started.push(await start(contestant, isPinned ? ['taskset', '-c', '0'] : []))
     const sizes = await checkAll(started)
     const plan = isQuick ? QUICK : FULL
-    const results = new Map<Scenario, ReadonlyMap<Contestant, readonly Load[]>>()
+    const results = new Map<Scenario, ReadonlyMap<Contestant, readonly Burst[]>>()
     for (const scenario of SCENARIOS) results.set(scenario, await run(scenario, started, loader, plan))
     return report({ results, sizes, loader: loader.name, isPinned, ...plan })
   } finally {
@@ -58,13 +59,15 @@ async function run(
   started: readonly Started[],
   loader: Loader,
   { rounds, warmUp, burst }: Plan,
-): Promise<ReadonlyMap<Contestant, readonly Load[]>> {
+): Promise<ReadonlyMap<Contestant, readonly Burst[]>> {
   const running = started.filter(({ contestant }) => contestant.logs !== true || scenario.counts === true)
-  const loads = new Map(running.map(({ contestant }) => [contestant, [] as Load[]]))
+  const loads = new Map(running.map(({ contestant }) => [contestant, [] as Burst[]]))
   if (warmUp > 0) for (const { port } of running) await loader.load(scenario, port, warmUp)
   for (let round = 0; round < rounds; round += 1) {
-    for (const { contestant, port } of rotate(running, round)) {
-      const load = await loader.load(scenario, port, burst)
+    for (const { contestant, port, cpu } of rotate(running, round)) {
+      const before = await cpu()
+      const sent = await loader.load(scenario, port, burst)
+      const load = { ...sent, cpu: ((await cpu()) - before) / sent.total }
       verify(contestant, scenario, load)
       loads.get(contestant)?.push(load)
     }
@@ -72,7 +75,7 @@ async function run(
   return loads
 }
 
-function verify({ label }: Contestant, { title, status }: Scenario, { total, refused, failed }: Load): void {
+function verify({ label }: Contestant, { title, status }: Scenario, { total, refused, failed }: Burst): void {
   const expected = status >= 400 ? total : 0
   if (failed > 0 || total === 0 || refused !== expected)
     throw new Error(

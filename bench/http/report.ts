@@ -6,12 +6,12 @@ import type { Sizes } from './check.ts'
 import { BASELINE, CONTESTANTS } from './contestants.ts'
 import type { Contestant } from './contestants.ts'
 import { CONNECTIONS } from './load.ts'
-import type { Load } from './load.ts'
+import type { Burst } from './load.ts'
 import { SCENARIOS } from './scenarios.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** The bursts of each round, by scenario and contestant. */
-export type Results = ReadonlyMap<Scenario, ReadonlyMap<Contestant, readonly Load[]>>
+export type Results = ReadonlyMap<Scenario, ReadonlyMap<Contestant, readonly Burst[]>>
 
 /** What was found, and how. */
 export interface Findings {
@@ -32,9 +32,13 @@ const COUNTING = SCENARIOS.filter(({ counts }) => counts === true)
 /** Writes down what was found. */
 export function report(findings: Findings): Section {
   const { results, sizes } = findings
-  const means = new Map(CONTESTANTS.map((contestant) => [contestant, meanOf(results, contestant)]))
+  const answered: SharesOf = (contestant, scenario) =>
+    sharesOf(results, contestant, scenario, ({ requests }) => requests)
+  const means = new Map(
+    CONTESTANTS.map((contestant) => [contestant, meanOf((scenario) => answered(contestant, scenario))]),
+  )
   const order = CONTESTANTS.toSorted((a, b) => (means.get(b)?.median ?? 0) - (means.get(a)?.median ?? 0))
-  const table = (caption: string, toCell: (loads: readonly Load[]) => string): Table => ({
+  const table = (caption: string, toCell: (loads: readonly Burst[]) => string): Table => ({
     caption,
     columns: ['', ...SCENARIOS.map(({ title }) => title)],
     rows: order.map((contestant) => [
@@ -46,7 +50,15 @@ export function report(findings: Findings): Section {
     title: 'HTTP',
     text: describe(findings),
     tables: [
-      toRatios(results, order, means),
+      toRatios(`Share of what ${BASELINE} answers, with the middle half of the rounds`, order, answered),
+      toRatios(
+        `CPU time of ${BASELINE} for each answer, as a share of theirs: what else the machine does shows less here`,
+        order,
+        (contestant, scenario) => sharesOf(results, contestant, scenario, ({ cpu }) => 1 / cpu),
+      ),
+      table('Microseconds of CPU time for each answer, kernel included', (loads) =>
+        formatMedian(loads, 'cpu'),
+      ),
       table('Requests per second', (loads) => formatMedian(loads, 'requests')),
       table(
         `Latency at ${CONNECTIONS} connections that always wait for an answer, in milliseconds: median / 99th percentile`,
@@ -75,18 +87,16 @@ function describe({ loader, isPinned, rounds, warmUp, burst }: Findings): readon
   ]
 }
 
-function toRatios(
-  results: Results,
-  order: readonly Contestant[],
-  means: ReadonlyMap<Contestant, Summary>,
-): Table {
+type SharesOf = (contestant: Contestant, scenario: Scenario) => readonly number[]
+
+function toRatios(caption: string, order: readonly Contestant[], sharesIn: SharesOf): Table {
   return {
-    caption: `Share of what ${BASELINE} answers, with the middle half of the rounds`,
+    caption,
     columns: ['', 'geometric mean', ...SCENARIOS.map(({ title }) => title)],
     rows: order.map((contestant) => [
       contestant.label,
-      formatRatio(means.get(contestant)),
-      ...SCENARIOS.map((scenario) => formatRatio(summarizeAny(ratiosOf(results, contestant, scenario)))),
+      formatRatio(meanOf((scenario) => sharesIn(contestant, scenario))),
+      ...SCENARIOS.map((scenario) => formatRatio(summarizeAny(sharesIn(contestant, scenario)))),
     ]),
   }
 }
@@ -110,24 +120,30 @@ function toBar({ label }: Contestant, mean: Summary | undefined): Bar {
 }
 
 /** The geometric mean of the shares of each round, over the rounds. */
-function meanOf(results: Results, contestant: Contestant): Summary {
-  const ratios = COUNTING.map((scenario) => ratiosOf(results, contestant, scenario))
+function meanOf(sharesIn: (scenario: Scenario) => readonly number[]): Summary {
+  const ratios = COUNTING.map(sharesIn)
   const rounds = ratios[0] ?? []
   return summarize(
     rounds.map((_, round) => geometricMean(ratios.map((shares) => shares[round] ?? Number.NaN))),
   )
 }
 
-/** What a contestant answered in each round, as a share of what the baseline did in the same one. */
-function ratiosOf(results: Results, contestant: Contestant, scenario: Scenario): readonly number[] {
+/** What a contestant did in each round, as a share of what the baseline did in the same one. */
+function sharesOf(
+  results: Results,
+  contestant: Contestant,
+  scenario: Scenario,
+  rate: (burst: Burst) => number,
+): readonly number[] {
   const baseline = CONTESTANTS.find(({ label }) => label === BASELINE)
   const most = baseline === undefined ? [] : loadsOf(results, baseline, scenario)
-  return loadsOf(results, contestant, scenario).map(
-    ({ requests }, round) => requests / (most[round]?.requests ?? Number.NaN),
-  )
+  return loadsOf(results, contestant, scenario).map((burst, round) => {
+    const best = most[round]
+    return best === undefined ? Number.NaN : rate(burst) / rate(best)
+  })
 }
 
-function loadsOf(results: Results, contestant: Contestant, scenario: Scenario): readonly Load[] {
+function loadsOf(results: Results, contestant: Contestant, scenario: Scenario): readonly Burst[] {
   return results.get(scenario)?.get(contestant) ?? []
 }
 
@@ -142,7 +158,7 @@ function formatRatio(summary: Summary | undefined): string {
   return `${median.toFixed(2)}${range}`
 }
 
-function formatMedian(loads: readonly Load[], key: 'requests' | 'p50' | 'p99'): string {
+function formatMedian(loads: readonly Burst[], key: 'requests' | 'p50' | 'p99' | 'cpu'): string {
   return loads.length === 0 ? '–' : formatNumber(summarize(loads.map((load) => load[key])).median)
 }
 

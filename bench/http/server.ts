@@ -7,5 +7,7 @@ const port = await serve({ logs: options.includes('--logs') })
 if (process.send === undefined) console.log(port)
 else {
   process.send(port)
+  // asked for between bursts
+  process.on('message', () => process.send?.(process.cpuUsage()))
   process.once('disconnect', () => process.exit())
 }

@@ -9,6 +9,8 @@ export interface Started {
   readonly contestant: Contestant
   readonly port: number
   readonly process: ChildProcess
+  /** The CPU time that the server has used so far, in microseconds. */
+  readonly cpu: () => Promise<number>
 }
 
 /** Starts the server of a contestant, by the words in front, such as `taskset -c 0`; its log lines go to `/dev/null`. */
@@ -21,8 +23,20 @@ export function start(contestant: Contestant, front: readonly string[]): Promise
     env: { ...process.env, NODE_ENV: 'production' },
   })
   return new Promise((resolve, reject) => {
-    child.once('message', (port) => resolve({ contestant, port: Number(port), process: child }))
+    child.once('message', (port) =>
+      resolve({ contestant, port: Number(port), process: child, cpu: () => readCpu(child) }),
+    )
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`${contestant.label} ended with ${code}`)))
+  })
+}
+
+function readCpu(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('message', (usage) => {
+      const { user, system } = usage as NodeJS.CpuUsage
+      resolve(user + system)
+    })
+    child.send('cpu')
   })
 }
