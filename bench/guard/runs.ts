@@ -63,7 +63,7 @@ export async function measurePlaces(
 
 /** Instructions for each request, counted by valgrind, when V8 interprets everything. */
 export function measureInstructions({ name, door }: Scenario): Promise<number> {
-  const [few, many] = [50, 250]
+  const [few, many] = [50, 1050]
   return above(door, async (contestant) => {
     const [less, more] = await Promise.all(
       [few, many].map((requests) => countInstructions(name, contestant, requests)),
