@@ -134,7 +134,7 @@ function runLater(
 }
 
 function run(
-  { miss, redirects, tell }: Site,
+  { miss, redirects, tell, recover }: Site,
   context: RequestContext,
   target: Target,
   located: Located,
@@ -149,7 +149,7 @@ function run(
     const found = miss(located, method, method === OPTIONS && isPreflight(context.request))
     if (found.varies) context.vary = resolution.vary
     tell?.miss(context, found)
-    if ('error' in found) throw found.error
+    if ('error' in found) return recover(context, found.error)
     return finish(204, { allow: found.allow.join(', ') }, undefined)
   }
   if (leaf.shape.vary) context.vary = resolution.vary

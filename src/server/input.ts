@@ -126,6 +126,7 @@ function createInput({ pattern, sources }: FlatRoute): ToInput {
   const typed = [...pattern.params.entries()].flatMap(([index, { name, type }]) =>
     refined.has(name) ? [] : [{ index, name, type }],
   )
+  if (pattern.params.length === 0) return () => ({ params: NO_PARAMS, inject: undefined })
   return (values) => {
     const params: Record<string, unknown> = Object.create(null)
     for (const { index, name, type } of typed) params[name] = type.parse(values[index] ?? '')
@@ -143,6 +144,8 @@ function createTexts({ pattern }: FlatRoute): TextsOf {
   }
 }
 
+/** Of paths without parameters; one for all requests, so frozen. */
+const NO_PARAMS: Record<string, unknown> = Object.freeze(Object.create(null))
 const NO_TEXTS: PathTexts = Object.freeze(Object.create(null))
 const noTexts: TextsOf = () => NO_TEXTS
 

@@ -89,7 +89,7 @@ const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
 /** Why a header cannot be sent; `undefined` when all can. CR, LF and NUL would let a value write headers of its own. */
 export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {
-  for (const name of Object.keys(headers)) {
+  for (const name in headers) {
     if (!OWN_NAMES.has(name) && !TOKEN.test(name)) return 'a header name has a character that is not allowed'
     const value = headers[name]
     if (value !== undefined && value !== JSON_TYPE && !isSafe(value))
