@@ -94,12 +94,11 @@ export class NodeRequest implements RawRequest {
         else add(chunk)
         return !this.refused
       }
-      const isTaken = request instanceof DirectRequest && request.collect(take)
-      if (!isTaken) request.on('data', add).on('end', end)
       const stop = (): void => {
         if (!isEnded) reject(endedEarly())
       }
-      // errors come before, and are its reason
+      const isTaken = request instanceof DirectRequest && request.collect(take)
+      if (!isTaken) request.on('data', add).on('end', end).on('error', stop)
       request.on('close', stop)
       // a request that the parser gave up is never closed
       this.response.on('close', stop)
