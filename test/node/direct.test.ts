@@ -161,11 +161,11 @@ describe('direct answers', () => {
 
   for (const path of ['/echo', '/guarded']) {
     it(`answer a body that arrives in pieces: ${path}`, async () => {
-      const text = post(path, '{"a":"a long text"}') + LAST
+      const whole = post(path, '{"a":"a long text"}') + LAST
       const socket = await open(own)
       const answer = readAll(socket)
-      for (let at = 0; at < text.length; at += 7) {
-        socket.write(text.slice(at, at + 7))
+      for (let at = 0; at < whole.length; at += 7) {
+        socket.write(whole.slice(at, at + 7))
         await sleep(at % 3)
       }
       assert.match(await answer, /^\{"a":"a long text"\}/m)
