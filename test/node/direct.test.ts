@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, OutgoingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -217,6 +217,33 @@ describe('direct answers', () => {
     await exchange(own, lines('GET /ascii HTTP/1.1') + lines('GET /nothing HTTP/1.1') + LAST)
     unsubscribe('http.server.response.finish', listener)
     assert.deepEqual(finished, [200, 204, 200])
+  })
+})
+
+describe('where something stands in the place of `end`', () => {
+  it('a server answers as node:http does, and calls it', async (test) => {
+    let calls = 0
+    Object.defineProperty(ServerResponse.prototype, 'end', {
+      configurable: true,
+      writable: true,
+      value(this: ServerResponse, body: string) {
+        calls++
+        return OutgoingMessage.prototype.end.call(this, body, 'utf8')
+      },
+    })
+    test.after(() => Reflect.deleteProperty(ServerResponse.prototype, 'end'))
+    assert.equal(isDirectPossible(), false)
+    const app = createTestApp(controller, { timeouts: { idle: 1000 } })
+    test.after(() => app.close())
+    const url = await app.listen(LOOPBACK)
+    const requests = [lines('GET /ascii HTTP/1.1'), post('/echo', '{"a":"é"}'), post('/guarded', '{"a":"b"}')]
+    const answer = await exchange(url, requests.join('') + LAST)
+    assert.equal(answer.match(/HTTP\/1\.1 200 OK\r\n/g)?.length, 4)
+    assert.equal(answer.match(/^Keep-Alive: timeout=1\r$/gm)?.length, 3)
+    assert.equal(calls, 4)
+    const socket = await open(url)
+    socket.write(lines('GET /ascii HTTP/1.1'))
+    await readAll(socket)
   })
 })
 

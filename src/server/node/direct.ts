@@ -13,7 +13,6 @@ export class DirectRequest extends IncomingMessage {
     'ended' | 'endEmitted' | 'destroyed' | 'closed' | 'closeEmitted',
     boolean
   >
-
   declare private _consuming: boolean
   #take: TakeChunk | undefined
 
@@ -113,7 +112,7 @@ Object.defineProperty(DirectResponse.prototype, 'writableFinished', {
 
 /**
  * Whether this Node keeps the state of requests and responses where `skipBody` and `answer` set it, and nothing has been put in the
- * place of `end`, as some tools for monitoring do. Where not, its own methods are used.
+ * place of `end`, as some tools for monitoring do. Where not, servers make the requests and responses of node:http itself.
  */
 export function isDirectPossible(): boolean {
   const request = new DirectRequest(new Socket())
@@ -135,11 +134,10 @@ export function isDirectPossible(): boolean {
   )
 }
 
-/** Makes the function that answers directly where that is possible, and says whether it did. `idle` as in the application's timeouts. */
+/** Makes the function that answers directly what is ordinary, and says whether it did. `idle` as in the application's timeouts. */
 export function createDirect(
   idle: number,
 ): (request: IncomingMessage, response: ServerResponse, finished: FinishedResponse) => boolean {
-  if (!isDirectPossible()) return () => false
   const ending = createEnding(idle)
   return (request, response, { status, headers, body }) => {
     // a response that waits for others on its connection has no socket yet

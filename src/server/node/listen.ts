@@ -35,14 +35,14 @@ export async function listen(
   { logger, timeouts }: Settings,
   { port = 3000, host }: ListenOptions,
 ): Promise<Listening> {
-  const connections = createConnections(timeouts.idle)
+  const isDirect = isDirectPossible()
+  const connections = createConnections(isDirect ? timeouts.idle : 0)
   let closing = false
-  const server = createHttpServer(timeouts)
-  const skipsBodies = isDirectPossible()
-  const onRequest = (request: DirectRequest, response: DirectResponse): void => {
+  const server = createHttpServer(timeouts, isDirect)
+  const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)
-    response.staysFor(timeouts.idle)
-    if (skipsBodies && isWithoutBody(request)) request.skipBody()
+    if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
+    if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     if (closing) refuseClosing(response)
     else handler(request, response)
   }
@@ -83,26 +83,30 @@ function isWithoutBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 }
 
+type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
+
 /** How often slow requests are looked for, in milliseconds, at most and at least. */
 const CHECKING = { max: 30_000, min: 50 } as const
 
-function createHttpServer({
-  headers,
-  request,
-}: Settings['timeouts']): Server<typeof DirectRequest, typeof DirectResponse> {
+function createHttpServer({ headers, request, idle }: Settings['timeouts'], isDirect: boolean): HttpServer {
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
-  return createServer({
+  const options = {
     maxHeaderSize: MAX_URL_LENGTH + MAX_HEADER_BYTES + 1,
     requireHostHeader: false,
     // Node refuses a limit for a part that is above the limit for the whole
     headersTimeout: request > 0 ? Math.min(headers, request) : headers,
     requestTimeout: request,
-    // the register of connections ends those that are idle
-    keepAliveTimeout: 0,
-    IncomingMessage: DirectRequest,
-    ServerResponse: DirectResponse,
     connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
-  })
+  }
+  return isDirect
+    ? createServer({
+        ...options,
+        // the register of connections ends those that are idle
+        keepAliveTimeout: 0,
+        IncomingMessage: DirectRequest,
+        ServerResponse: DirectResponse,
+      })
+    : createServer({ ...options, keepAliveTimeout: idle })
 }
 
 function start(server: TcpServer, port: number, host: string | undefined): Promise<void> {
