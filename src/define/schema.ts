@@ -53,17 +53,14 @@ const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
 /** One schema for a record of schemas. */
 export function toObjectSchema(fields: Fields): Schema {
   return promise({ type: 'object', shape: fields }, ({ object }) =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
-    object(fields as Record<string, z.ZodType>),
+    object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toZod(field)]))),
   )
 }
 
 /** One schema for a list of names: each a required string. */
 export function toNamesSchema(names: readonly string[]): Schema {
   const text = promise({ type: 'string' }, ({ string }) => string())
-  return promise({ type: 'object', shape: Object.fromEntries(names.map((name) => [name, text])) }, (from) =>
-    from.object(Object.fromEntries(names.map((name) => [name, from.string()]))),
-  )
+  return toObjectSchema(Object.fromEntries(names.map((name) => [name, text])))
 }
 
 function promise(def: SchemaDef, make: (from: typeof Zod) => z.ZodType): Schema {

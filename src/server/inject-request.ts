@@ -120,19 +120,13 @@ function toRequest(
   const authority = authorityOf(url)
   const host = options.host ?? authority ?? DEFAULT_HOST
   const body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
-  if (version === undefined) {
-    const target =
-      query === undefined && authority === undefined ? url : withQuery(url, undefined, { ...query })
-    return new InjectRequest(
-      options,
-      target,
-      toLines(options, { host, type, length: body.length, written: undefined }),
-      body,
-    )
-  }
-  const draft = { ...toDraft(url, options, type), host, prefix }
-  const written = writeVersion(draft, version, enabled)
-  const target = withQuery(url, written.path, { ...query, ...written.query })
+  const written =
+    version === undefined
+      ? undefined
+      : writeVersion({ ...toDraft(url, options, type), host, prefix }, version, enabled)
+  // most are targets already
+  const isTarget = query === undefined && authority === undefined && written === undefined
+  const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
   return new InjectRequest(
     options,
     target,
