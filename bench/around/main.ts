@@ -10,6 +10,7 @@ import type { App, AnyGuard, Interceptor, Tokens } from 'octavo'
 
 import { rotate, summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
+import { formatSummary } from '../report/summary.ts'
 
 const CALLS = 100
 const WARM_UP = 20
@@ -92,9 +93,9 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         caption: 'Microseconds of a call',
         columns: ['around the handler', 'microseconds', 'more than plain', 'ratio to plain'],
         rows: contestants.map(({ name, samples }) => {
-          const { median, low, high } = summarize(samples)
-          const time = `${median.toFixed(2)} (${low.toFixed(2)} – ${high.toFixed(2)})`
-          return [name, time, (low - plain).toFixed(2), (low / plain).toFixed(2)]
+          const summary = summarize(samples)
+          const { low } = summary
+          return [name, formatSummary(summary, 2), (low - plain).toFixed(2), (low / plain).toFixed(2)]
         }),
       },
     ],

@@ -1,7 +1,8 @@
 import { geometricMean, summarize } from '../measure/stats.ts'
 import type { Summary } from '../measure/stats.ts'
 import { formatNumber } from '../report/chart.ts'
-import type { Bar, Section, Table } from '../report/section.ts'
+import type { Section, Table } from '../report/section.ts'
+import { toBar } from '../report/summary.ts'
 import type { Sizes } from './check.ts'
 import { BASELINE, CONTESTANTS } from './contestants.ts'
 import type { Contestant } from './contestants.ts'
@@ -72,7 +73,7 @@ export function report(findings: Findings): Section {
         name: 'http',
         title: 'Requests answered, beside node:http by hand',
         unit: 'geometric mean of four shares',
-        bars: order.map((contestant) => toBar(contestant, means.get(contestant))),
+        bars: order.map((contestant) => toBar(contestant.label, means.get(contestant) ?? summarize([]))),
       },
     ],
   }
@@ -112,11 +113,6 @@ function toSizes(order: readonly Contestant[], sizes: ReadonlyMap<Contestant, Si
         ...SCENARIOS.map(({ name }) => String(sizes.get(contestant)?.[name] ?? '–')),
       ]),
   }
-}
-
-function toBar({ label }: Contestant, mean: Summary | undefined): Bar {
-  const { median, low, high } = mean ?? summarize([])
-  return { label, value: median, low, high }
 }
 
 /** The geometric mean of the shares of each round, over the rounds. */

@@ -3,6 +3,7 @@ import { race } from '../measure/race.ts'
 import { geometricMean, summarize } from '../measure/stats.ts'
 import type { Summary } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
+import { formatSummary, toBar } from '../report/summary.ts'
 import { CALLS } from './requests.ts'
 
 const CONTESTANTS = ['octavo', 'light-my-request', 'fastify.inject', 'hono app.request']
@@ -32,7 +33,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         columns: ['', ...CONTESTANTS],
         rows: Object.keys(CALLS).map((call) => [
           call,
-          ...CONTESTANTS.map((name) => toText(summaryOf(call, name))),
+          ...CONTESTANTS.map((name) => formatSummary(summaryOf(call, name), 1)),
         ]),
       },
       {
@@ -53,10 +54,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         title: 'A call without a socket: GET with a parameter',
         unit: 'µs',
         lessIsBetter: true,
-        bars: CONTESTANTS.map((name) => {
-          const { median, low, high } = summaryOf('GET with a parameter', name)
-          return { label: name, value: median, low, high }
-        }),
+        bars: CONTESTANTS.map((name) => toBar(name, summaryOf('GET with a parameter', name))),
       },
     ],
   }
@@ -74,8 +72,4 @@ medians, in brackets the quarters.`,
 function toVerdict(ratio: number): string {
   const verdict = ratio >= GOAL ? 'is met' : 'is missed'
   return `The goal, ${GOAL} times as fast as light-my-request over these calls, ${verdict}: ${ratio.toFixed(2)} times (geometric mean).`
-}
-
-function toText({ median, low, high }: Summary): string {
-  return `${median.toFixed(1)} (${low.toFixed(1)} – ${high.toFixed(1)})`
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 
 import { Car, SORTS, WELCOME } from './requests.ts'
 import type { Answer, Call } from './requests.ts'
+import { sendJson } from '../http/send.ts'
 
 const Query = z.object({
   limit: z.coerce.number().int(),
@@ -26,29 +27,20 @@ export function createPlain(): (call: Call) => Promise<Answer> {
 function listener(request: IncomingMessage, response: ServerResponse): void {
   const [path = '', search = ''] = (request.url ?? '').split('?')
   const route = `${request.method} ${path}`
-  if (route === 'GET /cars/welcome') send(response, 200, WELCOME)
+  if (route === 'GET /cars/welcome') sendJson(response, 200, WELCOME)
   else if (route === 'GET /cars')
     sendParsed(response, Query.safeParse(Object.fromEntries(new URLSearchParams(search))))
   else if (route === 'POST /cars') readJson(request, (value) => sendParsed(response, Car.safeParse(value)))
   else {
     const [, id] = /^\/cars\/(\d+)$/.exec(path) ?? []
-    if (id === undefined) send(response, 404, { detail: 'Nothing is here' })
-    else send(response, 200, { id: Number(id) })
+    if (id === undefined) sendJson(response, 404, { detail: 'Nothing is here' })
+    else sendJson(response, 200, { id: Number(id) })
   }
 }
 
 function sendParsed(response: ServerResponse, result: z.ZodSafeParseResult<unknown>): void {
-  if (result.success) send(response, 200, result.data)
-  else send(response, 422, result.error.issues)
-}
-
-function send(response: ServerResponse, status: number, value: unknown): void {
-  const body = JSON.stringify(value)
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  })
-  response.end(body)
+  if (result.success) sendJson(response, 200, result.data)
+  else sendJson(response, 422, result.error.issues)
 }
 
 function readJson(request: IncomingMessage, done: (value: unknown) => void): void {

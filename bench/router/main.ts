@@ -2,6 +2,7 @@ import { race } from '../measure/race.ts'
 import type { Samples } from '../measure/race.ts'
 import { summarize } from '../measure/stats.ts'
 import type { Chart, MeasureOptions, Section, Table } from '../report/section.ts'
+import { formatSummary, toBar } from '../report/summary.ts'
 import { measureBuild } from './build.ts'
 import { LONG_NAMES, ONCE_NAMES, TWICE_NAMES } from './contestants.ts'
 import { GROUPS, LONG_PATHS } from './requests.ts'
@@ -51,8 +52,7 @@ function toTable(caption: string, names: readonly string[], results: ReadonlyMap
 }
 
 function toCell(samples: readonly number[] = []): string {
-  const { median, low, high } = summarize(samples)
-  return `${median.toFixed(0)} (${low.toFixed(0)} – ${high.toFixed(0)})`
+  return formatSummary(summarize(samples))
 }
 
 function toLongTable(results: ReadonlyMap<string, Samples>): Table {
@@ -74,9 +74,6 @@ function toChart(samples: Samples = new Map()): Chart {
     title: 'A lookup among the 203 routes of the GitHub API',
     unit: 'ns',
     lessIsBetter: true,
-    bars: ONCE_NAMES.map((label) => {
-      const { median, low, high } = summarize(samples.get(label) ?? [])
-      return { label, value: median, low, high }
-    }),
+    bars: ONCE_NAMES.map((label) => toBar(label, summarize(samples.get(label) ?? []))),
   }
 }

@@ -3,7 +3,8 @@ import { race } from '../measure/race.ts'
 import type { Case, Samples } from '../measure/race.ts'
 import { summarize } from '../measure/stats.ts'
 import type { Summary } from '../measure/stats.ts'
-import type { Bar, MeasureOptions, Section, Table } from '../report/section.ts'
+import type { MeasureOptions, Section, Table } from '../report/section.ts'
+import { formatSummary, toBar } from '../report/summary.ts'
 
 const ROUTES = [10, 100, 1000, 10_000, 100_000]
 const VERSIONS = [1, 10, 100, 1000]
@@ -113,7 +114,7 @@ function toTable(results: Results, { kind, sizes, names, base, unit }: Group): T
       const growth = at(largest).median / at(base).median
       return [
         name,
-        ...sizes.map((size) => toText(at(size), digits)),
+        ...sizes.map((size) => formatSummary(at(size), digits)),
         Number.isNaN(growth) ? '–' : `× ${growth.toFixed(2)}`,
       ]
     }),
@@ -126,15 +127,6 @@ function toCases(kind: string, sizes: readonly number[], contestants: readonly s
 
 function summaryOf(results: Results, name: string, contestant: string): Summary {
   return summarize(results.get(name)?.get(contestant) ?? [])
-}
-
-function toText({ median, low, high }: Summary, digits: number): string {
-  if (Number.isNaN(median)) return '–'
-  return `${median.toFixed(digits)} (${low.toFixed(digits)} – ${high.toFixed(digits)})`
-}
-
-function toBar(label: string, { median, low, high }: Summary): Bar {
-  return { label, value: median, low, high }
 }
 
 function format(size: number): string {

@@ -2,6 +2,7 @@
 import { rotate, summarize } from '../measure/stats.ts'
 import type { Summary } from '../measure/stats.ts'
 import type { MeasureOptions, Section, Table } from '../report/section.ts'
+import { formatSummary, toBar } from '../report/summary.ts'
 import { readMemory, timeNothing, timeStart } from './processes.ts'
 import type { Memories } from './processes.ts'
 
@@ -52,7 +53,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         columns: ['', ...sizes.map(toColumn)],
         rows: Object.entries(APPS).map(([app, label]) => [
           label,
-          ...sizes.map((size) => toText(beyond(`${app} ${size}`))),
+          ...sizes.map((size) => formatSummary(beyond(`${app} ${size}`))),
         ]),
       },
       toMemoryTable(sizes.slice(1), memories),
@@ -63,20 +64,19 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         title: 'From start to listening beyond bare Node, one route',
         unit: 'ms',
         lessIsBetter: true,
-        bars: Object.entries(APPS).map(([app, label]) => {
-          const { median, low, high } = beyond(`${app} 1`)
-          return { label, value: median, low, high }
-        }),
+        bars: Object.entries(APPS).map(([app, label]) => toBar(label, beyond(`${app} 1`))),
       },
       {
         name: 'memory',
         title: 'Heap of 1,000 routes that have all answered, beyond that of one',
         unit: 'MiB',
         lessIsBetter: true,
-        bars: Object.entries(APPS).map(([app, label]) => {
-          const { median, low, high } = growth(memories, app, 1000, ({ used }) => used.heap)
-          return { label, value: median, low, high }
-        }),
+        bars: Object.entries(APPS).map(([app, label]) =>
+          toBar(
+            label,
+            growth(memories, app, 1000, ({ used }) => used.heap),
+          ),
+        ),
       },
     ],
   }
@@ -132,8 +132,8 @@ async function readAll(
 function toFloor(times: ReadonlyMap<string, readonly number[]>, beyond: (key: string) => Summary): Table {
   const row = (label: string, key: string): readonly string[] => [
     label,
-    toText(summarize(times.get(key) ?? [])),
-    toText(beyond(key)),
+    formatSummary(summarize(times.get(key) ?? [])),
+    formatSummary(beyond(key)),
   ]
   return {
     caption: 'Milliseconds of the parts',
@@ -212,8 +212,4 @@ function toVerdict(isMet: boolean): string {
 
 function toColumn(size: number): string {
   return size === 1 ? '1 route' : `${size.toLocaleString('en')} routes`
-}
-
-function toText({ median, low, high }: Summary): string {
-  return `${median.toFixed(0)} (${low.toFixed(0)} – ${high.toFixed(0)})`
 }

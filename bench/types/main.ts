@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { rotate, summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
+import { toBar } from '../report/summary.ts'
 import { toApi } from './api.ts'
 import type { Framework } from './api.ts'
 import { check, findErrors, writeProject } from './check.ts'
@@ -96,10 +97,9 @@ function toSection(contestants: readonly Contestant[], rounds: number): Section 
         title: `Type instantiations for ${ROUTES} routes`,
         unit: 'instantiations',
         lessIsBetter: true,
-        bars: contestants.map(({ name, costs }) => {
-          const { median, low, high } = summarize(costs.map(({ instantiations }) => instantiations))
-          return { label: name.replaceAll('`', ''), value: median, low, high }
-        }),
+        bars: contestants.map(({ name, costs }) =>
+          toBar(name.replaceAll('`', ''), summarize(costs.map(({ instantiations }) => instantiations))),
+        ),
       },
     ],
   }

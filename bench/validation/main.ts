@@ -3,6 +3,7 @@ import { race } from '../measure/race.ts'
 import { summarize } from '../measure/stats.ts'
 import type { Summary } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
+import { formatSummary, toBar } from '../report/summary.ts'
 import { SAMPLES } from './values.ts'
 
 const CONTESTANTS = ['octavo', 'zod safeParse', 'z.compile', 'ajv', 'typebox', 'valibot']
@@ -26,7 +27,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         columns: ['', ...CONTESTANTS],
         rows: names.map((name) => [
           name,
-          ...CONTESTANTS.map((contestant) => toText(summaryOf(name, contestant))),
+          ...CONTESTANTS.map((contestant) => formatSummary(summaryOf(name, contestant))),
         ]),
       },
     ],
@@ -36,10 +37,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
         title: 'Validating a small body',
         unit: 'ns',
         lessIsBetter: true,
-        bars: CONTESTANTS.map((contestant) => {
-          const { median, low, high } = summaryOf('small body, valid', contestant)
-          return { label: contestant, value: median, low, high }
-        }),
+        bars: CONTESTANTS.map((contestant) => toBar(contestant, summaryOf('small body, valid', contestant))),
       },
     ],
   }
@@ -55,7 +53,3 @@ are given, unknown fields included. ajv runs with \`allErrors\`, typebox lists w
   `Every contestant runs in a thread of its own; values and paths are compared before anything is timed; each value is made anew, outside
 the measured time. Rounds alternate; cells are medians, in brackets the quarters.`,
 ]
-
-function toText({ median, low, high }: Summary): string {
-  return `${median.toFixed(0)} (${low.toFixed(0)} – ${high.toFixed(0)})`
-}

@@ -2,6 +2,7 @@ import { race } from '../measure/race.ts'
 import type { Samples } from '../measure/race.ts'
 import { summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section, Table } from '../report/section.ts'
+import { formatSummary } from '../report/summary.ts'
 import { BASES, CONTESTANTS, STAGES } from './contestants.ts'
 import type { Stage } from './contestants.ts'
 import { measureScale } from './scale.ts'
@@ -36,9 +37,9 @@ function toTable(stage: Stage, samples: Samples): Table {
     caption: CAPTIONS[stage],
     columns: ['version in', 'nanoseconds', ...BASES.map((base) => `to “${base}”`)],
     rows: CONTESTANTS.map(({ name }) => {
-      const { median, low, high } = summarize(samples.get(name) ?? [])
-      const ratios = BASES.map((base) => (low / lowOf(base)).toFixed(2))
-      return [name, `${median.toFixed(0)} (${low.toFixed(0)} – ${high.toFixed(0)})`, ...ratios]
+      const summary = summarize(samples.get(name) ?? [])
+      const ratios = BASES.map((base) => (summary.low / lowOf(base)).toFixed(2))
+      return [name, formatSummary(summary), ...ratios]
     }),
   }
 }

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { Serve } from '../contestants.ts'
 import { CATALOGUE, TOKEN } from '../scenarios.ts'
 import { CarQuery, NewCar } from '../schemas.ts'
+import { sendJson } from '../send.ts'
 
 const BODY_LIMIT = 1_048_576
 
@@ -20,17 +21,17 @@ const answer: RequestListener = (request, response) => {
   const path = mark === -1 ? target : target.slice(0, mark)
   switch (path) {
     case '/hello':
-      return send(response, 200, { hello: 'world' })
+      return sendJson(response, 200, { hello: 'world' })
     case '/cars':
       if (request.method === 'POST') return addCar(request, response)
       return listCars(response, mark === -1 ? '' : target.slice(mark + 1))
     case '/garage':
       return showGarage(request, response)
     case '/catalogue':
-      return send(response, 200, CATALOGUE)
+      return sendJson(response, 200, CATALOGUE)
     case '/private':
-      if (request.headers.authorization !== TOKEN) return send(response, 401, { error: 'Unauthorized' })
-      return send(response, 200, { user: 'Ann' })
+      if (request.headers.authorization !== TOKEN) return sendJson(response, 401, { error: 'Unauthorized' })
+      return sendJson(response, 200, { user: 'Ann' })
     default:
       return path.startsWith('/cars/') ? showCar(response, path.slice(6)) : notFound(response)
   }
@@ -39,12 +40,12 @@ const answer: RequestListener = (request, response) => {
 function showCar(response: ServerResponse, text: string): void {
   if (!/^-?\d{1,15}$/.test(text)) return notFound(response)
   const id = Number(text)
-  return send(response, 200, { id, name: `Car ${id}` })
+  return sendJson(response, 200, { id, name: `Car ${id}` })
 }
 
 function listCars(response: ServerResponse, search: string): void {
   const query = Query.safeParse(parse(search))
-  return query.success ? send(response, 200, query.data) : invalid(response, query.error)
+  return query.success ? sendJson(response, 200, query.data) : invalid(response, query.error)
 }
 
 function addCar(request: IncomingMessage, response: ServerResponse): void {
@@ -55,18 +56,18 @@ function addCar(request: IncomingMessage, response: ServerResponse): void {
     if (size <= BODY_LIMIT) chunks.push(chunk)
   })
   request.on('end', () => {
-    if (size > BODY_LIMIT) return send(response, 413, { error: 'Body too large' })
+    if (size > BODY_LIMIT) return sendJson(response, 413, { error: 'Body too large' })
     const body = Body.safeParse(parseJson(Buffer.concat(chunks).toString()))
-    return body.success ? send(response, 201, { id: 1, ...body.data }) : invalid(response, body.error)
+    return body.success ? sendJson(response, 201, { id: 1, ...body.data }) : invalid(response, body.error)
   })
 }
 
 function showGarage({ headers }: IncomingMessage, response: ServerResponse): void {
   switch (headers['x-api-version']) {
     case '1':
-      return send(response, 200, { version: 1 })
+      return sendJson(response, 200, { version: 1 })
     case '2':
-      return send(response, 200, { version: 2, doors: ['left', 'right'] })
+      return sendJson(response, 200, { version: 2, doors: ['left', 'right'] })
     default:
       return notFound(response)
   }
@@ -81,20 +82,11 @@ function parseJson(text: string): unknown {
 }
 
 function notFound(response: ServerResponse): void {
-  send(response, 404, { error: 'Not found' })
+  sendJson(response, 404, { error: 'Not found' })
 }
 
 function invalid(response: ServerResponse, { issues }: z.ZodError): void {
-  send(response, 422, { error: 'Invalid', issues })
-}
-
-function send(response: ServerResponse, status: number, value: unknown): void {
-  const text = JSON.stringify(value)
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-  })
-  response.end(text)
+  sendJson(response, 422, { error: 'Invalid', issues })
 }
 
 /** The most that `node:http` gives: every request by hand, schemas compiled ahead of time. */
