@@ -22,6 +22,12 @@ export interface RawBody {
    * @throws `HttpError` 413 when it is longer than `limit` bytes.
    */
   read(limit: number): Promise<Uint8Array>
+  /**
+   * Reads the body as it arrives and no faster than its chunks are asked for, instead of `read`.
+   *
+   * @throws `HttpError` while it is read: 413 when it is longer than `limit` bytes, 400 when it ends early.
+   */
+  chunks(limit: number): AsyncIterable<Uint8Array>
 }
 
 /** What every door (`inject`, `handler`, `listen`) turns its own kind of request into. */
@@ -37,6 +43,8 @@ export interface RawRequest {
   readonly body: RawBody
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal
+  /** Aborts the signal: nobody waits for the answer any more. */
+  abort(reason: unknown): void
 }
 
 /** Chunks of a streamed response body. */

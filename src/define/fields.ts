@@ -1,6 +1,7 @@
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { METHODS } from '../http.ts'
+import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from './uploads.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
 
 /** What a field may hold: the test, and how the expectation reads in a message. */
@@ -19,6 +20,10 @@ const isMethod = (value: unknown): boolean => METHODS.some((method) => method ==
 
 const TEXT: Kind = { test: isText, expected: 'a string' }
 const FLAG: Kind = { test: (value) => typeof value === 'boolean', expected: 'true or false' }
+const COUNT: Kind = {
+  test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  expected: 'a whole number, 0 or more',
+}
 const RECORD: Kind = { test: isObject, expected: 'an object' }
 
 const SHARED: Readonly<Record<string, Kind>> = {
@@ -120,6 +125,9 @@ export const FIELDS = {
       test: (value) => value === 'strip' || value === 'strict' || value === false,
       expected: "'strip', 'strict' or false",
     },
+    bodyLimit: COUNT,
+    timeout: COUNT,
+    uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
     input: RECORD,
     response: {
       test: (value) => typeof value === 'object' && value !== null,

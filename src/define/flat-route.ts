@@ -7,6 +7,7 @@ import type { ModuleNode } from './modules.ts'
 import type { Schema } from './schema.ts'
 import type { DeclaredSource } from './sources.ts'
 import type { Token } from './token.ts'
+import type { UploadLimits } from './uploads.ts'
 
 /** A route with everything it inherits written out: what the router, the server and the documents work on. */
 export interface FlatRoute {
@@ -30,6 +31,10 @@ export interface FlatRoute {
   /** The status of a plain returned value. */
   readonly status: number
   readonly validateResponses: 'strip' | 'strict' | false | undefined
+  /** `undefined` where the application's setting holds, as for the two that follow. */
+  readonly bodyLimit: number | undefined
+  readonly timeout: number | undefined
+  readonly uploads: UploadLimits | undefined
   readonly handler: (input: never, context: never) => unknown
   readonly tags: readonly string[]
   readonly summary: string | undefined

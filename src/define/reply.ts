@@ -1,4 +1,5 @@
-import type { CookieOptions } from './context.ts'
+import type { Awaitable, BodyStream } from '../http.ts'
+import type { CookieOptions, ExecutionContext } from './context.ts'
 
 /** The head that `reply` and its kin can send along. */
 export interface ReplyOptions {
@@ -17,17 +18,27 @@ export interface Reply<S extends number, D> extends ReplyOptions {
   readonly data: D
 }
 
-/** A result whose body is sent as it stands. Made by `text`, `html` and `redirect`. */
+/** A result whose body is sent as it stands. Made by `text`, `html`, `redirect`, `stream`, `file` and `sse`. */
 export interface RawReply extends ReplyOptions {
   readonly [REPLY]: 'raw'
   readonly status: number | undefined
-  readonly data: string | undefined
+  /** The body, or what works the result out for the request that it answers; the head is that of its result then. */
+  readonly data: string | Uint8Array | BodyStream | ToReply | undefined
 }
+
+/** Works a result out for the request that it answers. */
+export type ToReply = (context: ExecutionContext) => Awaitable<RawReply>
 
 /** What `text` and `html` take besides the body. */
 export interface RawOptions extends ReplyOptions {
   /** @default as for a plain value: the route's own, else 200 */
   readonly status?: number
+}
+
+/** What `stream` takes besides the source. */
+export interface StreamOptions extends RawOptions {
+  /** The content type. @default 'application/octet-stream' */
+  readonly type?: string
 }
 
 /**
@@ -87,6 +98,38 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
   }
 }
 
+/**
+ * A result that is sent as it comes, as fast as the client takes it: chunks of a Node or web stream, or of an async iterable. When
+ * the client goes away, the source is told: streams are destroyed or cancelled, generators return.
+ *
+ * @example
+ * handler: () => stream(rows(), { type: 'text/csv', headers: { 'content-disposition': 'attachment' } })
+ */
+export function stream(
+  source: BodyStream,
+  { status, type = 'application/octet-stream', ...options }: StreamOptions = {},
+): RawReply {
+  return raw(status, source, type, options)
+}
+
+/**
+ * A result that is worked out for the request it answers.
+ *
+ * @internal
+ */
+export function replyTo(toReply: ToReply): RawReply {
+  return { [REPLY]: 'raw', status: undefined, data: toReply }
+}
+
+/**
+ * A result whose body is sent as it stands, with the head that is given and no other.
+ *
+ * @internal
+ */
+export function rawReply(status: number, data: RawReply['data'], options: ReplyOptions): RawReply {
+  return { ...options, [REPLY]: 'raw', status, data }
+}
+
 /** Whether a handler's result was made by `reply`, `text`, `html` or `redirect`. */
 export function isReply(value: unknown): value is Reply<number, unknown> | RawReply {
   return typeof value === 'object' && value !== null && REPLY in value
@@ -97,7 +140,12 @@ export function isRaw(value: Reply<number, unknown> | RawReply): value is RawRep
   return value[REPLY] === 'raw'
 }
 
-function raw(status: number | undefined, data: string, type: string, options: ReplyOptions): RawReply {
+function raw(
+  status: number | undefined,
+  data: string | BodyStream,
+  type: string,
+  options: ReplyOptions,
+): RawReply {
   return { ...options, [REPLY]: 'raw', status, data, headers: { 'content-type': type, ...options.headers } }
 }
 

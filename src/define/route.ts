@@ -7,6 +7,7 @@ import type { AnyGuard } from './guard.ts'
 import type { Added, Dropped, Identity } from './identity.ts'
 import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
 import type { Schema } from './schema.ts'
+import type { UploadLimits } from './uploads.ts'
 
 /** What routes, controllers, routers and modules have in common. */
 export interface Shared {
@@ -37,6 +38,12 @@ export interface RouteOptions extends Shared {
    * that does not fit is a logged 500. @default the application's setting, which is `false`
    */
   readonly validateResponses?: 'strip' | 'strict' | false
+  /** The longest request body, in bytes. @default the application's setting */
+  readonly bodyLimit?: number
+  /** Milliseconds until the answer is 503; 0 waits for ever. @default `timeouts.handler` of the application */
+  readonly timeout?: number
+  /** Limits of `multipart/form-data` bodies. @default those of the application */
+  readonly uploads?: UploadLimits
 }
 
 /**

@@ -67,7 +67,7 @@ function withPattern(
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const around = toAround(route, inherited, found)
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
-  const { summary, description, operationId, validateResponses, handler } = route
+  const { summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, handler } = route
   return {
     label,
     name,
@@ -84,6 +84,9 @@ function withPattern(
     description,
     operationId,
     validateResponses,
+    bodyLimit,
+    timeout,
+    uploads,
     responses: responses.byStatus(route.status),
     status: route.status ?? responses.success ?? 200,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),

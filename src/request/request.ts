@@ -1,7 +1,9 @@
 import { parseCookie } from 'cookie'
 
+import type { UploadLimits } from '../define/uploads.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
 import { toJson, toText } from './body.ts'
+import { openContent, readContent } from './content.ts'
 import { parseQuery } from './query.ts'
 
 /** What the application says about reading requests. */
@@ -10,6 +12,8 @@ export interface RequestSettings {
   readonly bodyLimit: number
   /** How many proxies in front of the application are trusted; `true` trusts all of them. */
   readonly trustProxy: boolean | number
+  readonly limits: Readonly<Record<'parameters' | 'jsonDepth', number>>
+  readonly uploads: UploadLimits
 }
 
 /** What a view has computed. */
@@ -27,15 +31,17 @@ interface Made {
  */
 export class RequestView implements HttpRequest {
   readonly #raw: RawRequest
-  readonly #settings: RequestSettings
+  /** Those of the application, or of the route that answers. */
+  settings: RequestSettings
   readonly url: string
   /** What was asked for; one field, for a view is made for many requests of which a single header is read. */
   #made: Made | undefined
+  #isRead = false
 
   /** `target` is the request target in origin form: path and query. */
   constructor(raw: RawRequest, target: string, settings: RequestSettings) {
     this.#raw = raw
-    this.#settings = settings
+    this.settings = settings
     this.url = target
   }
 
@@ -101,7 +107,19 @@ export class RequestView implements HttpRequest {
   }
 
   bytes(): Promise<Uint8Array> {
-    return (this.#kept.bytes ??= this.#raw.body.read(this.#settings.bodyLimit))
+    return (this.#kept.bytes ??= this.#readOnce(readContent))
+  }
+
+  /** The body as it arrives, instead of `bytes`: nothing of it is kept. */
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.#readOnce(openContent)
+  }
+
+  #readOnce<T>(read: (raw: RawRequest, limit: number) => T): T {
+    if (this.#isRead)
+      throw new TypeError('The body of the request was read as it arrived, so it was not kept')
+    this.#isRead = true
+    return read(this.#raw, this.settings.bodyLimit)
   }
 
   get signal(): AbortSignal {
@@ -124,7 +142,7 @@ export class RequestView implements HttpRequest {
 
   /** The entry of a forwarding header that the outermost trusted proxy wrote; each proxy adds one on the right. */
   #forwarded(name: string): string | undefined {
-    const { trustProxy } = this.#settings
+    const { trustProxy } = this.settings
     if (trustProxy === false || trustProxy === 0) return undefined
     const entries = (this.header(name) ?? '')
       .split(',')

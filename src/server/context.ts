@@ -4,6 +4,7 @@ import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../define/cont
 import type { Token } from '../define/token.ts'
 import type { Awaitable, HttpRequest, Method, RawRequest } from '../http.ts'
 import { RequestView } from '../request/request.ts'
+import type { RequestSettings } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
 import { createRequestScope } from '../container/request-scope.ts'
 import type { BuiltIns, RequestScope } from '../container/request-scope.ts'
@@ -39,6 +40,9 @@ export interface Lent {
 
 const NONE: readonly string[] = []
 
+/** What is done when a response has ended. */
+type Ending = () => Awaitable<void>
+
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
 export class RequestContext implements SessionContext {
   readonly #raw: RawRequest
@@ -51,6 +55,8 @@ export class RequestContext implements SessionContext {
   #scope: RequestScope | undefined
   #release: (() => void) | undefined
   #hasEnded = false
+  #endings: Ending[] | undefined
+  #requestSettings: RequestSettings | undefined
   #session: Promise<OpenSession> | undefined
   /** Made when something in it is first asked for. */
   head: ResponseHead | undefined
@@ -80,7 +86,11 @@ export class RequestContext implements SessionContext {
   }
 
   get request(): HttpRequest {
-    return (this.#request ??= new RequestView(this.#raw, this.#target, this.#lent.settings))
+    return (this.#request ??= new RequestView(
+      this.#raw,
+      this.#target,
+      this.#requestSettings ?? this.#lent.settings,
+    ))
   }
 
   get response(): HttpResponse {
@@ -134,7 +144,7 @@ export class RequestContext implements SessionContext {
     if (this.#scope === undefined) {
       this.#scope = createRequestScope(this, this.#lent.builtIns)
       if (this.#hasEnded) void this.#scope.end()
-      else this.#release = this.#lent.hold()
+      else this.#release ??= this.#lent.hold()
     }
     return this.#scope
   }
@@ -153,17 +163,45 @@ export class RequestContext implements SessionContext {
 
   /** Whether something lives as long as this request. */
   get hasScope(): boolean {
-    return this.#scope !== undefined
+    return this.#scope !== undefined || this.#endings !== undefined
+  }
+
+  /** Has something done when the response has ended; at once when it has. The application closes after it. */
+  atEnd(work: Ending): void {
+    if (this.#hasEnded) void this.#finish([work])
+    else (this.#endings ??= []).push(work)
+    this.#release ??= this.#lent.hold()
+  }
+
+  /** Has the rest of the request read by these rules, which are those of its route. */
+  readBy(settings: RequestSettings): void {
+    this.#requestSettings = settings
+    if (this.#request !== undefined) this.#request.settings = settings
+  }
+
+  /** Aborts the signal: nobody waits for the answer any more. */
+  abort(reason: unknown): void {
+    this.#raw.abort(reason)
   }
 
   /** Disposes what lived for this request; to be called when its response has ended. A promise when that takes time. */
   end(): Promise<void> | undefined {
     this.#hasEnded = true
-    return this.#scope === undefined ? undefined : this.#dispose(this.#scope)
+    if (!this.hasScope) return undefined
+    const endings = this.#endings ?? []
+    this.#endings = undefined
+    return this.#finish(endings)
   }
 
-  async #dispose(scope: RequestScope): Promise<void> {
-    const errors = await scope.end()
+  async #finish(endings: readonly Ending[]): Promise<void> {
+    for (const work of endings) {
+      try {
+        await work()
+      } catch (error) {
+        this.log.error({ err: error }, 'What lived for a request could not be ended')
+      }
+    }
+    const errors = (await this.#scope?.end()) ?? []
     for (const err of errors) this.log.error({ err }, 'A provider could not be disposed')
     this.#release?.()
     this.#release = undefined

@@ -45,8 +45,9 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
     errorHandlers.length > 0 || wrap !== undefined
       ? (context, values) => recovered(recover, context, () => guarded(context, values))
       : guarded
-  const run: Run =
+  const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
+  const run = withOwnLimits(route, site.settings, wrapped)
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
@@ -64,6 +65,20 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
   )
 }
 
+/** Has requests read by the limits of a route that has some of its own. */
+function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, run: Run): Run {
+  if (bodyLimit === undefined && uploads === undefined) return run
+  const own = {
+    ...settings,
+    bodyLimit: bodyLimit ?? settings.bodyLimit,
+    uploads: { ...settings.uploads, ...uploads },
+  }
+  return (context, values) => {
+    context.readBy(own)
+    return run(context, values)
+  }
+}
+
 /** Makes what comes after validation: values are injected, the handler is called, its result is sent. */
 function createAnswer(route: FlatRoute, { settings, container }: EndpointSite): Answer {
   const injection = container.prepare(route.inject, route.module)
@@ -75,11 +90,11 @@ function createAnswer(route: FlatRoute, { settings, container }: EndpointSite): 
   const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
   const call: Answer = (context, input) => {
     const result = invoke(input, context)
-    return isPromise(result) ? later(context, result) : respond(result, context.takeHead())
+    return isPromise(result) ? later(context, result) : respond(result, context.takeHead(), context)
   }
   // in functions of their own: a closure would be made for every request, whether or not something takes time
   const later = (context: RequestContext, result: PromiseLike<unknown>): Promise<FinishedResponse> =>
-    Promise.resolve(result).then((value) => respond(value, context.takeHead()))
+    Promise.resolve(result).then((value) => respond(value, context.takeHead(), context))
   const injectLater = (context: RequestContext, input: Input): Awaitable<FinishedResponse> =>
     injection.readAsync(context).then((inject) => {
       input.inject = inject

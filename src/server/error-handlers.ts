@@ -52,7 +52,7 @@ async function ask(
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `matches` has just said so
       const result = await handler.handle(error as never, context)
-      if (result !== undefined) return await respondWith(result, statusOf(error), context.takeHead())
+      if (result !== undefined) return await respondWith(result, statusOf(error), context)
     } catch (worse) {
       // the handlers further out see what this one made of it
       isLogged &&= worse === error

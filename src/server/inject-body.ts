@@ -56,8 +56,20 @@ export class InjectBody implements RawBody {
 
   read(limit: number): Promise<Uint8Array> {
     if (this.length <= limit) return Promise.resolve(this.#bytes)
-    return Promise.reject(httpError('body_too_large', `The body is longer than ${limit} bytes`))
+    return Promise.reject(tooLarge(limit))
   }
+
+  async *chunks(limit: number): AsyncGenerator<Uint8Array> {
+    if (this.length > limit) throw tooLarge(limit)
+    // in pieces, as a socket gives them
+    for (let at = 0; at < this.length; at += CHUNK) yield this.#bytes.subarray(at, at + CHUNK)
+  }
+}
+
+const CHUNK = 65_536
+
+function tooLarge(limit: number): Error {
+  return httpError('body_too_large', `The body is longer than ${limit} bytes`)
 }
 
 function jsonBody(value: unknown): EncodedBody {

@@ -66,6 +66,7 @@ export class InjectRequest implements RawRequest {
   /** The signal that the caller gave. */
   readonly givenSignal: AbortSignal | undefined
   readonly #lines: HeaderMap
+  #abort: AbortController | undefined
   #signal: AbortSignal | undefined
 
   constructor(options: InjectOptions, target: string, lines: HeaderMap, body: RawBody) {
@@ -78,11 +79,20 @@ export class InjectRequest implements RawRequest {
     this.body = body
     this.givenSignal = signal
     this.#lines = lines
-    this.#signal = signal
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= new AbortController().signal)
+    if (this.#signal === undefined) {
+      this.#abort = new AbortController()
+      const { signal } = this.#abort
+      this.#signal = this.givenSignal === undefined ? signal : AbortSignal.any([this.givenSignal, signal])
+    }
+    return this.#signal
+  }
+
+  abort(reason: unknown): void {
+    void this.signal
+    this.#abort?.abort(reason)
   }
 
   lines(name: string): readonly string[] {

@@ -101,7 +101,7 @@ function toResponse(result: unknown, call: Call, context: RequestContext): Await
       : measured(received, call.body(), context)
   }
   if (isFinished(result)) return measured(result, call.body(), context)
-  return respondWith(result, 200, context.takeHead())
+  return respondWith(result, 200, context)
 }
 
 /** Tells a stream that came back and was put aside for something that is none. */

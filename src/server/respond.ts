@@ -3,15 +3,21 @@ import { createValidator } from '../define/schema.ts'
 import type { Validated } from '../define/schema.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { isRaw, isReply } from '../define/reply.ts'
+import type { RawReply, ToReply } from '../define/reply.ts'
 import { FINISHED, isPromise } from '../http.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
 import { addReplyHead, JSON_TYPE } from './response-head.ts'
+import type { RequestContext } from './context.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
 type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses'>
 
-type Respond = (result: unknown, head: ResponseHead | undefined) => Awaitable<FinishedResponse>
+type Respond = (
+  result: unknown,
+  head: ResponseHead | undefined,
+  context: RequestContext,
+) => Awaitable<FinishedResponse>
 
 const byStatus = new Map<number, Respond>()
 
@@ -19,17 +25,22 @@ const byStatus = new Map<number, Respond>()
 export function respondWith(
   result: unknown,
   status: number,
-  head: ResponseHead | undefined,
+  context: RequestContext,
 ): Awaitable<FinishedResponse> {
   const respond = byStatus.get(status) ?? createResponder({ label: '', status, responses: new Map() }, false)
   byStatus.set(status, respond)
-  return respond(result, head)
+  return respond(result, context.takeHead(), context)
 }
 
 /** Makes the function that turns what a handler returned into a response. */
 export function createResponder(route: Answered, checking: 'strip' | 'strict' | false): Respond {
   const check = checking === false ? undefined : createCheck(route, checking)
-  return (result, head) => {
+  const respond: Respond = (result, head, context) => {
+    if (isReply(result) && isRaw(result) && typeof result.data === 'function')
+      return workOut(result.data, context, (settled) => respond(settled, head, context))
+    return respondNow(result, head)
+  }
+  const respondNow = (result: unknown, head: ResponseHead | undefined): Awaitable<FinishedResponse> => {
     if (isWebResponse(result)) return fromWeb(result, head)
     const headers: ResponseHeaders = {}
     let status = head?.view.status
@@ -52,6 +63,16 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
       ? checked.then((value) => toData(final, headers, value))
       : toData(final, headers, checked)
   }
+  return respond
+}
+
+function workOut(
+  toReply: ToReply,
+  context: RequestContext,
+  respond: (reply: RawReply) => Awaitable<FinishedResponse>,
+): Awaitable<FinishedResponse> {
+  const settled = toReply(context)
+  return isPromise(settled) ? settled.then(respond) : respond(settled)
 }
 
 /** What `validateResponses` throws: logged, and answered with a plain 500. */

@@ -448,7 +448,7 @@ describe('a bad route', () => {
         code: 'unknown_field',
         where: 'car: GET /car/',
         message: 'a route has no field "url"',
-        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, input, response, handler',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, input, response, handler',
       },
     ],
     [
@@ -1437,7 +1437,7 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
@@ -1537,7 +1537,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1557,7 +1557,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1646,8 +1646,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'timeouts is not numbers of milliseconds for headers, request, idle, grace',
-        fix: 'give numbers of milliseconds for headers, request, idle, grace',
+        message: 'timeouts is not numbers of milliseconds for headers, request, idle, handler, grace, drain',
+        fix: 'give numbers of milliseconds for headers, request, idle, handler, grace, drain',
       },
     ],
     [
@@ -1656,8 +1656,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'timeouts is not numbers of milliseconds for headers, request, idle, grace',
-        fix: 'give numbers of milliseconds for headers, request, idle, grace',
+        message: 'timeouts is not numbers of milliseconds for headers, request, idle, handler, grace, drain',
+        fix: 'give numbers of milliseconds for headers, request, idle, handler, grace, drain',
       },
     ],
     [

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { httpError } from '../../errors.ts'
-import type { HttpError } from '../../errors.ts'
+import { HttpError, httpError } from '../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../http.ts'
 import { DirectRequest } from './direct.ts'
 
@@ -52,21 +51,29 @@ export class NodeRequest implements RawRequest {
     const { headers } = this.request
     const length =
       headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
-    return { length, read: (limit) => this.#read(limit, length) }
+    return {
+      length,
+      read: (limit) => this.#read(limit, length),
+      chunks: (limit) => this.#chunks(limit, length),
+    }
   }
 
   get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      const abort = new AbortController()
-      this.#abort = abort
-      const stop = (): void => {
-        if (!this.response.writableFinished)
-          abort.abort(new DOMException('The client went away', 'AbortError'))
-      }
-      if (this.response.destroyed) stop()
-      else this.response.once('close', stop)
+    return (this.#abort ??= this.#createAbort()).signal
+  }
+
+  abort(reason: unknown): void {
+    ;(this.#abort ??= this.#createAbort()).abort(reason)
+  }
+
+  #createAbort(): AbortController {
+    const abort = new AbortController()
+    const stop = (): void => {
+      if (!this.response.writableFinished) abort.abort(new DOMException('The client went away', 'AbortError'))
     }
-    return this.#abort.signal
+    if (this.response.destroyed) stop()
+    else this.response.once('close', stop)
+    return abort
   }
 
   #read(limit: number, length: number | undefined): Promise<Uint8Array> {
@@ -103,6 +110,34 @@ export class NodeRequest implements RawRequest {
       // a request that the parser gave up is never closed
       this.response.on('close', stop)
     })
+  }
+
+  async *#chunks(limit: number, length: number | undefined): AsyncGenerator<Uint8Array> {
+    if (length === 0) return
+    if (length !== undefined && length > limit) throw this.#tooLarge(limit)
+    const { request, response } = this
+    if (request.destroyed) throw endedEarly()
+    if (awaitsContinue(response)) response.writeContinue()
+    let size = 0
+    let isComplete = false
+    // a request that the parser gave up is never closed
+    const stop = (): void => void request.destroy()
+    response.once('close', stop)
+    try {
+      const chunks: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false })
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > limit) throw this.#tooLarge(limit)
+        yield chunk
+      }
+      isComplete = true
+    } catch (error) {
+      throw error instanceof HttpError ? error : endedEarly()
+    } finally {
+      response.off('close', stop)
+      // nobody reads the rest, so no other request can follow on this connection
+      if (!isComplete) this.refused = true
+    }
   }
 
   #tooLarge(limit: number): Error {
