@@ -61,8 +61,15 @@ function toRawRequest({ method, url, headers, body }: GuardRequest): RawRequest 
     lines: (name) => (headers[name] === undefined ? [] : [headers[name]]),
     remoteAddress: '127.0.0.1',
     protocol: 'http',
-    body: { length: bytes.length, read: () => Promise.resolve(bytes) },
+    body: {
+      length: bytes.length,
+      read: () => Promise.resolve(bytes),
+      chunks: async function* chunks() {
+        yield bytes
+      },
+    },
     signal: new AbortController().signal,
+    abort: () => undefined,
   }
 }
 
