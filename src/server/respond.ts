@@ -3,7 +3,7 @@ import { createValidator } from '../define/schema.ts'
 import type { Validated } from '../define/schema.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { isRaw, isReply } from '../define/reply.ts'
-import type { RawReply, ToReply } from '../define/reply.ts'
+import type { ToReply } from '../define/reply.ts'
 import { FINISHED, isPromise } from '../http.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
 import { addReplyHead, JSON_TYPE } from './response-head.ts'
@@ -37,7 +37,7 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
   const check = checking === false ? undefined : createCheck(route, checking)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
-      return workOut(result.data, context, (settled) => respond(settled, head, context))
+      return workOut(result.data, respond, head, context)
     return respondNow(result, head)
   }
   const respondNow = (result: unknown, head: ResponseHead | undefined): Awaitable<FinishedResponse> => {
@@ -57,22 +57,31 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
     if (check === undefined) return toData(status, headers, data)
-    const final = status
     const checked = check(status, data)
-    return isPromise(checked)
-      ? checked.then((value) => toData(final, headers, value))
-      : toData(final, headers, checked)
+    return isPromise(checked) ? toDataLater(status, headers, checked) : toData(status, headers, checked)
   }
   return respond
 }
 
+// in functions of their own: a closure in the responder would cost every request
+function toDataLater(
+  status: number,
+  headers: ResponseHeaders,
+  data: PromiseLike<unknown>,
+): PromiseLike<FinishedResponse> {
+  return data.then((settled) => toData(status, headers, settled))
+}
+
 function workOut(
   toReply: ToReply,
+  respond: Respond,
+  head: ResponseHead | undefined,
   context: RequestContext,
-  respond: (reply: RawReply) => Awaitable<FinishedResponse>,
 ): Awaitable<FinishedResponse> {
   const settled = toReply(context)
-  return isPromise(settled) ? settled.then(respond) : respond(settled)
+  return isPromise(settled)
+    ? settled.then((result) => respond(result, head, context))
+    : respond(settled, head, context)
 }
 
 /** What `validateResponses` throws: logged, and answered with a plain 500. */
