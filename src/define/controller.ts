@@ -1,5 +1,6 @@
 import type { Around } from './around.ts'
 import type { Guard } from './guard.ts'
+import type { WebHandler } from './mount.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { Tokens } from './token.ts'
 
@@ -20,6 +21,7 @@ export interface AnyController extends Shared, Around {
   readonly inject?: Tokens
   readonly routes?: readonly AnyRoute[]
   readonly routers?: readonly AnyController[]
+  readonly mount?: WebHandler
 }
 
 /** What `defineController` takes. */
@@ -46,6 +48,14 @@ export interface RouterOptions<N, P extends string, T, R, G> extends Shared, Omi
   readonly routes?: RoutesOf<T, P, unknown, G>
   /** Routers below this one; they inherit its prefix, version, tags and all that stands around its handlers. */
   readonly routers?: R
+  /**
+   * Answers every request below the prefix that no route of the application fits better: a handler of the web platform, such as the
+   * `fetch` of another framework. It gets the whole URL; version, guards, middleware and limits apply as to any route.
+   *
+   * @example
+   * defineRouter({ prefix: '/graphql', version: VERSION_NEUTRAL, mount: (request) => yoga.fetch(request) })
+   */
+  readonly mount?: WebHandler
 }
 
 /**

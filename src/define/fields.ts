@@ -105,7 +105,7 @@ export const FIELDS = {
     routers: ROUTERS,
   },
   controller: { ...GROUP, inject: RECORD, routes: ROUTES },
-  router: { ...GROUP, routes: ROUTES, routers: ROUTERS },
+  router: { ...GROUP, routes: ROUTES, routers: ROUTERS, mount: FUNCTION },
   route: {
     ...SHARED,
     ...AROUND,

@@ -5,8 +5,10 @@ import type { Surround, Surroundings } from './surround.ts'
 import { checkFields } from './fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
+import type { AnyRoute } from './route.ts'
 import type { Inherited } from './to-flat-route.ts'
 import type { ModuleNode } from './modules.ts'
+import { toMountRoute } from './mount.ts'
 import { controllerName, nameFromPrefix } from './names.ts'
 import { duplicateNames } from './duplicates.ts'
 
@@ -96,11 +98,15 @@ function flattenController(
     inject: controller.inject ?? {},
   }
   return [
-    ...(controller.routes ?? []).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...routesOf(controller).flatMap((route) => toFlatRoute(route, shared, problems)),
     ...(controller.routers ?? []).flatMap((router) =>
       flattenController(router, shared, problems, [...above, controller]),
     ),
   ]
+}
+
+function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
+  return mount === undefined ? routes : [...routes, toMountRoute(mount)]
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {

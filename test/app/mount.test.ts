@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineGuard,
+  defineModule,
+  defineRouter,
+  VersioningSchemes,
+  VERSION_NEUTRAL,
+} from 'octavo'
+import type { WebHandler } from 'octavo'
+
+/** What a foreign framework does: says what it got. */
+const echo: WebHandler = async (request) => {
+  const body = request.body === null ? null : await request.text()
+  return Response.json(
+    { method: request.method, url: request.url, body, type: request.headers.get('content-type') },
+    { status: 203, headers: { 'x-foreign': 'yes' } },
+  )
+}
+
+const own = defineController({
+  prefix: '/legacy/own',
+  routes: [{ method: 'GET', handler: () => 'of the application' }],
+})
+const app = createApp(
+  defineModule({ controllers: [own], routers: [defineRouter({ prefix: '/legacy', mount: echo })] }),
+  { logger: false },
+)
+
+describe('a mounted handler', () => {
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    it(`answers ${method}`, async () => {
+      const { statusCode, headers, ...response } = await app.inject({ method, url: '/legacy/a/b?c=d' })
+      assert.equal(statusCode, 203)
+      assert.equal(headers['x-foreign'], 'yes')
+      assert.deepEqual(response.json(), {
+        method,
+        url: 'http://localhost/legacy/a/b?c=d',
+        body: null,
+        type: null,
+      })
+    })
+  }
+
+  it('gets the body', async () => {
+    const response = await app.inject({ method: 'POST', url: '/legacy', json: { name: 'Ford' } })
+    assert.deepEqual(response.json(), {
+      method: 'POST',
+      url: 'http://localhost/legacy',
+      body: '{"name":"Ford"}',
+      type: 'application/json',
+    })
+  })
+
+  it('answers HEAD without a body', async () => {
+    const { statusCode, body } = await app.inject({ method: 'HEAD', url: '/legacy/x' })
+    assert.deepEqual([statusCode, body], [203, ''])
+  })
+
+  it('does not answer TRACE', async () => {
+    const { statusCode, headers } = await app.inject({ method: 'TRACE', url: '/legacy/x' })
+    assert.equal(statusCode, 405)
+    assert.equal(headers['allow'], 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+  })
+
+  it('leaves what a route fits better to that', async () => {
+    assert.equal((await app.inject('/legacy/own')).json(), 'of the application')
+    assert.equal((await app.inject('/legacy/owner')).statusCode, 203)
+    assert.equal((await app.inject('/elsewhere')).statusCode, 404)
+  })
+
+  it('has the limits of the application', async () => {
+    const limited = createApp(defineModule({ routers: [defineRouter({ prefix: '/legacy', mount: echo })] }), {
+      logger: false,
+      bodyLimit: 3,
+    })
+    const response = await limited.inject({ method: 'POST', url: '/legacy', body: 'long' })
+    assert.deepEqual(
+      [response.statusCode, response.json()],
+      [413, { ...Object(response.json()), code: 'body_too_large' }],
+    )
+  })
+})
+
+describe('a mounted router', () => {
+  it('has guards and a version like any other', async () => {
+    const closed = defineGuard({ name: 'closed', canActivate: ({ path }) => !path.includes('secret') })
+    const versioned = createApp(
+      defineModule({
+        routers: [
+          defineRouter({ prefix: '/one', version: '1', guards: [closed], mount: echo }),
+          defineRouter({ prefix: '/all', version: VERSION_NEUTRAL, mount: echo }),
+        ],
+      }),
+      { logger: false },
+    )
+    versioned.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v' })
+    const statuses = await Promise.all(
+      ['/v1/one/x', '/v1/one/secret', '/one/x', '/all/x', '/v1/all/x'].map(
+        async (url) => (await versioned.inject(url)).statusCode,
+      ),
+    )
+    assert.deepEqual(statuses, [203, 403, 404, 203, 203])
+  })
+
+  it('can have routes of its own', async () => {
+    const mixed = createApp(
+      defineModule({
+        routers: [
+          defineRouter({
+            prefix: '/x',
+            routes: [{ method: 'GET', path: '/own', handler: () => 1 }],
+            mount: echo,
+          }),
+        ],
+      }),
+      { logger: false },
+    )
+    assert.equal((await mixed.inject('/x/own')).statusCode, 200)
+    assert.equal((await mixed.inject('/x/other')).statusCode, 203)
+  })
+
+  it('is refused when what it mounts is no function', () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller without types may write
+    const wrong = { fetch: echo } as unknown as WebHandler
+    assert.throws(
+      () => createApp(defineModule({ routers: [defineRouter({ prefix: '/x', mount: wrong })] })),
+      {
+        errors: [
+          {
+            code: 'invalid_field',
+            where: 'router /x',
+            message: 'mount is not a function',
+            fix: 'give a function',
+          },
+        ],
+      },
+    )
+  })
+})
