@@ -1287,7 +1287,7 @@ describe('a bad module', () => {
         code: 'unknown_field',
         where: 'router Car',
         message: 'a router has no field "inject"',
-        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, routes, routers',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, meta, routes, routers, mount',
       },
     ],
     [
