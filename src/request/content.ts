@@ -1,11 +1,44 @@
 import type { RawRequest } from '../http.ts'
+import { decoderOf, inflate } from './inflate.ts'
 
-/** Reads the whole content of a request: its body without content coding. @throws `HttpError` as the body does */
-export function readContent({ body }: RawRequest, limit: number): Promise<Uint8Array> {
-  return body.read(limit)
+/**
+ * Reads the whole content of a request: its body without content coding.
+ *
+ * @throws `HttpError` as the body does; 415 for a coding that is not known, 400 for content that is not in its coding, 413 when it is
+ * longer than `limit` bytes, encoded or not.
+ */
+export function readContent(raw: RawRequest, limit: number): Promise<Uint8Array> {
+  const coding = codingOf(raw)
+  return coding === undefined ? raw.body.read(limit) : collect(decode(raw, coding, limit))
 }
 
-/** Opens the content of a request, to be read as it arrives, once. @throws `HttpError` while it is read, as the body does */
-export function openContent({ body }: RawRequest, limit: number): AsyncIterable<Uint8Array> {
-  return body.chunks(limit)
+/** Opens the content of a request, to be read as it arrives, once. @throws `HttpError` while it is read, as `readContent` does */
+export function openContent(raw: RawRequest, limit: number): AsyncIterable<Uint8Array> {
+  const coding = codingOf(raw)
+  return coding === undefined ? raw.body.chunks(limit) : decode(raw, coding, limit)
+}
+
+/** The content coding of a body in lower case, several as a list; `undefined` when it has none (RFC 9110 section 8.4). */
+function codingOf({ headers }: RawRequest): string | undefined {
+  const given = headers['content-encoding']
+  if (given === undefined) return undefined
+  const codings = [given]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  return codings.length === 0 ? undefined : codings.join(', ')
+}
+
+async function* decode({ body }: RawRequest, coding: string, limit: number): AsyncGenerator<Uint8Array> {
+  // what is not there has no coding that could be wrong
+  if (body.length === 0) return
+  const createDecoder = await decoderOf(coding)
+  yield* inflate(body.chunks(limit), createDecoder(), limit)
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all)
 }
