@@ -72,8 +72,8 @@ export interface ExecutionContext<I = unknown> {
   readonly path: string
   /** The path as it was sent. */
   readonly originalPath: string
-  /** Tells this request from others, in messages and in answers to unknown errors. */
-  readonly requestId: string
+  /** Tells this request from others, in messages and in answers to unknown errors. @default a random UUID */
+  requestId: string
   /** Who asks, as a guard found out; `undefined` before. */
   identity: Found<I>
   /** Aborted when the client goes away. */

@@ -117,6 +117,12 @@ export class RequestContext implements SessionContext {
     return (this.#requestId ??= randomUUID())
   }
 
+  set requestId(id: string) {
+    this.#requestId = id
+    // it carries the id
+    this.#log = undefined
+  }
+
   get log(): Logger {
     return (this.#log ??= withRequestId(this.#lent.settings.logger, this.requestId))
   }

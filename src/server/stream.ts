@@ -1,21 +1,7 @@
-import { Readable } from 'node:stream'
+import type { FinishedResponse } from '../http.ts'
 
-import type { BodyStream, FinishedResponse } from '../http.ts'
-
-/** Where the chunks of a streamed body come from. */
-export interface ChunkSource {
-  readonly next: () => Promise<{
-    readonly done?: boolean | undefined
-    readonly value?: Uint8Array | string | undefined
-  }>
-  /** Tells the source that nobody reads it, also while a chunk is waited for. */
-  readonly cancel: () => void
-}
-
-/** Whether a body has to be read chunk by chunk. */
-export function isStream(body: FinishedResponse['body']): body is BodyStream {
-  return body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
-}
+export { isStream, openStream } from '../stream.ts'
+export type { ChunkSource } from '../stream.ts'
 
 /**
  * Lets Node watch the length that a stream promises: one that is not kept would make the next response on the connection part of
@@ -30,27 +16,3 @@ export function withStrictLength(
   response.strictContentLength = true
   return { ...headers, 'content-length': Number(length) }
 }
-
-/** Opens a streamed body. @throws `TypeError` when something else reads it already. */
-export function openStream(body: BodyStream): ChunkSource {
-  if (body instanceof ReadableStream) {
-    // the iterator of a web stream would wait for the next chunk before it cancels
-    const reader: ReadableStreamDefaultReader<Uint8Array | string> = body.getReader()
-    return { next: () => reader.read(), cancel: () => void reader.cancel().catch(ignore) }
-  }
-  const iterator = body[Symbol.asyncIterator]()
-  const cancel = (): void => {
-    if (body instanceof Readable) body.destroy()
-    else void Promise.resolve(iterator.return?.()).catch(ignore)
-  }
-  return {
-    next: async () => {
-      const { done, value } = await iterator.next()
-      return done === true ? { done } : { value }
-    },
-    cancel,
-  }
-}
-
-/** A source that fails while it is given up has no one left to tell. */
-function ignore(): void {}
