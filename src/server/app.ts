@@ -116,7 +116,7 @@ export function createApp<
       const { dispatch } = core.opened() ?? (await core.open())
       const given = typeof request === 'string' ? { url: request } : request
       const raw = toRawRequest(given, core.enabled(), settings.prefix)
-      return inject(dispatch, isPromise(raw) ? await raw : raw)
+      return inject(dispatch, isPromise(raw) ? await raw : raw, settings.limits.headers)
     },
     handler: (request, response) => {
       if (lifecycle.isClosing()) return refuseClosing(response)

@@ -59,7 +59,7 @@ export function compile(materials: Materials): Compiled {
   )
   const locate = createLocate(table, enabled, mode)
   const miss = createMiss(table, enabled, mode)
-  const allowedMethods = createAllowedMethods(locate, miss)
+  const allowedMethods = createAllowedMethods(locate, miss, settings.limits.url)
   const lent = {
     allowedMethods,
     settings,
@@ -80,6 +80,7 @@ export function compile(materials: Materials): Compiled {
     tell: createTell(table, enabled, mode),
     cors: { reporting: reportingHeaders(enabled), carrying: enabled?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
+    maxUrl: settings.limits.url,
     recover,
     around: createMiddleware(middleware, recover),
   }

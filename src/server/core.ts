@@ -103,7 +103,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     holder.config = await readSettings(parts.structure, settings)
     const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
-    opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing, settings.timeouts.idle) }
+    opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing, settings) }
     return opened
   }
   return {

@@ -28,8 +28,6 @@ export type Dispatch = (raw: RawRequest) => Exchange
 
 const UNKNOWN_METHOD = -1
 const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
-/** Bytes of all request headers together; a socket refuses more by itself. */
-export const MAX_HEADER_BYTES = 16_384
 
 /** What the steps of a request share; made once for an application. */
 interface Site {
@@ -41,6 +39,8 @@ interface Site {
   readonly cors: { readonly reporting: readonly string[]; readonly carrying: readonly string[] }
   /** Whether the other spelling of a trailing slash is redirected. */
   readonly redirects: boolean
+  /** The longest request target, in characters. */
+  readonly maxUrl: number
   /** What the application answers to errors that no route has answered. */
   readonly recover: Recover
   /** The middleware of the application; `undefined` when there is none. */
@@ -115,7 +115,7 @@ function fail(
 function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
   // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
   if (raw.target === '*' && raw.method === 'OPTIONS') return finish(204, {}, undefined)
-  const target = readTarget(raw.target)
+  const target = readTarget(raw.target, site.maxUrl)
   const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
   const located = site.locate(context, target.path, method)
   return isPromise(located)
@@ -232,9 +232,9 @@ function seal(
 }
 
 /** Makes the function that tells which methods the path of a request answers. */
-export function createAllowedMethods(locate: Locate, miss: Miss): Lent['allowedMethods'] {
+export function createAllowedMethods(locate: Locate, miss: Miss, maxUrl: number): Lent['allowedMethods'] {
   return (context, raw) => {
-    const { path } = readTarget(raw.target)
+    const { path } = readTarget(raw.target, maxUrl)
     const located = locate(context, path, OPTIONS)
     const tell = (settled: Located): readonly Method[] => miss.allowed(settled, isPreflight(context.request))
     return isPromise(located) ? located.then(tell) : tell(located)

@@ -93,6 +93,11 @@ function toLine(values: string[]): string | string[] {
   return values.length === 1 && typeof only === 'string' ? only : values
 }
 
+/** A header that has several lines, and with that no clear meaning. */
+export function findSentTwice(lines: HeaderMap): string | undefined {
+  return ['host', 'content-type', 'content-length'].find((name) => Array.isArray(lines[name]))
+}
+
 /** The headers as Node presents them: of some, the first line alone. */
 export function toHeaderMap(lines: HeaderMap): HeaderMap {
   const cut = Object.keys(lines).filter((name) => SINGLE.has(name) && typeof lines[name] !== 'string')

@@ -7,7 +7,7 @@ import type { Enabled } from '../versioning/enable.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
 import { InjectBody, toBody } from './inject-body.ts'
 import type { BodyOptions, EncodedBody, FormValues } from './inject-body.ts'
-import { DEFAULT_HOST, ownHeaders, toHeaderMap, toLines } from './inject-headers.ts'
+import { DEFAULT_HOST, findSentTwice, ownHeaders, toHeaderMap, toLines } from './inject-headers.ts'
 import type { HeaderOptions } from './inject-headers.ts'
 
 /** What `inject` takes besides a URL. */
@@ -65,6 +65,8 @@ export class InjectRequest implements RawRequest {
   readonly body: RawBody
   /** The signal that the caller gave. */
   readonly givenSignal: AbortSignal | undefined
+  /** A header that must not be repeated, and is. */
+  readonly sentTwice: string | undefined
   readonly #lines: HeaderMap
   #abort: AbortController | undefined
   #signal: AbortSignal | undefined
@@ -79,6 +81,7 @@ export class InjectRequest implements RawRequest {
     this.body = body
     this.givenSignal = signal
     this.#lines = lines
+    this.sentTwice = this.headers === lines ? undefined : findSentTwice(lines)
   }
 
   get signal(): AbortSignal {

@@ -4,12 +4,14 @@ import { parseSetCookie } from 'cookie'
 import type { SetCookie } from 'cookie'
 
 import type { RouteInfo } from '../define/context.ts'
-import { httpError, toProblem } from '../errors.ts'
+import { toProblem } from '../errors.ts'
+import type { HttpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, BodyStream, FinishedResponse, HeaderMap } from '../http.ts'
 import type { RequestContext } from './context.ts'
-import { MAX_HEADER_BYTES } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
+import { headersTooLarge, isHost, notHost, sentTwice } from './head.ts'
+import { DEFAULT_HOST } from './inject-headers.ts'
 import type { InjectRequest } from './inject-request.ts'
 import { isStream, openStream } from './stream.ts'
 
@@ -38,13 +40,20 @@ export interface InjectResponse {
 /** What of a request's context is part of its answer. */
 type Answered = Pick<RequestContext, 'route' | 'version'>
 
-/** Answers a request without a socket. Rejects when a streamed body fails, or when the request's signal aborts. */
-export function inject(dispatch: Dispatch, raw: InjectRequest): Awaitable<InjectResponse> {
+/**
+ * Answers a request without a socket, whose headers have at most `maxHeaders` bytes. Rejects when a streamed body fails, or when the
+ * request's signal aborts.
+ */
+export function inject(
+  dispatch: Dispatch,
+  raw: InjectRequest,
+  maxHeaders: number,
+): Awaitable<InjectResponse> {
   const { givenSignal } = raw
   givenSignal?.throwIfAborted()
-  if (sizeOf(raw.headers) > MAX_HEADER_BYTES) {
-    const text = `The headers are longer than ${MAX_HEADER_BYTES} bytes`
-    const refused = toProblem(httpError('headers_too_large', text))
+  const refusal = findRefusal(raw, maxHeaders)
+  if (refusal !== undefined) {
+    const refused = toProblem(refusal)
     return toInjectResponse(refused, isStream(refused.body) ? null : refused.body, NOBODY)
   }
   const { context, response } = dispatch(raw)
@@ -71,6 +80,14 @@ async function injectLater(
     const ended = context.end()
     if (ended !== undefined) await ended
   }
+}
+
+/** Why a socket would not let a request through. */
+function findRefusal(raw: InjectRequest, maxHeaders: number): HttpError | undefined {
+  if (raw.sentTwice !== undefined) return sentTwice(raw.sentTwice)
+  const { host } = raw.headers
+  if (typeof host === 'string' && host !== DEFAULT_HOST && !isHost(host)) return notHost()
+  return sizeOf(raw.headers) > maxHeaders ? headersTooLarge(maxHeaders) : undefined
 }
 
 /** Bytes of a head, about, as it would be sent. */

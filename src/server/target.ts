@@ -1,8 +1,6 @@
 import { httpError } from '../errors.ts'
 import { ESCAPED_SLASH } from '../param-types.ts'
-
-/** Characters of a request target, path and query together. */
-export const MAX_URL_LENGTH = 8192
+import { urlTooLong } from './head.ts'
 
 /** A request target, read. */
 export interface Target {
@@ -17,11 +15,10 @@ export interface Target {
 /**
  * Reads a request target: origin form, or absolute form without its authority (RFC 9112 section 3.2).
  *
- * @throws `HttpError` 414 when it is too long, 400 when it or an escape in its path is malformed.
+ * @throws `HttpError` 414 when it is longer than `limit` characters, 400 when it or an escape in its path is malformed.
  */
-export function readTarget(target: string): Target {
-  if (target.length > MAX_URL_LENGTH)
-    throw httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
+export function readTarget(target: string, limit: number): Target {
+  if (target.length > limit) throw urlTooLong(limit)
   const url = toOriginForm(target)
   if (url === undefined) throw httpError('malformed_target', 'The request target is neither a path nor a URL')
   const mark = url.indexOf('?')

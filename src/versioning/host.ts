@@ -23,12 +23,7 @@ export const hostScheme: VersioningScheme<HostOptions> = {
   name: 'HOST',
   reader: (options) => {
     const read = remember(createHostReader(options))
-    return (request) => {
-      const lines = request.headerLines('host')
-      // RFC 9112 section 3.2: a request with several Host lines is not answered
-      if (lines.length > 1) return { ambiguous: lines.map((value) => ({ in: 'host', name: 'host', value })) }
-      return read(request.host)
-    }
+    return (request) => read(request.host)
   },
   write: ({ host }, version, options) => {
     const { versionParameter = 'v', hostPattern } = options

@@ -61,14 +61,12 @@ function check(name: string, listening: () => Promise<Served>, cases: readonly C
 }
 
 const HOST_LINE = 'Host: a.test'
+/** RFC 9112 section 3.2: refused before anything is versioned. */
+const severalHosts = [400, 'malformed_request', undefined] as const
 const unspecified = (status: number) => [status, 'unspecified_version', undefined] as const
 const unknown = (status: number, requested: string) => [status, 'unsupported_version', requested] as const
 const ambiguous = (name: string, ...values: string[]) =>
-  [
-    400,
-    'ambiguous_version',
-    values.map((value) => ({ in: name === 'host' ? 'host' : 'header', name, value })),
-  ] as const
+  [400, 'ambiguous_version', values.map((value) => ({ in: 'header', name, value }))] as const
 
 check('HOST on a socket', () => listen(HOST), [
   ['S6 the first label', '/cars', ['Host: v2.example.com'], [200, 'cars@2']],
@@ -87,23 +85,18 @@ check('HOST on a socket', () => listen(HOST), [
   ],
   ['O2 port, dot and case', '/cars', ['HOST: V2.EXAMPLE.COM.:80'], [200, 'cars@2']],
   ['O2 space around it', '/cars', ['Host: \t v2.example.com \t'], [200, 'cars@2']],
-  [
-    'O6 duplicate Host lines',
-    '/cars',
-    ['Host: v1.example.com', 'Host: v2.example.com'],
-    ambiguous('host', 'v1.example.com', 'v2.example.com'),
-  ],
+  ['O6 duplicate Host lines', '/cars', ['Host: v1.example.com', 'Host: v2.example.com'], severalHosts],
   [
     'O6 duplicate Host lines under an absolute-form target',
     'http://v1.example.com/cars',
     ['Host: v1.example.com', 'host: v1.example.com'],
-    ambiguous('host', 'v1.example.com', 'v1.example.com'),
+    severalHosts,
   ],
   [
     'P6 duplicate Host lines where nothing is versioned',
     '/health',
     ['Host: v1.a.b', 'Host: v2.a.b'],
-    [200, 'health@null'],
+    severalHosts,
   ],
   [
     'O7 X-Forwarded-Host without trustProxy',
@@ -126,7 +119,7 @@ check('HOST behind a proxy, on a socket', () => listen(HOST, {}, { trustProxy: t
     'O6 duplicate Host lines still count',
     '/cars',
     ['Host: v1.a.b', 'Host: v2.a.b', 'X-Forwarded-Host: v2.a.b'],
-    ambiguous('host', 'v1.a.b', 'v2.a.b'),
+    severalHosts,
   ],
 ])
 

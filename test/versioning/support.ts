@@ -81,6 +81,20 @@ export function ok(body: string): Answer {
   return { status: 200, body }
 }
 
+/** 400: what a request says is not HTTP. */
+export function malformed(detail: string): Answer {
+  return {
+    status: 400,
+    body: {
+      type: 'urn:octavo:problem:malformed-request',
+      title: 'Malformed request',
+      status: 400,
+      detail,
+      code: 'malformed_request',
+    },
+  }
+}
+
 /** 404: nothing at this path in any version. */
 export const notFound: Answer = {
   status: 404,

@@ -5,10 +5,10 @@ import type { HttpError } from '../../errors.ts'
 import { isPromise } from '../../http.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from '../context.ts'
-import { MAX_HEADER_BYTES } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
+import { createHeadCheck } from '../head.ts'
 import { isStream } from '../stream.ts'
-import { MAX_URL_LENGTH } from '../target.ts'
+import type { Settings } from '../settings.ts'
 import { createDirect } from './direct.ts'
 import { NodeRequest } from './request.ts'
 import { write } from './write.ts'
@@ -16,12 +16,14 @@ import { write } from './write.ts'
 /** What a Node server passes on to a request listener. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/**
- * Makes the listener for Node servers. `isClosing` tells whether connections have to end with their present answer; `idle` is how
- * long they stay otherwise.
- */
-export function createNodeHandler(dispatch: Dispatch, isClosing: () => boolean, idle: number): NodeHandler {
-  const answerDirectly = createDirect(idle)
+/** Makes the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
+export function createNodeHandler(
+  dispatch: Dispatch,
+  isClosing: () => boolean,
+  { timeouts, limits }: Settings,
+): NodeHandler {
+  const answerDirectly = createDirect(timeouts.idle)
+  const findRefusal = createHeadCheck(limits)
   const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     const { request, response } = raw
     if (!context.hasScope && !isStream(finished.body)) void context.end()
@@ -37,7 +39,8 @@ export function createNodeHandler(dispatch: Dispatch, isClosing: () => boolean, 
     finished: PromiseLike<FinishedResponse>,
   ): void => void finished.then((settled) => send(raw, context, settled))
   return (request, response) => {
-    const refusal = findRefusal(request)
+    const { url = '/', headers, httpVersionMinor, rawHeaders } = request
+    const refusal = findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders)
     if (refusal !== undefined) return refuseRequest(response, refusal)
     const raw = new NodeRequest(request, response)
     const { context, response: finished } = dispatch(raw)
@@ -54,24 +57,4 @@ export function refuseClosing(response: ServerResponse): void {
 /** Answers a request with an error, and ends its connection. */
 export function refuseRequest(response: ServerResponse, error: HttpError): void {
   write(response, toProblem(error), true, undefined)
-}
-
-/** Why a request does not get as far as the application. */
-function findRefusal({
-  headers,
-  httpVersion,
-  rawHeaders,
-  url = '/',
-}: IncomingMessage): HttpError | undefined {
-  // Node would refuse this by itself, without saying why (RFC 9112 section 3.2)
-  if (headers.host === undefined && httpVersion === '1.1')
-    return httpError('missing_host', 'The request has no Host header')
-  if (url.length > MAX_URL_LENGTH)
-    return httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
-  // names and values alternate, with two separating characters after each
-  let size = 2 * rawHeaders.length
-  for (const text of rawHeaders) size += text.length
-  return size > MAX_HEADER_BYTES
-    ? httpError('headers_too_large', `The headers are longer than ${MAX_HEADER_BYTES} bytes`)
-    : undefined
 }

@@ -5,13 +5,11 @@ import type { AddressInfo } from 'node:net'
 
 import { httpError } from '../../errors.ts'
 import { createConnections } from './connections.ts'
-import { MAX_HEADER_BYTES } from '../dispatch.ts'
 import { refuseClosing, refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
 import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
 import { createRefuser, endSocket } from './refuse.ts'
 import type { Settings } from '../settings.ts'
-import { MAX_URL_LENGTH } from '../target.ts'
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -32,13 +30,13 @@ export interface Listening {
 /** Serves a handler on node:http. Rejects when the address cannot be taken. */
 export async function listen(
   handler: NodeHandler,
-  { logger, timeouts }: Settings,
+  { logger, timeouts, limits }: Settings,
   { port = 3000, host }: ListenOptions,
 ): Promise<Listening> {
   const isDirect = isDirectPossible()
   const connections = createConnections(isDirect ? timeouts.idle : 0)
   let closing = false
-  const server = createHttpServer(timeouts, isDirect)
+  const server = createHttpServer(timeouts, limits, isDirect)
   const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)
     if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
@@ -46,6 +44,8 @@ export async function listen(
     if (closing) refuseClosing(response)
     else handler(request, response)
   }
+  // or lines above it would be dropped without a word; their size is limited
+  server.maxHeadersCount = 0
   server.on('request', onRequest)
   // the handler itself tells a client that asks first to go on, once it wants the body
   server.on('checkContinue', onRequest)
@@ -58,7 +58,7 @@ export async function listen(
     socket.on('error', () => socket.destroy()).resume()
     endSocket(socket, httpError('malformed_target', 'The request target is neither a path nor a URL'))
   })
-  server.on('clientError', createRefuser(connections.inFlight))
+  server.on('clientError', createRefuser(connections.inFlight, limits))
   server.on('connection', connections.add)
   await start(server, port, host)
   server.on('error', (error) => logger.error({ err: error }, 'The server failed to accept a connection'))
@@ -88,10 +88,14 @@ type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
 /** How often slow requests are looked for, in milliseconds, at most and at least. */
 const CHECKING = { max: 30_000, min: 50 } as const
 
-function createHttpServer({ headers, request, idle }: Settings['timeouts'], isDirect: boolean): HttpServer {
+function createHttpServer(
+  { headers, request, idle }: Settings['timeouts'],
+  limits: Settings['limits'],
+  isDirect: boolean,
+): HttpServer {
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
   const options = {
-    maxHeaderSize: MAX_URL_LENGTH + MAX_HEADER_BYTES + 1,
+    maxHeaderSize: limits.url + limits.headers + 1,
     requireHostHeader: false,
     // Node refuses a limit for a part that is above the limit for the whole
     headersTimeout: request > 0 ? Math.min(headers, request) : headers,

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 
 import { httpError, toProblem } from '../../errors.ts'
 import type { ErrorCode, HttpError } from '../../errors.ts'
-import { MAX_HEADER_BYTES } from '../dispatch.ts'
+import type { Limits } from '../app-options.ts'
+import { headersTooLarge, urlTooLong } from '../head.ts'
 import { LINGER } from './linger.ts'
 import { refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
 import { toResponseText } from './write.ts'
-import { MAX_URL_LENGTH } from '../target.ts'
 
 type ServerResponse = Parameters<NodeHandler>[1]
 
@@ -23,6 +23,7 @@ export interface ParserError extends Error {
  */
 export function createRefuser(
   inFlight: (socket: Socket) => readonly ServerResponse[],
+  limits: Required<Limits>,
 ): (error: ParserError, socket: Socket) => void {
   const refused = new WeakMap<Socket, number>()
   return (error, socket) => {
@@ -38,7 +39,7 @@ export function createRefuser(
       socket.destroy()
       return
     }
-    const problem = toError(error)
+    const problem = toError(error, limits)
     const latest = inFlight(socket).at(-1)
     if (latest === undefined) endSocket(socket, problem)
     else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem))
@@ -60,13 +61,13 @@ export function endSocket(socket: Socket, error: HttpError): void {
 
 /** What the parser refuses, by its code. */
 const REFUSALS: Readonly<Record<string, readonly [code: ErrorCode, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', `The headers are longer than ${MAX_HEADER_BYTES} bytes`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['malformed_request', 'The chunk extensions are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive'],
 }
 
-function toError(error: ParserError): HttpError {
-  if (isLongUrl(error))
-    return httpError('url_too_long', `The request target is longer than ${MAX_URL_LENGTH} characters`)
+function toError(error: ParserError, limits: Required<Limits>): HttpError {
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    return isLongUrl(error, limits.url) ? urlTooLong(limits.url) : headersTooLarge(limits.headers)
   const [code, detail] = REFUSALS[error.code ?? ''] ?? ['malformed_request', 'The request is not valid HTTP']
   return httpError(code, detail)
 }
@@ -75,10 +76,10 @@ function toError(error: ParserError): HttpError {
  * The parser counts the request line among the headers, and shows the latest packet only: one without any end of line is part of
  * a URL when it starts like a request, or has no blank.
  */
-function isLongUrl({ code, rawPacket }: ParserError): boolean {
-  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return false
+function isLongUrl({ rawPacket }: ParserError, limit: number): boolean {
+  if (rawPacket === undefined) return false
   const text = Buffer.from(rawPacket).toString('latin1')
   const end = text.indexOf('\n')
   const line = end === -1 ? text : text.slice(0, end)
-  return /^[A-Z]+ /.test(line) ? line.length > MAX_URL_LENGTH : end === -1 && !line.includes(' ')
+  return /^[A-Z]+ /.test(line) ? line.length > limit : end === -1 && !line.includes(' ')
 }
