@@ -2,9 +2,6 @@ import { isAscii, isUtf8 } from 'node:buffer'
 
 import { httpError } from '../errors.ts'
 
-/** Levels of arrays and objects that a JSON body may have. */
-export const MAX_JSON_DEPTH = 500
-
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** The text of a body in UTF-8, without byte-order mark. */
@@ -19,12 +16,14 @@ export function toText(bytes: Uint8Array): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** The value of a JSON body. `inherited` drops the prototypes of its objects, for schemas that declare a name all objects have. */
-export function toJson(bytes: Uint8Array, inherited = false): unknown {
+/**
+ * The value of a JSON body with arrays and objects of at most `depth` levels. `inherited` drops the prototypes of its objects, for
+ * schemas that declare a name all objects have.
+ */
+export function toJson(bytes: Uint8Array, depth: number, inherited = false): unknown {
   const text = toText(bytes)
-  if (text.length > MAX_JSON_DEPTH && isTooDeep(text)) {
-    throw httpError('malformed_json', `The body is nested more than ${MAX_JSON_DEPTH} levels deep`)
-  }
+  if (text.length > depth && isDeeper(text, depth))
+    throw httpError('malformed_json', `The body is nested more than ${depth} levels deep`)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -39,7 +38,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /** Counts brackets outside strings; a text that is no JSON is left to the parser. */
-function isTooDeep(text: string): boolean {
+function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -47,7 +46,7 @@ function isTooDeep(text: string): boolean {
       at = stringEnd(text, at + 1)
     } else if (code === 91 || code === 123) {
       depth++
-      if (depth > MAX_JSON_DEPTH) return true
+      if (depth > limit) return true
     } else if (code === 93 || code === 125) depth--
   }
   return false

@@ -1,17 +1,36 @@
 import { parse } from 'fast-querystring'
 
+import { httpError } from '../errors.ts'
 import type { QueryRecord } from '../http.ts'
 
-/** Reads the query of a request target. A repeated name has a list; a malformed escape is kept as it stands. */
-export function parseQuery(target: string): QueryRecord {
+/**
+ * Reads the query of a request target. A repeated name has a list; a malformed escape is kept as it stands.
+ *
+ * @throws `HttpError` 400 when there are more than `limit` parameters.
+ */
+export function parseQuery(target: string, limit: number): QueryRecord {
   const mark = target.indexOf('?')
-  // a record without prototype: `__proto__` and `constructor` are names like any other
-  return mark === -1 ? NO_QUERY : parse(target.slice(mark + 1))
+  return mark === -1 ? NO_QUERY : parseForm(target.slice(mark + 1), limit)
 }
 
-/** Reads an `application/x-www-form-urlencoded` body (WHATWG URL standard, section 5.1). */
-export function parseForm(text: string): QueryRecord {
+/**
+ * Reads an `application/x-www-form-urlencoded` body (WHATWG URL standard, section 5.1).
+ *
+ * @throws `HttpError` 400 when there are more than `limit` parameters.
+ */
+export function parseForm(text: string, limit: number): QueryRecord {
+  // each takes a character at least
+  if (text.length > limit && isLonger(text, limit))
+    throw httpError('too_many_parameters', `There are more than ${limit} parameters`)
+  // a record without prototype: `__proto__` and `constructor` are names like any other
   return parse(text)
+}
+
+/** Counts separators, before anything is made of what they separate. */
+function isLonger(text: string, limit: number): boolean {
+  let count = 1
+  for (let at = text.indexOf('&'); at !== -1 && count <= limit; at = text.indexOf('&', at + 1)) count++
+  return count > limit
 }
 
 const NO_QUERY: QueryRecord = Object.freeze(Object.create(null))

@@ -9,6 +9,7 @@ import { toText } from './body.ts'
 import { createDecoder, requireForm } from './read-body.ts'
 import type { ChooseDecoder } from './read-body.ts'
 import { parseForm } from './query.ts'
+import type { RequestSettings } from './request.ts'
 
 /** The texts that a source has for a field; `undefined` when there are none. */
 type Texts = string | readonly string[] | undefined
@@ -19,12 +20,19 @@ export type PathTexts = Readonly<Record<string, string>>
 /** Reads and validates one source of a request. */
 export type ReadSource = (request: HttpRequest, params: PathTexts) => Awaitable<Validated>
 
-/** Makes the function that reads a declared source. `hidden` are the query parameters that carry versions. */
-export function createSourceReader(source: DeclaredSource, hidden: readonly string[]): ReadSource {
+/** What all sources of an application are read by. */
+export interface Reading {
+  /** The query parameters that carry versions. */
+  readonly hidden: readonly string[]
+  readonly limits: RequestSettings['limits']
+}
+
+/** Makes the function that reads a declared source. */
+export function createSourceReader(source: DeclaredSource, reading: Reading): ReadSource {
   const validate = createValidator(source.schema)
   return source.name === 'body' || source.name === 'form'
-    ? readsBody(BODY_READERS[source.name](source), validate)
-    : readsHead(HEAD_READERS[source.name](source, hidden), validate)
+    ? readsBody(BODY_READERS[source.name](source, reading), validate)
+    : readsHead(HEAD_READERS[source.name](source, reading), validate)
 }
 
 function readsHead(
@@ -46,7 +54,7 @@ type Validate = ReturnType<typeof createValidator>
 
 type HeadReader = (
   source: DeclaredSource,
-  hidden: readonly string[],
+  reading: Reading,
 ) => (request: HttpRequest, params: PathTexts) => unknown
 
 /** How the raw value of each source in the head of a request is found; a new source is a new row. */
@@ -60,7 +68,7 @@ const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form'>, HeadRe
         () => params,
         KEEP_BLANK,
       ),
-  query: ({ plan }, hidden) => {
+  query: ({ plan }, { hidden }) => {
     // the version parameter is not the handler's business, unless it declares it
     const skipped = hidden.filter((name) => !plan.fields.has(name))
     return ({ query }) =>
@@ -95,10 +103,12 @@ const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form'>, HeadRe
 }
 
 /** How the bytes of a body become the raw value of each source that it can be. */
-const BODY_READERS: Readonly<Record<'body' | 'form', (source: DeclaredSource) => ChooseDecoder>> = {
-  form: ({ plan }) => {
+const BODY_READERS: Readonly<
+  Record<'body' | 'form', (source: DeclaredSource, reading: Reading) => ChooseDecoder>
+> = {
+  form: ({ plan }, { limits }) => {
     const toFields = (bytes: Uint8Array): unknown => {
-      const fields = parseForm(toText(bytes))
+      const fields = parseForm(toText(bytes), limits.parameters)
       return collect(
         plan,
         (name) => fields[name],
@@ -111,7 +121,7 @@ const BODY_READERS: Readonly<Record<'body' | 'form', (source: DeclaredSource) =>
       return toFields
     }
   },
-  body: ({ schema }) => createDecoder(schema),
+  body: ({ schema }, { limits }) => createDecoder(schema, limits.jsonDepth),
 }
 
 /** Whether a blank text for a field that takes no text counts as absent, as browsers send for inputs left empty. */

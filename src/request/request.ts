@@ -55,7 +55,7 @@ export class RequestView implements HttpRequest {
   }
 
   get query(): QueryRecord {
-    return (this.#kept.query ??= parseQuery(this.url))
+    return (this.#kept.query ??= parseQuery(this.url, this.settings.limits.parameters))
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -103,7 +103,7 @@ export class RequestView implements HttpRequest {
   }
 
   async json(): Promise<unknown> {
-    return toJson(await this.bytes())
+    return toJson(await this.bytes(), this.settings.limits.jsonDepth)
   }
 
   bytes(): Promise<Uint8Array> {
@@ -179,9 +179,15 @@ function joinLines(name: string, lines: readonly string[]): string {
   return lines.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')
 }
 
+const OF_CODING: readonly string[] = ['content-encoding', 'content-length']
+
 function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
   const { method, url, signal } = request
-  const headers = new Headers(Object.entries(request.headers).filter(([name]) => !name.startsWith(':')))
+  // the body comes without its content coding, so it has another length
+  const dropped = request.headers['content-encoding'] === undefined ? [] : OF_CODING
+  const headers = new Headers(
+    Object.entries(request.headers).filter(([name]) => !name.startsWith(':') && !dropped.includes(name)),
+  )
   const address = `${request.protocol}://${request.host || 'localhost'}${url}`
   if (!hasBody || method === 'GET' || method === 'HEAD')
     return new Request(address, { method, headers, signal })

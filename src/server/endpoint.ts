@@ -38,7 +38,8 @@ export interface EndpointSite {
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
 export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyMap<string, Endpoint> {
   const { guards, errorHandlers, middleware } = route.around
-  const guarded = withGuards(guards, site.container, withInput(route, site.hidden, createAnswer(route, site)))
+  const reading = { hidden: site.hidden, limits: site.settings.limits }
+  const guarded = withGuards(guards, site.container, withInput(route, reading, createAnswer(route, site)))
   const recover = createRecover(errorHandlers)
   const wrap = createMiddleware(middleware, recover)
   const answers: Run =

@@ -5,7 +5,7 @@ import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable, FinishedResponse, HttpRequest } from '../http.ts'
 import { createSourceReader } from '../request/read-sources.ts'
-import type { PathTexts, ReadSource } from '../request/read-sources.ts'
+import type { PathTexts, Reading, ReadSource } from '../request/read-sources.ts'
 import type { RequestContext } from './context.ts'
 import type { Run } from './guards.ts'
 
@@ -27,10 +27,10 @@ interface Reader {
  * Puts the reading and validating of input before what answers. There is one way for routes without sources, one for those with a
  * single source and one for the others, so that a request pays only for what its route declares.
  */
-export function withInput(route: FlatRoute, hidden: readonly string[], answer: Answer): Run {
+export function withInput(route: FlatRoute, reading: Reading, answer: Answer): Run {
   const readers = route.sources.map((source) => ({
     name: source.name,
-    read: createSourceReader(source, hidden),
+    read: createSourceReader(source, reading),
   }))
   const toInput = createInput(route)
   const [only, ...others] = readers
