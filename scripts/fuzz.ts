@@ -1,0 +1,74 @@
+/**
+ * Sends what no client should to an application with routes of every kind, and fails when it notices: `npm run fuzz` for 30 seconds,
+ * `npm run fuzz -- --seconds 600 --seed 7`, `npm run fuzz -- --seed 7 --only 12,13` for cases that were found before.
+ */
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+
+import { createCase } from '../test/fault/fuzz/cases.ts'
+import { fuzz } from '../test/fault/fuzz/run.ts'
+import type { Finding } from '../test/fault/fuzz/run.ts'
+import type { State } from '../test/fault/fuzz/server.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    sockets: { type: 'string', default: '24' },
+    patience: { type: 'string', default: '2000' },
+    only: { type: 'string' },
+  },
+})
+const seed = Number(values.seed)
+const only = values.only?.split(',').map(Number)
+console.log(`Seed ${seed}`)
+const settings = { seed, sockets: Number(values.sockets), patience: Number(values.patience) }
+const report = await fuzz({
+  ...settings,
+  seconds: Number(values.seconds),
+  ...(only === undefined ? {} : { only }),
+})
+
+const toText = ({ heap, external, rss, connections, scopes, sources, temporaryFiles }: State): string =>
+  `heap ${toMiB(heap)}, external ${toMiB(external)}, RSS ${toMiB(rss)}, ${connections} connections, ${scopes} scopes, ${sources} sources, ${temporaryFiles} temporary files`
+
+console.log(
+  `${report.cases} cases, ${report.canaries} canaries, the slowest after ${report.slowest.toFixed(0)} ms`,
+)
+console.log(
+  `Answers: ${[...report.statuses]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, count]) => `${status} × ${count}`)
+    .join(', ')}`,
+)
+console.log(`Warm: ${toText(report.before)}`)
+console.log(`End:  ${toText(report.after)}`)
+for (const finding of report.findings) await show(finding)
+process.exitCode = report.findings.length > 0 ? 1 : 0
+
+/** Prints a finding, with how to see it again: of the cases that were under way, those that show it alone. */
+async function show({ text, cases }: Finding): Promise<void> {
+  console.error(`\nFound: ${text}`)
+  if (cases.length === 0 || only !== undefined) return showBytes(cases)
+  const guilty: number[] = []
+  for (const at of cases) {
+    const again = await fuzz({ ...settings, seconds: 10, only: [at] })
+    if (again.findings.length > 0) guilty.push(at)
+  }
+  const shown = guilty.length > 0 ? guilty : cases
+  console.error(`See it again: npm run fuzz -- --seed ${seed} --only ${shown.join(',')}`)
+  showBytes(guilty)
+}
+
+function showBytes(cases: readonly number[]): void {
+  for (const at of cases) {
+    const { kind, steps, ending } = createCase(seed, at)
+    console.error(`Case ${at}: ${kind}, then ${ending}`)
+    for (const { bytes, wait } of steps)
+      console.error(`  after ${wait} ms ${JSON.stringify(bytes.toString('latin1').slice(0, 2_000))}`)
+  }
+}
+
+function toMiB(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+}

@@ -1,0 +1,61 @@
+/** The process that the fuzzer sends to: serves the application, and reports what goes wrong in it. */
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { createFaultApp, MEANT } from './app.ts'
+
+/** What the process tells. */
+export type Told =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'error'; readonly text: string }
+  | { readonly kind: 'state'; readonly state: State }
+
+/** What is left in the process. */
+export interface State {
+  /** Bytes after a collection. */
+  readonly heap: number
+  readonly external: number
+  readonly rss: number
+  readonly connections: number
+  readonly temporaryFiles: number
+  readonly scopes: number
+  readonly sources: number
+}
+
+const tell = (message: Told): void => void process.send?.(message)
+const report = (from: string) => (error: unknown) =>
+  tell({ kind: 'error', text: `${from}: ${error instanceof Error ? error.stack : String(error)}` })
+
+process.on('uncaughtException', report('uncaughtException'))
+process.on('unhandledRejection', report('unhandledRejection'))
+process.on('warning', report('warning'))
+
+const ignore = (): void => undefined
+const { app, alive } = createFaultApp({
+  logger: {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (details, message) => {
+      const error: unknown = Reflect.get(details, 'err')
+      if (!(error instanceof Error && error.message === MEANT)) report(`logged, ${message}`)(error)
+    },
+  },
+  timeouts: { idle: 1_000, headers: 2_000, request: 4_000 },
+})
+const url = await app.listen({ port: 0, host: '127.0.0.1' })
+tell({ kind: 'listening', url })
+
+process.on('message', async () => {
+  for (let round = 0; round < 4; round++) {
+    globalThis.gc?.()
+    await delay(20)
+  }
+  const { heapUsed: heap, external, rss } = process.memoryUsage()
+  const connections = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  // tsx keeps what it compiled beside them
+  const temporaryFiles = readdirSync(tmpdir()).filter((name) => !name.startsWith('tsx-')).length
+  tell({ kind: 'state', state: { heap, external, rss, connections, temporaryFiles, ...alive } })
+})
+process.on('disconnect', () => process.exit(0))
