@@ -56,6 +56,7 @@ export class RequestContext implements SessionContext {
   #release: (() => void) | undefined
   #hasEnded = false
   #endings: Ending[] | undefined
+  #late: PromiseLike<unknown> | undefined
   #requestSettings: RequestSettings | undefined
   #session: Promise<OpenSession> | undefined
   /** Made when something in it is first asked for. */
@@ -190,10 +191,25 @@ export class RequestContext implements SessionContext {
     this.#raw.abort(reason)
   }
 
+  /** Has what lives for this request last until the work is done, if that is after its response. The application closes after it. */
+  endAfter(work: PromiseLike<unknown>): void {
+    this.#late = work
+    this.#release ??= this.#lent.hold()
+  }
+
   /** Disposes what lived for this request; to be called when its response has ended. A promise when that takes time. */
   end(): Promise<void> | undefined {
+    if (this.#late !== undefined) {
+      const end = (): void => void this.end()
+      this.#late.then(end, end)
+      this.#late = undefined
+      return undefined
+    }
     this.#hasEnded = true
-    if (!this.hasScope) return undefined
+    if (!this.hasScope) {
+      this.#release?.()
+      return undefined
+    }
     const endings = this.#endings ?? []
     this.#endings = undefined
     return this.#finish(endings)

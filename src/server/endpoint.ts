@@ -14,6 +14,7 @@ import { withInterceptors } from './interceptors.ts'
 import { createMiddleware } from './middleware.ts'
 import { createResponder } from './respond.ts'
 import type { Settings } from './settings.ts'
+import { createTimed } from './timeout.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
@@ -40,7 +41,8 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
   const { guards, errorHandlers, middleware } = route.around
   const reading = { hidden: site.hidden, limits: site.settings.limits }
   const guarded = withGuards(guards, site.container, withInput(route, reading, createAnswer(route, site)))
-  const recover = createRecover(errorHandlers)
+  const timed = createTimed(route.timeout ?? site.settings.timeouts.handler, createRecover(errorHandlers))
+  const { recover } = timed
   const wrap = createMiddleware(middleware, recover)
   const answers: Run =
     errorHandlers.length > 0 || wrap !== undefined
@@ -48,7 +50,7 @@ export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyM
       : guarded
   const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
-  const run = withOwnLimits(route, site.settings, wrapped)
+  const run = timed.limit(withOwnLimits(route, site.settings, wrapped))
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash

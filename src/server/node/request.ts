@@ -63,6 +63,8 @@ export class NodeRequest implements RawRequest {
   }
 
   abort(reason: unknown): void {
+    // nobody reads the rest of the body, so no other request can follow on this connection
+    if (!this.request.complete) this.refused = true
     ;(this.#abort ??= this.#createAbort()).abort(reason)
   }
 
