@@ -1,0 +1,85 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+import { DefinitionError } from '../definition-error.ts'
+import type { Middleware } from '../define/middleware.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
+import { httpError } from '../errors.ts'
+
+/** What `loadShedding` takes. */
+export interface LoadSheddingOptions {
+  /** Milliseconds that the event loop may be behind; requests are refused while it is further. @default 500 */
+  readonly maxDelay?: number
+  /** Seconds after which clients are told to try again. @default 5 */
+  readonly retryAfter?: number
+  /**
+   * How far behind the process is, in milliseconds; asked for each request. @default how late the timers of the process ran, as a
+   * median over half a second
+   */
+  readonly measure?: () => number
+}
+
+const WHERE = 'loadShedding'
+
+const OPTIONS: Rules = {
+  maxDelay: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of milliseconds above 0'],
+  retryAfter: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
+  measure: [(value) => typeof value === 'function', 'a function that gives milliseconds'],
+}
+
+/**
+ * Middleware that refuses requests with 503 and `Retry-After` (RFC 9110 section 10.2.3) while the process does not keep up: a request
+ * that is refused at once can be tried elsewhere, one that waits too long is often given up and computed all the same. To be listed
+ * early among the middleware of the application; middleware before it still runs.
+ *
+ * @example
+ * createApp(AppModule, { middleware: [loadShedding({ maxDelay: 200 })] })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
+  checkOptions(options)
+  const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
+  const headers = { 'retry-after': String(retryAfter) }
+  return (_context, next) => {
+    if (measure() > maxDelay)
+      throw httpError('overloaded', 'There is more to do than can be done; try again later', { headers })
+    return next()
+  }
+}
+
+/** Milliseconds between two looks at the event loop, and between two sums of what was seen. */
+const LOOKING = 20
+const SUMMING = 500
+const NANOSECONDS = 1_000_000
+
+/** The measure of this process, once somebody needs it. */
+let watched: (() => number) | undefined
+
+/** Measures how late timers run; neither of its own keeps the process alive. */
+function watchLoop(): () => number {
+  return (watched ??= startWatching())
+}
+
+function startWatching(): () => number {
+  const histogram = monitorEventLoopDelay({ resolution: LOOKING })
+  histogram.enable()
+  let delay = 0
+  const sum = (): void => {
+    // what it counts is the time between two looks; the median, for a single long task is no load
+    delay = histogram.percentile(50) / NANOSECONDS - LOOKING
+    histogram.reset()
+  }
+  setInterval(sum, SUMMING).unref()
+  return () => delay
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    const message = 'the options are not an object'
+    const fix = 'write loadShedding({ maxDelay: 200 })'
+    throw new DefinitionError([{ code: 'invalid_option', where: WHERE, message, fix }])
+  }
+  const problems = optionProblems(WHERE, options, OPTIONS)
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
