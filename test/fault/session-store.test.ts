@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { createApp, defineController, defineModule, Session } from 'octavo'
+import type { InjectResponse } from 'octavo'
+
+/** How a store behaves at the moment. */
+type Mode = 'well' | 'rejects' | 'throws' | 'hangs' | 'hangs, then rejects' | 'says no' | 'gives nonsense'
+
+const STORE_TIMEOUT = 60
+const LOAD = 60
+
+function createFaultyStore() {
+  const entries = new Map<string, string>()
+  let mode: Mode = 'well'
+  const call = <T>(work: () => T): T | Promise<T> => {
+    if (mode === 'throws') throw new Error('The store is broken')
+    if (mode === 'rejects') return Promise.reject(new Error('The store is away'))
+    if (mode === 'hangs') return new Promise<T>(() => undefined)
+    if (mode === 'hangs, then rejects')
+      return delay(STORE_TIMEOUT * 2).then(() => Promise.reject(new Error('The store gave up')))
+    return work()
+  }
+  return {
+    set: async (key: string, value: string) =>
+      call(() => (mode === 'says no' ? false : entries.set(key, value) === entries)),
+    get: (key: string) => call(() => (mode === 'gives nonsense' ? '{"not":' : entries.get(key))),
+    delete: (key: string) => call(() => entries.delete(key)),
+    become: (next: Mode) => {
+      mode = next
+    },
+  }
+}
+
+function createSessionApp() {
+  const store = createFaultyStore()
+  const visits = defineController({
+    prefix: '/',
+    routes: [
+      {
+        method: 'GET',
+        path: '/visit',
+        input: { inject: { session: Session } },
+        handler: ({ inject: { session } }) => {
+          const count = Number(Reflect.get(session.data, 'count') ?? 0) + 1
+          Object.assign(session.data, { count })
+          return { count }
+        },
+      },
+      { method: 'GET', path: '/plain', handler: () => 'plain' },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [visits] }), {
+    logger: false,
+    session: {
+      secret: 'a secret of more than 32 characters',
+      store,
+      storeTimeout: STORE_TIMEOUT,
+      cookie: { name: 'sid', secure: false },
+      conflicts: 'overwrite',
+    },
+  })
+  return { app, store }
+}
+
+const count = (answers: readonly InjectResponse[]): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const { statusCode } of answers) counts[statusCode] = (counts[statusCode] ?? 0) + 1
+  return counts
+}
+
+describe('a session store', () => {
+  for (const mode of ['rejects', 'throws', 'hangs', 'hangs, then rejects', 'says no'] as const) {
+    it(`that ${mode} under load costs those a 503 who need it, and serves again when it is well`, async () => {
+      const { app, store } = createSessionApp()
+      const first = await app.inject('/visit')
+      const [cookie] = first.cookies
+      assert.ok(cookie?.value !== undefined, 'a session began')
+      const cookies = { sid: cookie.value }
+      store.become(mode)
+      const start = performance.now()
+      const [needing, others] = await Promise.all([
+        Promise.all(Array.from({ length: LOAD }, () => app.inject({ url: '/visit', cookies }))),
+        Promise.all(Array.from({ length: LOAD }, () => app.inject({ url: '/plain', cookies }))),
+      ])
+      const took = performance.now() - start
+      assert.deepEqual([count(needing), count(others)], [{ 503: LOAD }, { 200: LOAD }])
+      assert.ok(took < 3_000, `the answers took ${took} ms`)
+      for (const answer of needing) {
+        assert.equal(Reflect.get(Object(answer.json()), 'code'), 'session_unavailable')
+        assert.doesNotMatch(answer.body, /broken|away|gave up/)
+      }
+      store.become('well')
+      // what hung has failed by now
+      await delay(mode === 'hangs, then rejects' ? STORE_TIMEOUT * 2 : 0)
+      const again = await app.inject({ url: '/visit', cookies })
+      assert.deepEqual(again.json(), { count: 2 })
+      await app.close()
+    })
+  }
+
+  it('that comes and goes under load never mixes sessions up', async () => {
+    const { app, store } = createSessionApp()
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { cookies } = await app.inject('/visit')
+        return { cookies: { sid: cookies[0]?.value ?? '' }, stored: 1 }
+      }),
+    )
+    const modes = ['well', 'rejects', 'well', 'throws', 'well', 'says no', 'well'] as const
+    for (const mode of modes) {
+      store.become(mode)
+      await Promise.all(
+        clients.map(async (client) => {
+          const answer = await app.inject({ url: '/visit', cookies: client.cookies })
+          if (answer.statusCode !== 200) return assert.equal(answer.statusCode, 503)
+          assert.deepEqual(answer.json(), { count: client.stored + 1 })
+          client.stored++
+        }),
+      )
+    }
+    assert.deepEqual(new Set(clients.map(({ stored }) => stored)), new Set([5]))
+    await app.close()
+  })
+
+  it('that gives nonsense costs a session, not an answer in confusion', async () => {
+    const { app, store } = createSessionApp()
+    const { cookies } = await app.inject('/visit')
+    store.become('gives nonsense')
+    const answer = await app.inject({ url: '/visit', cookies: { sid: cookies[0]?.value ?? '' } })
+    assert.ok([200, 503].includes(answer.statusCode), `${answer.statusCode} ${answer.body}`)
+    await app.close()
+  })
+
+  it('that hangs does not hold close back longer than its time limit', async () => {
+    const { app, store } = createSessionApp()
+    store.become('hangs')
+    const visit = app.inject('/visit')
+    const start = performance.now()
+    await app.close()
+    const took = performance.now() - start
+    assert.ok(took < 2_000, `close took ${took} ms`)
+    assert.equal((await visit).statusCode, 503)
+  })
+})
