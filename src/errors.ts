@@ -43,6 +43,7 @@ export const ERRORS = {
   overloaded: { status: 503, title: 'Service Unavailable' },
   closing: { status: 503, title: 'Service Unavailable' },
   session_unavailable: { status: 503, title: 'Session unavailable' },
+  rate_limit_unavailable: { status: 503, title: 'Rate limit unavailable' },
 } as const
 
 /** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */

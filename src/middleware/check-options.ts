@@ -1,0 +1,33 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
+
+/**
+ * Checks what a middleware of the name `where` was given.
+ *
+ * @throws `DefinitionError` with all that is wrong.
+ */
+export function checkOptions(
+  where: string,
+  options: unknown,
+  rules: Rules,
+  more: readonly DefinitionProblem[] = [],
+): void {
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
+  const problems = isObject
+    ? [...optionProblems(where, options, rules), ...more]
+    : [invalidOption(where, 'the options are not an object', `write ${where}({ … })`)]
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/** An option that cannot be used. */
+export function invalidOption(where: string, message: string, fix: string): DefinitionProblem {
+  return { code: 'invalid_option', where, message, fix }
+}
+
+/** Whether the value is `true` or `false`. */
+export const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
+
+/** Whether the value can be called. */
+export const isFunction = (value: unknown): boolean => typeof value === 'function'

@@ -1,0 +1,83 @@
+import type { Middleware } from '../define/middleware.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import type { Rules } from '../define/options.ts'
+import type { FinishedResponse } from '../http.ts'
+import { after } from './after.ts'
+import { checkOptions, isBoolean } from './check-options.ts'
+
+/** What `etag` takes. */
+export interface EtagOptions {
+  /** Whether the tags say only that the content means the same, not that its bytes are the same. @default false */
+  readonly weak?: boolean
+}
+
+const OPTIONS: Rules = { weak: [isBoolean, 'true or false'] }
+
+/**
+ * Middleware that gives responses of 200 to GET and HEAD an `ETag` of their bytes, and answers 304 without them when the client has
+ * them already (`If-None-Match`, RFC 9110 section 13.1.2). Streams get no tag; a tag that the handler has set stays, and counts too.
+ * To be listed after `compression`.
+ *
+ * @example
+ * createApp(AppModule, { middleware: [compression(), etag()] })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function etag(options: EtagOptions = {}): Middleware {
+  checkOptions('etag', options, OPTIONS)
+  const prefix = options.weak === true ? 'W/"' : '"'
+  // loaded when the application is built, not with Octavo
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const tagOf = (body: string | Uint8Array, { version }: ExecutionContext, type: string): string => {
+    // one text in two versions or media types is two representations (RFC 9110 section 8.8.3)
+    const hash = createHash('sha256')
+      .update(`${version ?? ''}\n${type}\n`)
+      .update(body)
+    return `${prefix}${hash.digest('base64url').slice(0, TAG_LENGTH)}"`
+  }
+  return (context, next) => {
+    const { method } = context.request
+    if (method !== 'GET' && method !== 'HEAD') return next()
+    return after(next(), (response) => {
+      if (response.status !== 200) return response
+      const { headers, body } = response
+      if (headers['etag'] === undefined && (typeof body === 'string' || body instanceof Uint8Array))
+        headers['etag'] = tagOf(body, context, String(headers['content-type']))
+      const known = context.request.header('if-none-match')
+      return known !== undefined && isKnown(headers['etag'], known) ? notModified(response) : response
+    })
+  }
+}
+
+/** Characters of a tag: 132 bits. */
+const TAG_LENGTH = 22
+
+/** An entity tag (RFC 9110 section 8.8.3), or what stands between two. */
+const TAG = /(?:W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")/g
+
+/** Whether a list of tags has the tag; weak and strong ones are compared alike (RFC 9110 section 8.8.3.2). */
+function isKnown(tag: string | readonly string[] | undefined, list: string): boolean {
+  if (typeof tag !== 'string') return false
+  if (list.trim() === '*') return true
+  const opaque = tag.replace(/^W\//, '')
+  for (const [, known] of list.matchAll(TAG)) if (known === opaque) return true
+  return false
+}
+
+/** What describes a content that is not sent (RFC 9110 section 15.4.5). */
+const OF_CONTENT = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-range',
+  'content-disposition',
+  'last-modified',
+  'accept-ranges',
+]
+
+function notModified(response: FinishedResponse): FinishedResponse {
+  const headers = { ...response.headers }
+  for (const name of OF_CONTENT) delete headers[name]
+  return { ...response, status: 304, headers, body: null }
+}

@@ -1,0 +1,128 @@
+/** What is left after a request was counted. */
+export interface Balance {
+  /** Whether the request is within the limit. */
+  readonly isWithin: boolean
+  readonly remaining: number
+  /** Milliseconds until the window ends. */
+  readonly reset: number
+  /** Whether the window began with this request; not all stores know. */
+  readonly isFirst: boolean
+}
+
+/** Counts requests: any limiter of rate-limiter-flexible. */
+export interface RateLimiter {
+  consume(key: string, points?: number): Promise<unknown>
+}
+
+/** Counts a request of a key at a cost. Rejects when the store fails. */
+export type Spend = (key: string, cost: number) => Promise<Balance>
+
+/** What the counting goes by. */
+export interface SpendOptions {
+  readonly name: string
+  readonly limit: number
+  /** Seconds. */
+  readonly window: number
+  /** A limiter, or a client of Redis; `undefined` counts in this process. */
+  readonly store: RateLimiter | object | undefined
+  readonly storeTimeout: number
+  readonly maxKeys: number
+}
+
+/** Makes what counts; rate-limiter-flexible is loaded when the first request is. */
+export function createSpend(options: SpendOptions): Spend {
+  const { store, storeTimeout } = options
+  if (store === undefined) return createMemorySpend(options)
+  if (isLimiter(store)) return (key, cost) => within(storeTimeout, spend(store, key, cost))
+  let made: Promise<RateLimiter> | undefined
+  return (key, cost) => {
+    made ??= createRedisLimiter(store, options)
+    return within(
+      storeTimeout,
+      made.then((limiter) => spend(limiter, key, cost)),
+    )
+  }
+}
+
+async function createRedisLimiter(
+  client: object,
+  { name, limit, window }: SpendOptions,
+): Promise<RateLimiter> {
+  const { RateLimiterRedis } = await import('rate-limiter-flexible')
+  return new RateLimiterRedis({
+    storeClient: client,
+    // ioredis can define commands, the other client of Redis cannot
+    useRedisPackage: !('defineCommand' in client),
+    rejectIfRedisNotReady: true,
+    points: limit,
+    duration: window,
+    keyPrefix: `octavo:rate:${name}`,
+  })
+}
+
+/** Counts in this process; the keys whose windows end first are forgotten when there are too many. */
+function createMemorySpend({ limit, window, maxKeys }: SpendOptions): Spend {
+  const create = async () => {
+    const { RateLimiterMemory } = await import('rate-limiter-flexible')
+    return new RateLimiterMemory({ points: limit, duration: window })
+  }
+  let made: ReturnType<typeof create> | undefined
+  /** When the window of each key ends; all are equally long, so the first to end come first. */
+  const ends = new Map<string, number>()
+  return async (key, cost) => {
+    const limiter = await (made ??= create())
+    const balance = await spend(limiter, key, cost)
+    if (!balance.isFirst) return balance
+    const now = Date.now()
+    ends.delete(key)
+    ends.set(key, now + balance.reset)
+    for (const [oldest, end] of ends) {
+      if (end > now && ends.size <= maxKeys) break
+      ends.delete(oldest)
+      // what has ended the limiter forgets by itself
+      if (end > now) void limiter.delete(oldest)
+    }
+    return balance
+  }
+}
+
+async function spend(limiter: RateLimiter, key: string, cost: number): Promise<Balance> {
+  try {
+    return toBalance(await limiter.consume(key, cost), true)
+  } catch (error) {
+    // a limiter rejects with a result, which is no error, when there is not enough left
+    if (error instanceof Error) throw error
+    return toBalance(error, false)
+  }
+}
+
+function toBalance(result: unknown, isWithin: boolean): Balance {
+  const { remainingPoints, msBeforeNext, isFirstInDuration } = Object(result)
+  if (typeof remainingPoints !== 'number' || typeof msBeforeNext !== 'number')
+    throw new TypeError('The limiter gave no result of rate-limiter-flexible')
+  return {
+    isWithin,
+    remaining: Math.max(0, remainingPoints),
+    reset: Math.max(0, msBeforeNext),
+    isFirst: isFirstInDuration === true,
+  }
+}
+
+/** Whether the value is a limiter of rate-limiter-flexible. */
+export function isLimiter(value: unknown): value is RateLimiter {
+  return typeof Object(value).consume === 'function'
+}
+
+/** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
+export function isRedis(value: unknown): value is object {
+  return typeof Object(value).eval === 'function'
+}
+
+/** The result of the work, or an error when it takes longer. */
+function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`The store gave no answer within ${milliseconds} ms`))
+    const timer = setTimeout(late, milliseconds)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
