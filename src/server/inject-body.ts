@@ -1,18 +1,21 @@
-import { httpError } from '../errors.ts'
-import type { Awaitable, RawBody } from '../http.ts'
+import type { Awaitable, BodyStream, RawBody } from '../http.ts'
 import { toSearchParams } from '../request/query.ts'
 import { JSON_TYPE } from './response-head.ts'
+import { tooLarge } from './stream-body.ts'
 
 /** The ways to give `inject` a body; at most one of them. */
 export interface BodyOptions {
-  /** Objects are sent as JSON, `URLSearchParams` and `FormData` as themselves, text and bytes as they are. */
+  /**
+   * Objects are sent as JSON, `URLSearchParams` and `FormData` as themselves, text and bytes as they are; Node and web streams and
+   * async iterables of bytes or text as they come. When a stream fails, the request rejects with its error.
+   */
   readonly body?: unknown
   /** The same as `body`. */
   readonly payload?: unknown
   /** Sent as JSON, whatever it is. */
   readonly json?: unknown
   /** Sent as `application/x-www-form-urlencoded`. */
-  readonly form?: FormValues
+  readonly form?: FormValues | URLSearchParams
   /** Sent as `multipart/form-data`. */
   readonly multipart?: FormData | Readonly<Record<string, string | Blob>>
 }
@@ -20,28 +23,31 @@ export interface BodyOptions {
 /** Values that can stand in a query or a form: lists repeat the name, `null` and `undefined` are dropped. */
 export type FormValues = Readonly<Record<string, unknown>>
 
-/** An encoded body. */
+/** An encoded body; one that comes as a stream is not read yet. */
 export interface EncodedBody {
-  readonly bytes: Uint8Array
+  readonly bytes: Uint8Array | BodyStream
   readonly type: string | undefined
 }
 
-const NO_BODY: EncodedBody = { bytes: new Uint8Array(0), type: undefined }
+const NOTHING: EncodedBody = { bytes: new Uint8Array(0), type: undefined }
 
 /** Encodes the body that the options describe; empty when they give none. Takes time for what the web platform encodes. */
 export function toBody({ body, payload, json, form, multipart }: BodyOptions): Awaitable<EncodedBody> {
   if (json !== undefined) return jsonBody(json)
-  if (form !== undefined) return webBody(toSearchParams(form))
+  if (form !== undefined) return webBody(form instanceof URLSearchParams ? form : toSearchParams(form))
   if (multipart !== undefined)
     return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
-  const given = body ?? payload
-  if (given === undefined || given === null) return NO_BODY
+  return encode(body ?? payload)
+}
+
+function encode(given: unknown): Awaitable<EncodedBody> {
+  if (given === undefined || given === null) return NOTHING
   if (typeof given === 'string') return { bytes: Buffer.from(given), type: undefined }
   if (given instanceof Uint8Array) return { bytes: given, type: undefined }
   if (given instanceof ArrayBuffer) return { bytes: new Uint8Array(given), type: undefined }
   if (given instanceof URLSearchParams || given instanceof FormData || given instanceof Blob)
     return webBody(given)
-  return jsonBody(given)
+  return isAsyncIterable(given) ? { bytes: given, type: undefined } : jsonBody(given)
 }
 
 /** The body of a request that `inject` makes. A class because one is made for every request that has a body. */
@@ -68,8 +74,12 @@ export class InjectBody implements RawBody {
 
 const CHUNK = 65_536
 
-function tooLarge(limit: number): Error {
-  return httpError('body_too_large', `The body is longer than ${limit} bytes`)
+/** The body of requests that have none. */
+export const NO_BODY = new InjectBody(new Uint8Array(0))
+
+/** Node and web readable streams and async generators all are async iterables. */
+export function isAsyncIterable(value: unknown): value is BodyStream {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
 function jsonBody(value: unknown): EncodedBody {

@@ -16,8 +16,8 @@ export interface HeaderFacts {
   readonly host: string
   /** The content type that the body brings. */
   readonly type: string | undefined
-  /** Bytes of the body. */
-  readonly length: number
+  /** Bytes of the body; `undefined` for a stream that does not say. */
+  readonly length: number | undefined
   /** What carries the version, if the request is to have one. */
   readonly written: Partial<RequestDraft> | undefined
 }
@@ -74,7 +74,7 @@ function collect(options: HeaderOptions, { host, type, length, written = {} }: H
   }
   const problem = headerProblem(lines)
   if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
-  if (length > 0) lines['content-length'] ??= String(length)
+  if (length !== undefined && length > 0) lines['content-length'] ??= String(length)
   return lines
 }
 
@@ -85,6 +85,17 @@ export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined)
     ...(type === undefined ? {} : { 'content-type': type }),
     ...(cookies === undefined ? {} : { cookie: stringifyCookie(cookies) }),
   }
+}
+
+/** The length that a Content-Length header declares, in bytes. */
+export function declaredLength(headers: HeaderOptions['headers'] = {}): number | undefined {
+  const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? []
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined
+}
+
+/** Whether Node keeps the first line of a header only. */
+export function isSingle(name: string): boolean {
+  return SINGLE.has(name)
 }
 
 /** A list of one line is that line. */

@@ -1,25 +1,33 @@
 import { suggestion } from '../definition-error.ts'
 import { isPromise, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../http.ts'
-import { toSearchParams } from '../request/query.ts'
 import { authorityOf } from '../request/request.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
-import { InjectBody, toBody } from './inject-body.ts'
+import { InjectBody, NO_BODY, toBody } from './inject-body.ts'
 import type { BodyOptions, EncodedBody, FormValues } from './inject-body.ts'
-import { DEFAULT_HOST, findSentTwice, ownHeaders, toHeaderMap, toLines } from './inject-headers.ts'
+import {
+  declaredLength,
+  DEFAULT_HOST,
+  findSentTwice,
+  ownHeaders,
+  toHeaderMap,
+  toLines,
+} from './inject-headers.ts'
 import type { HeaderOptions } from './inject-headers.ts'
+import { pathOf, toRecord, toTarget, withQuery } from './inject-url.ts'
+import { StreamBody } from './stream-body.ts'
 
 /** What `inject` takes besides a URL. */
 export interface InjectOptions extends BodyOptions, HeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
   /** Path with or without query, or a whole URL. */
-  readonly url?: string
+  readonly url?: string | URL
   /** The same as `url`. */
   readonly path?: string
   /** Added to the query of the URL; wins over it. */
-  readonly query?: FormValues
+  readonly query?: FormValues | URLSearchParams
   /** The Host header. @default 'localhost' */
   readonly host?: string
   /** @default '127.0.0.1' */
@@ -30,6 +38,8 @@ export interface InjectOptions extends BodyOptions, HeaderOptions {
   readonly version?: string
   /** Aborts the request. */
   readonly signal?: AbortSignal
+  /** Resolves as soon as the head of the answer is there, with its body as a stream. @default false */
+  readonly stream?: boolean
 }
 
 const OPTIONS = [
@@ -49,17 +59,17 @@ const OPTIONS = [
   'protocol',
   'version',
   'signal',
+  'stream',
 ]
 const OPTION_NAMES = new Set(OPTIONS)
 const BODIES = ['body', 'payload', 'json', 'form', 'multipart'] as const
-const NO_BODY = new InjectBody(new Uint8Array(0))
 const NO_LINES: readonly string[] = []
 
 /** A request that `inject` makes. A class because one is made for every call, and its signal only when it is asked for. */
 export class InjectRequest implements RawRequest {
   readonly method: string
   readonly target: string
-  readonly headers: HeaderMap
+  headers: HeaderMap
   readonly remoteAddress: string
   readonly protocol: 'http' | 'https'
   readonly body: RawBody
@@ -67,12 +77,18 @@ export class InjectRequest implements RawRequest {
   readonly givenSignal: AbortSignal | undefined
   /** A header that must not be repeated, and is. */
   readonly sentTwice: string | undefined
-  readonly #lines: HeaderMap
+  #lines: HeaderMap
   #abort: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  constructor(options: InjectOptions, target: string, lines: HeaderMap, body: RawBody) {
-    const { method = 'GET', remoteAddress = '127.0.0.1', signal } = options
+  constructor(
+    options: InjectOptions,
+    target: string,
+    lines: HeaderMap,
+    body: RawBody,
+    signal: AbortSignal | undefined,
+  ) {
+    const { method = 'GET', remoteAddress = '127.0.0.1' } = options
     this.method = METHOD_INDEX.has(method) ? method : method.toUpperCase()
     this.target = target
     this.headers = toHeaderMap(lines)
@@ -102,6 +118,12 @@ export class InjectRequest implements RawRequest {
     const value = Object.hasOwn(this.#lines, name) ? this.#lines[name] : undefined
     return typeof value === 'string' ? [value] : (value ?? NO_LINES)
   }
+
+  /** Adds a line of cookies. */
+  addCookies(line: string): void {
+    this.#lines = { ...this.#lines, cookie: [...this.lines('cookie'), line] }
+    this.headers = toHeaderMap(this.#lines)
+  }
 }
 
 /**
@@ -129,10 +151,18 @@ function toRequest(
   enabled: Enabled | undefined,
   prefix: string,
 ): InjectRequest {
-  const { query, version } = options
+  const { version } = options
+  const query = options.query instanceof URLSearchParams ? toRecord(options.query) : options.query
   const authority = authorityOf(url)
   const host = options.host ?? authority ?? DEFAULT_HOST
-  const body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
+  let { signal } = options
+  let body: RawBody
+  if (bytes instanceof Uint8Array) body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
+  else {
+    const failed = new AbortController()
+    body = new StreamBody(bytes, declaredLength(options.headers), (error) => failed.abort(error))
+    signal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
+  }
   const written =
     version === undefined
       ? undefined
@@ -145,6 +175,7 @@ function toRequest(
     target,
     toLines(options, { host, type, length: body.length, written }),
     body,
+    signal,
   )
 }
 
@@ -174,16 +205,6 @@ function toDraft(
   }
 }
 
-/** Scheme and authority of a URL; empty for a path. */
-function originOf(url: string): string {
-  const authority = authorityOf(url)
-  return authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
-}
-
-function pathOf(url: string): string {
-  return url.slice(originOf(url).length).split('?')[0] || '/'
-}
-
 function checkOptions(options: InjectOptions, enabled: Enabled | undefined): void {
   for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.has(name))
@@ -209,29 +230,4 @@ function checkBodies(options: InjectOptions): void {
   if (given < 2) return
   const bodies = BODIES.filter((name) => options[name] !== undefined)
   throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
-}
-
-/** The request target of a URL: no fragment, and nothing that cannot be on a request line. */
-function toTarget(url: string): string {
-  // most are targets already
-  if (typeof url === 'string' && /^\/[!"$-~]*$/.test(url)) return url
-  const [whole = ''] = url.split('#')
-  const target = whole === '*' || whole.startsWith('/') || /^https?:\/\//i.test(whole) ? whole : `/${whole}`
-  return target
-    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
-    .replaceAll(/[^\u0021-\u007e]+/g, (part) => encodeURIComponent(part))
-}
-
-/** A URL with another path, if one is given, and with values in its query. */
-function withQuery(url: string, written: string | undefined, query: FormValues): string {
-  const path = originOf(url) + (written ?? pathOf(url))
-  const mark = url.indexOf('?')
-  const given = mark === -1 ? '' : url.slice(mark + 1)
-  const names = Object.keys(query)
-  if (names.length === 0) return mark === -1 ? path : `${path}?${given}`
-  const kept = given
-    .split('&')
-    .filter((pair) => pair !== '' && !names.some((name) => new URLSearchParams(pair).has(name)))
-  const search = [...kept, toSearchParams(query).toString()].filter((part) => part !== '').join('&')
-  return search === '' ? path : `${path}?${search}`
 }

@@ -7,13 +7,16 @@ import type { RouteInfo } from '../define/context.ts'
 import { toProblem } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
-import type { Awaitable, BodyStream, FinishedResponse, HeaderMap } from '../http.ts'
+import type { Awaitable, FinishedResponse, HeaderMap } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Dispatch } from './dispatch.ts'
 import { headersTooLarge, isHost, notHost, sentTwice } from './head.ts'
 import { DEFAULT_HOST } from './inject-headers.ts'
 import type { InjectRequest } from './inject-request.ts'
-import { isStream, openStream } from './stream.ts'
+import { openBytes } from './byte-source.ts'
+import type { ByteSource } from './byte-source.ts'
+import { StreamBody } from './stream-body.ts'
+import { isStream } from './stream.ts'
 
 /** The answer of `inject`. */
 export interface InjectResponse {
@@ -38,7 +41,7 @@ export interface InjectResponse {
 }
 
 /** What of a request's context is part of its answer. */
-type Answered = Pick<RequestContext, 'route' | 'version'>
+export type Answered = Pick<RequestContext, 'route' | 'version'>
 
 /**
  * Answers a request without a socket, whose headers have at most `maxHeaders` bytes. Rejects when a streamed body fails, or when the
@@ -57,33 +60,42 @@ export function inject(
     return toInjectResponse(refused, isStream(refused.body) ? null : refused.body, NOBODY)
   }
   const { context, response } = dispatch(raw)
-  if (givenSignal !== undefined)
+  if (givenSignal !== undefined) {
+    discardAtEnd(raw, context)
     return unlessAborted(givenSignal, () => injectLater(context, response, givenSignal))
+  }
   if (isPromise(response) || isStream(response.body) || context.hasScope)
     return injectLater(context, response, undefined)
   void context.end()
   return toInjectResponse(response, response.body, context)
 }
 
-const NOBODY: Answered = { route: null, version: null }
+/** Who has answered what was refused at the door. */
+export const NOBODY: Answered = { route: null, version: null }
 
 async function injectLater(
   context: RequestContext,
   response: Awaitable<FinishedResponse>,
   signal: AbortSignal | undefined,
 ): Promise<InjectResponse> {
-  try {
-    const finished = isPromise(response) ? await response : response
-    const { body } = finished
-    return toInjectResponse(finished, isStream(body) ? await readStream(body, signal) : body, context)
-  } finally {
-    const ended = context.end()
-    if (ended !== undefined) await ended
+  const finished = isPromise(response) ? await response : response
+  const { body } = finished
+  if (isStream(body)) {
+    const source = openBytes(body, finished.headers, context)
+    return toInjectResponse(finished, await readBytes(source, signal), context)
   }
+  const ended = context.end()
+  if (ended !== undefined) await ended
+  return toInjectResponse(finished, body, context)
+}
+
+/** Tells a body that is a stream, and so brings a signal, when nobody reads what is left of it. */
+export function discardAtEnd({ body }: InjectRequest, context: RequestContext): void {
+  if (body instanceof StreamBody) context.atEnd(() => body.discard())
 }
 
 /** Why a socket would not let a request through. */
-function findRefusal(raw: InjectRequest, maxHeaders: number): HttpError | undefined {
+export function findRefusal(raw: InjectRequest, maxHeaders: number): HttpError | undefined {
   if (raw.sentTwice !== undefined) return sentTwice(raw.sentTwice)
   const { host } = raw.headers
   if (typeof host === 'string' && host !== DEFAULT_HOST && !isHost(host)) return notHost()
@@ -97,7 +109,8 @@ function sizeOf(headers: HeaderMap): number {
   return size
 }
 
-async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+/** What the work gives; rejects when the signal aborts before. */
+export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason)
@@ -142,24 +155,15 @@ function parseJson(text: string, status: number): unknown {
   }
 }
 
-async function readStream(body: BodyStream, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const source = openStream(body)
-  if (signal?.aborted === true) source.cancel()
-  signal?.addEventListener('abort', source.cancel)
+async function readBytes(source: ByteSource, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const stop = (): void => source.cancel(signal?.reason)
+  if (signal?.aborted === true) stop()
+  signal?.addEventListener('abort', stop)
   const chunks: Uint8Array[] = []
   try {
-    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next())
-      chunks.push(typeof chunk.value === 'string' ? Buffer.from(chunk.value) : toChunk(chunk.value))
+    for (let bytes = await source.next(); bytes !== undefined; bytes = await source.next()) chunks.push(bytes)
     return Buffer.concat(chunks)
-  } catch (error) {
-    source.cancel()
-    throw error
   } finally {
-    signal?.removeEventListener('abort', source.cancel)
+    signal?.removeEventListener('abort', stop)
   }
-}
-
-function toChunk(value: unknown): Uint8Array {
-  if (value instanceof Uint8Array) return value
-  throw new TypeError(`A chunk of a streamed body is a ${typeof value}, neither text nor bytes`)
 }

@@ -288,7 +288,7 @@ describe('options that are refused', () => {
     [
       'one that does not exist',
       { colour: 'red' },
-      'inject: there is no option "colour"; use one of method, url, path, query, headers, cookies, body, payload, json, form, multipart, host, remoteAddress, protocol, version, signal',
+      'inject: there is no option "colour"; use one of method, url, path, query, headers, cookies, body, payload, json, form, multipart, host, remoteAddress, protocol, version, signal, stream',
     ],
     ['one that is misspelt', { header: {} }, 'inject: there is no option "header"; did you mean "headers"?'],
     ['url with path', { url: '/', path: '/' }, 'inject: give url or path, not both'],
