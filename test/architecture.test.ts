@@ -18,7 +18,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
   router: ['param-types.ts', 'pattern.ts'],
   define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
-  middleware: ['http.ts', 'definition-error.ts', 'media-type.ts', 'stream.ts', 'errors.ts', 'define'],
+  send: ['http.ts', 'errors.ts', 'define'],
+  middleware: ['http.ts', 'definition-error.ts', 'media-type.ts', 'stream.ts', 'errors.ts', 'define', 'send'],
   container: ['http.ts', 'definition-error.ts', 'define'],
   auth: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'param-types.ts',
     'versioning',
     'define',
+    'send',
     'middleware',
     'auth',
     'session',
@@ -53,8 +55,12 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages and built-in modules that only some files may import as values, and those files. */
 const ONLY: Readonly<Record<string, RegExp>> = {
+  '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
-  'node:http': /^(errors|server\/(node\/[a-z]+|app))\.ts$/,
+  'node:http': /^(errors|server\/(node\/[a-z\d-]+|app))\.ts$/,
+  'node:http2': /^server\/node\/http2\//,
+  'node:https': /^server\/node\//,
+  'node:tls': /^server\/node\//,
   radix3: /^router\//,
   zod: /^define\/schema\.ts$/,
 }

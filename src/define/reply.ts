@@ -27,7 +27,15 @@ export interface RawReply extends ReplyOptions {
 }
 
 /** Works a result out for the request that it answers. */
-export type ToReply = (context: ExecutionContext) => Awaitable<RawReply>
+export type ToReply = (context: ReplyContext) => Awaitable<RawReply>
+
+/** What a result sees of the request that it answers, besides what handlers see. */
+export interface ReplyContext extends ExecutionContext {
+  /** Has something done when the response has ended; at once when it has. The application closes after it. */
+  atEnd(work: () => Awaitable<void>): void
+  /** Has something done when the application begins to close; at once when it has. Gives the function that forgets it. */
+  whenClosing(work: () => void): () => void
+}
 
 /** What `text` and `html` take besides the body. */
 export interface RawOptions extends ReplyOptions {
@@ -99,17 +107,31 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
 }
 
 /**
- * A result that is sent as it comes, as fast as the client takes it: chunks of a Node or web stream, or of an async iterable. When
- * the client goes away, the source is told: streams are destroyed or cancelled, generators return.
+ * A result that is sent as it comes, as fast as the client takes it: chunks of a Node or web stream, or of an iterable. When the
+ * client goes away, the source is told: streams are destroyed or cancelled, generators return.
  *
  * @example
  * handler: () => stream(rows(), { type: 'text/csv', headers: { 'content-disposition': 'attachment' } })
+ *
+ * @throws `TypeError` when the source is none of these.
  */
 export function stream(
-  source: BodyStream,
+  source: BodyStream | Iterable<Uint8Array | string>,
   { status, type = 'application/octet-stream', ...options }: StreamOptions = {},
 ): RawReply {
-  return raw(status, source, type, options)
+  return raw(status, toBodyStream(source), type, options)
+}
+
+function toBodyStream(source: BodyStream | Iterable<Uint8Array | string>): BodyStream {
+  if (typeof source === 'object' && source !== null && !(source instanceof Uint8Array)) {
+    if (Symbol.asyncIterator in source) return source
+    if (Symbol.iterator in source) return inTurn(source)
+  }
+  throw new TypeError('stream: the source is neither a stream nor an iterable of chunks')
+}
+
+async function* inTurn(chunks: Iterable<Uint8Array | string>): AsyncGenerator<Uint8Array | string> {
+  yield* chunks
 }
 
 /**
@@ -126,7 +148,11 @@ export function replyTo(toReply: ToReply): RawReply {
  *
  * @internal
  */
-export function rawReply(status: number, data: RawReply['data'], options: ReplyOptions): RawReply {
+export function rawReply(
+  status: number | undefined,
+  data: RawReply['data'],
+  options: ReplyOptions,
+): RawReply {
   return { ...options, [REPLY]: 'raw', status, data }
 }
 

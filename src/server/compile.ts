@@ -36,6 +36,7 @@ export interface Materials {
   readonly builtIns: BuiltIns
   readonly sessions: Sessions | undefined
   readonly hold: Lifecycle['hold']
+  readonly whenClosing: Lifecycle['whenClosing']
 }
 
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
@@ -51,7 +52,7 @@ export function compile(materials: Materials): Compiled {
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.split('/').length
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
-  const { builtIns, sessions, hold } = materials
+  const { builtIns, sessions, hold, whenClosing } = materials
   const observer = createObserver(
     settings.logger,
     settings.logsRequests,
@@ -71,6 +72,7 @@ export function compile(materials: Materials): Compiled {
     root,
     observer,
     hold,
+    whenClosing,
   }
   const { errorHandlers = [], middleware = [] } = settings.around
   const recover = createRecover(errorHandlers)

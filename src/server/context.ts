@@ -36,6 +36,7 @@ export interface Lent {
   readonly observer: Observer
   /** Says that a request has something to end; gives the function that says it has. */
   readonly hold: () => () => void
+  readonly whenClosing: (work: () => void) => () => void
 }
 
 const NONE: readonly string[] = []
@@ -178,6 +179,11 @@ export class RequestContext implements SessionContext {
     if (this.#hasEnded) void this.#finish([work])
     else (this.#endings ??= []).push(work)
     this.#release ??= this.#lent.hold()
+  }
+
+  /** Has something done as soon as the application closes; at once when it does. Gives the function that forgets it. */
+  whenClosing(work: () => void): () => void {
+    return this.#lent.whenClosing(work)
   }
 
   /** Has the rest of the request read by these rules, which are those of its route. */

@@ -89,7 +89,8 @@ export function createCore<O extends object, S extends readonly object[]>(
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
   const build = (): Compiled => {
-    compiled ??= warned(compile({ ...parts, settings, enabled, sessions, hold: lifecycle.hold }), settings)
+    const { hold, whenClosing } = lifecycle
+    compiled ??= warned(compile({ ...parts, settings, enabled, sessions, hold, whenClosing }), settings)
     return compiled
   }
   const complete = (): Parts => {

@@ -6,8 +6,10 @@ import { isRaw, isReply } from '../define/reply.ts'
 import type { ToReply } from '../define/reply.ts'
 import { FINISHED, isPromise } from '../http.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
-import { addReplyHead, JSON_TYPE } from './response-head.ts'
+import { begin } from './begin.ts'
 import type { RequestContext } from './context.ts'
+import { dropBody } from './failure.ts'
+import { addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
@@ -38,10 +40,10 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut(result.data, respond, head, context)
-    return respondNow(result, head)
+    return respondNow(result, head, context)
   }
-  const respondNow = (result: unknown, head: ResponseHead | undefined): Awaitable<FinishedResponse> => {
-    if (isWebResponse(result)) return fromWeb(result, head)
+  const respondNow: Respond = (result, head, context) => {
+    if (isWebResponse(result)) return begin(fromWeb(result, head), context)
     const headers: ResponseHeaders = {}
     let status = head?.view.status
     let data = result
@@ -51,14 +53,16 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
       addReplyHead(headers, result)
       if (isRaw(result)) {
         head?.mergeInto(headers)
-        return finish(status ?? route.status, headers, data)
+        return begin(finish(status ?? route.status, headers, data), context)
       }
     }
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
-    if (check === undefined) return toData(status, headers, data)
+    if (check === undefined) return toData(status, headers, data, context)
     const checked = check(status, data)
-    return isPromise(checked) ? toDataLater(status, headers, checked) : toData(status, headers, checked)
+    return isPromise(checked)
+      ? toDataLater(status, headers, checked, context)
+      : toData(status, headers, checked, context)
   }
   return respond
 }
@@ -68,8 +72,9 @@ function toDataLater(
   status: number,
   headers: ResponseHeaders,
   data: PromiseLike<unknown>,
+  context: RequestContext,
 ): PromiseLike<FinishedResponse> {
-  return data.then((settled) => toData(status, headers, settled))
+  return data.then((settled) => toData(status, headers, settled, context))
 }
 
 function workOut(
@@ -134,10 +139,15 @@ function undeclared(data: unknown, value: unknown, path: string): string | undef
   return undefined
 }
 
-function toData(status: number, headers: ResponseHeaders, data: unknown): FinishedResponse {
+function toData(
+  status: number,
+  headers: ResponseHeaders,
+  data: unknown,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
   if (data === undefined || data instanceof Uint8Array || isStream(data)) {
     if (data !== undefined) headers['content-type'] ??= 'application/octet-stream'
-    return finish(status, headers, data)
+    return begin(finish(status, headers, data), context)
   }
   const type = headers['content-type']
   // a text that is declared as something else than JSON is sent as it stands
@@ -185,9 +195,12 @@ function refuseUnknown(key: string, value: unknown): unknown {
 
 /** The response with its length, or without body where the status allows none (RFC 9110 section 6.4.1). */
 export function finish(status: number, headers: ResponseHeaders, body: unknown): FinishedResponse {
-  if (!Number.isInteger(status) || status < 200 || status > 599)
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    if (isStream(body)) dropBody(body)
     throw new RangeError(`The handler answered with the status ${status}, which is not from 200 to 599`)
+  }
   if (isBodyless(status)) {
+    if (isStream(body)) dropBody(body)
     delete headers['content-type']
     delete headers['content-length']
     return { [FINISHED]: true, status, headers, body: null }

@@ -66,9 +66,12 @@ async function writeStream(
   context: { readonly log: Logger } | undefined,
 ): Promise<void> {
   response.once('close', source.cancel)
+  // a stream that is slow to start does not keep its head waiting
+  const early = setImmediate(() => response.flushHeaders())
   try {
     for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
       if (response.destroyed) return
+      clearImmediate(early)
       if (!response.write(chunk.value)) await drained(response)
     }
     response.off('close', source.cancel)
@@ -78,6 +81,8 @@ async function writeStream(
     if (response.destroyed) return
     context?.log.error({ err: error }, 'A response broke off')
     response.destroy()
+  } finally {
+    clearImmediate(early)
   }
 }
 

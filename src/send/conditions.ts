@@ -1,0 +1,72 @@
+/** What tells one state of a content from another (RFC 9110 section 8.8). */
+export interface Validators {
+  /** With its quotes. */
+  readonly etag: string | undefined
+  /** In milliseconds, whole seconds: an HTTP date has no more. */
+  readonly modified: number | undefined
+}
+
+/** The headers of a request, by lower-case name. */
+type ReadHeader = (name: string) => string | undefined
+
+/**
+ * What the conditions of a GET or HEAD request come to, in the order of RFC 9110 section 13.2.2: `'failed'` is a 412,
+ * `'unchanged'` a 304.
+ */
+export function checkConditions(
+  header: ReadHeader,
+  { etag, modified }: Validators,
+): 'failed' | 'unchanged' | 'met' {
+  const [match, noneMatch] = [header('if-match'), header('if-none-match')]
+  if (match !== undefined) {
+    if (!hasTag(match, etag, isSame)) return 'failed'
+  } else if (isAfter(modified, header('if-unmodified-since'))) return 'failed'
+  if (noneMatch !== undefined) return hasTag(noneMatch, etag, isAlike) ? 'unchanged' : 'met'
+  return isAfter(modified, header('if-modified-since')) === false ? 'unchanged' : 'met'
+}
+
+/** Whether `Range` counts: without `If-Range`, or when that names exactly this state (RFC 9110 section 13.1.5). */
+export function isRangeMeant(header: ReadHeader, { etag, modified }: Validators): boolean {
+  const condition = header('if-range')?.trim()
+  if (condition === undefined) return true
+  if (condition.includes('"')) return etag !== undefined && isSame(condition, etag)
+  return modified !== undefined && toTime(condition) === modified
+}
+
+/** Whether a list of entity tags has the one; `*` stands for any state. */
+function hasTag(
+  list: string,
+  etag: string | undefined,
+  isEqual: (one: string, other: string) => boolean,
+): boolean {
+  if (list.trim() === '*') return true
+  return etag !== undefined && (list.match(TAG) ?? []).some((tag) => isEqual(tag, etag))
+}
+
+const TAG = /(?:W\/)?"[\u0021\u0023-\u007e\u0080-\u00ff]*"/g
+
+/** The strong comparison of RFC 9110 section 8.8.3.2: byte for byte the same. */
+function isSame(one: string, other: string): boolean {
+  return one === other && !one.startsWith('W/')
+}
+
+/** The weak comparison. */
+function isAlike(one: string, other: string): boolean {
+  return one.replace(/^W\//, '') === other.replace(/^W\//, '')
+}
+
+/** Whether a content changed after a date; `undefined` when there is nothing to compare. */
+function isAfter(modified: number | undefined, date: string | undefined): boolean | undefined {
+  const time = date === undefined ? undefined : toTime(date)
+  return modified === undefined || time === undefined ? undefined : modified > time
+}
+
+/** An HTTP date (RFC 9110 section 5.6.7) in milliseconds; `undefined` when the text is none, which then has to be ignored. */
+function toTime(text: string): number | undefined {
+  const date = text.trim()
+  // the oldest of the three forms does not name its time zone
+  const isAscTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(date)
+  if (!isAscTime && !/^[A-Z][a-z]{2,8}, .{14,16}:\d\d GMT$/.test(date)) return undefined
+  const time = Date.parse(isAscTime ? `${date} GMT` : date)
+  return Number.isNaN(time) ? undefined : time
+}

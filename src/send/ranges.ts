@@ -1,0 +1,50 @@
+/** A part of a content: offsets of its first byte and of the one behind its last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The part that a `Range` header asks for of a content of `size` bytes (RFC 9110 section 14.1.2): `null` when nothing of it is there,
+ * `undefined` when the header does not count. That is so for other units than bytes, for what is malformed, and for several parts
+ * that do not touch: a server may answer these with everything (sections 14.2 and 15.3.7.2).
+ *
+ * @example
+ * parseRange('bytes=-5', 20) // → { start: 15, end: 20 }
+ * parseRange('bytes=30-', 20) // → null
+ */
+export function parseRange(header: string, size: number): Span | null | undefined {
+  const [unit = '', set, ...more] = header.split('=')
+  if (unit.trim().toLowerCase() !== 'bytes' || set === undefined || more.length > 0) return undefined
+  const spans: Span[] = []
+  for (const text of set.split(',')) {
+    const span = parseSpan(text.trim(), size)
+    if (span === undefined) return undefined
+    if (span !== null) spans.push(span)
+  }
+  return joined(spans)
+}
+
+/** One range: `null` when it lies behind the end, `undefined` when it is malformed. */
+function parseSpan(text: string, size: number): Span | null | undefined {
+  const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? []
+  if (first === '' && last === '') return undefined
+  // no Content-Range can name a part of nothing
+  if (first === '' && size === 0 && Number(last) > 0) return undefined
+  if (first === '') return Number(last) === 0 ? null : { start: Math.max(0, size - Number(last)), end: size }
+  if (last !== '' && Number(last) < Number(first)) return undefined
+  if (Number(first) >= size) return null
+  return { start: Number(first), end: last === '' ? size : Math.min(size, Number(last) + 1) }
+}
+
+/** Parts that touch or overlap as the one that they are. */
+function joined(spans: readonly Span[]): Span | null | undefined {
+  const [first, ...rest] = spans.toSorted((a, b) => a.start - b.start)
+  if (first === undefined) return null
+  let { end } = first
+  for (const span of rest) {
+    if (span.start > end) return undefined
+    end = Math.max(end, span.end)
+  }
+  return { start: first.start, end }
+}

@@ -1,0 +1,98 @@
+import { rawReply, replyTo } from '../define/reply.ts'
+import type { RawOptions, RawReply, ReplyContext } from '../define/reply.ts'
+import type { Awaitable } from '../http.ts'
+import { toRetry } from './event-text.ts'
+import type { ServerSentEvent } from './event-text.ts'
+import { createPump } from './pump.ts'
+
+/** Events, one after the other. */
+export type Events = AsyncIterable<ServerSentEvent> | Iterable<ServerSentEvent>
+
+/** What a function that makes events is told. */
+export interface EventRequest {
+  /** The id of the last event that the client has seen; `undefined` when it comes for the first time. */
+  readonly lastEventId: string | undefined
+  /** Aborted when nobody reads any more: the client is gone, or the application closes. */
+  readonly signal: AbortSignal
+}
+
+/** What `sse` takes besides the events. */
+export interface SseOptions extends RawOptions {
+  /** Milliseconds of silence after which a comment is sent, so that nobody takes the connection for idle; 0 for none. @default 15000 */
+  readonly heartbeat?: number
+  /** Milliseconds after which a client that lost the connection comes back. @default as browsers like: a few seconds */
+  readonly retry?: number
+}
+
+const HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // nginx would gather events before it passes them on
+  'x-accel-buffering': 'no',
+} as const
+
+/** The longest time that timers know. */
+const MAX_TIME = 2_147_483_647
+
+/**
+ * A result that is a stream of events for `EventSource` (the HTML standard, section 9.2). The next event is asked for when the
+ * client has taken the last. When the client goes away or the application closes, the signal is aborted and the source returns, so
+ * that `finally` in a generator runs.
+ *
+ * @example
+ * handler: () => sse(async function* ({ lastEventId, signal }) {
+ *   for await (const car of cars.since(lastEventId, signal)) yield { event: 'car', id: car.id, data: car }
+ * })
+ *
+ * @throws `RangeError` when `heartbeat` or `retry` is not a number of milliseconds.
+ */
+export function sse(
+  source: Events | ((request: EventRequest) => Awaitable<Events>),
+  options: SseOptions = {},
+): RawReply {
+  const { heartbeat = 15_000, retry, status, cookies = {}, headers } = options
+  if (!Number.isSafeInteger(heartbeat) || heartbeat < 0 || heartbeat > MAX_TIME)
+    throw new RangeError('sse: heartbeat is not a number of milliseconds')
+  const start = retry === undefined ? '' : `${toRetry(retry)}\n`
+  return replyTo(async (context) => {
+    const abort = new AbortController()
+    const events = await open(source, context, abort)
+    let forget: (() => void) | undefined
+    const ended = (): void => {
+      forget?.()
+      abort.abort(new DOMException('Nobody reads the events any more', 'AbortError'))
+    }
+    const pump = createPump(events, { start, heartbeat, ended })
+    const stop = (): void => void pump.return()
+    forget = context.whenClosing(stop)
+    // also when nothing of it was sent
+    context.atEnd(stop)
+    return rawReply(status, pump, { headers: { ...HEAD, ...headers }, cookies })
+  })
+}
+
+/** Starts a source; a client that leaves meanwhile aborts its signal. */
+async function open(
+  source: Parameters<typeof sse>[0],
+  { request, signal }: ReplyContext,
+  abort: AbortController,
+): Promise<AsyncIterator<unknown> | Iterator<unknown>> {
+  const leave = (): void => abort.abort(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  const lastEventId = toText(request.header('last-event-id'))
+  try {
+    const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
+    return Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
+  } catch (error) {
+    abort.abort(error)
+    throw error
+  }
+}
+
+/** Ids are UTF-8, in a header that node:http reads byte by byte. */
+function toText(id: string | undefined): string | undefined {
+  if (id === undefined) return undefined
+  const bytes = Buffer.from(id, 'latin1')
+  return bytes.toString('latin1') === id ? bytes.toString('utf8') : id
+}
