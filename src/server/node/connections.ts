@@ -1,16 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The connections of a server, and the responses under way on them. */
-export interface Connections {
-  readonly add: (socket: Socket) => void
-  readonly track: (socket: Socket, response: ServerResponse) => void
-  /** The responses under way on a connection, oldest first. */
-  readonly inFlight: (socket: Socket) => readonly ServerResponse[]
+/** The connections of a server that speak one protocol. */
+export interface Protocol {
   /** Ends each connection as soon as nothing is under way on it. */
   readonly finish: () => void
   /** Breaks off what is left. */
   readonly destroy: () => void
+}
+
+/** The connections of a server that speak HTTP/1.1, and the responses under way on them. */
+export interface Connections extends Protocol {
+  readonly add: (socket: Socket) => void
+  readonly has: (socket: Socket) => boolean
+  readonly track: (socket: Socket, response: ServerResponse) => void
+  /** The responses under way on a connection, oldest first. */
+  readonly inFlight: (socket: Socket) => readonly ServerResponse[]
 }
 
 interface Connection {
@@ -66,6 +71,7 @@ export function createConnections(idle: number): Connections {
       connections.set(socket, { responses: [], hasAnswered: false, idleRounds: 0, bytesRead: 0 })
       socket.once('close', () => forget(socket))
     },
+    has: (socket) => connections.has(socket),
     track: (socket, response) => {
       connections.get(socket)?.responses.push(response)
       response.on('close', leave)

@@ -1,132 +1,90 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
 import { Server as TcpServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 
-import { httpError } from '../../errors.ts'
-import { createConnections } from './connections.ts'
-import { refuseClosing, refuseRequest } from './handler.ts'
-import type { NodeHandler } from './handler.ts'
-import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
-import { createRefuser, endSocket } from './refuse.ts'
+import type { Dispatch } from '../dispatch.ts'
 import type { Settings } from '../settings.ts'
-
-/** Where a server listens. */
-export interface ListenOptions {
-  /** 0 takes any free port. @default 3000 */
-  readonly port?: number
-  /** The address to listen on. @default all addresses */
-  readonly host?: string
-}
+import { settlesWithin } from '../within.ts'
+import { takeAddress, toUrl } from './address.ts'
+import type { Protocol } from './connections.ts'
+import type { NodeHandler } from './handler.ts'
+import { createHttp1, PLAIN } from './http1.ts'
+import { checkListenOptions } from './listen-options.ts'
+import type { ListenOptions } from './listen-options.ts'
 
 /** A server that listens. */
 export interface Listening {
   /** The address as a URL. */
   readonly url: string
-  /** Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. */
-  close(grace: number): Promise<void>
+  /**
+   * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `leave`
+   * milliseconds, requests that still come on kept connections are answered. Gives whether nothing had to be broken off.
+   */
+  close(grace: number, leave?: number): Promise<boolean>
 }
 
-/** Serves a handler on node:http. Rejects when the address cannot be taken. */
-export async function listen(
-  handler: NodeHandler,
-  { logger, timeouts, limits }: Settings,
-  { port = 3000, host }: ListenOptions,
-): Promise<Listening> {
-  const isDirect = isDirectPossible()
-  const connections = createConnections(isDirect ? timeouts.idle : 0)
+/** What answers requests: those of HTTP/1.1, and any. */
+interface Opened {
+  readonly handler: NodeHandler
+  readonly dispatch: Dispatch
+}
+
+/** What listens, and what its connections speak. */
+interface Serving {
+  readonly server: TcpServer
+  readonly protocols: readonly Protocol[]
+  /** Stops the timers of a server that has closed. */
+  readonly stop: () => void
+}
+
+/**
+ * Serves an application. Rejects when the address cannot be taken.
+ *
+ * @throws `TypeError` for options that cannot be used.
+ */
+export async function listen(opened: Opened, settings: Settings, options: ListenOptions): Promise<Listening> {
+  checkListenOptions(options)
   let closing = false
-  const server = createHttpServer(timeouts, limits, isDirect)
-  const onRequest: NodeHandler = (request, response) => {
-    connections.track(request.socket, response)
-    if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
-    if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
-    if (closing) refuseClosing(response)
-    else handler(request, response)
-  }
-  // or lines above it would be dropped without a word; their size is limited
-  server.maxHeadersCount = 0
-  server.on('request', onRequest)
-  // the handler itself tells a client that asks first to go on, once it wants the body
-  server.on('checkContinue', onRequest)
-  server.on('checkExpectation', (request, response) => {
-    connections.track(request.socket, response)
-    refuseRequest(response, httpError('expectation_failed', 'No expectation but 100-continue can be met'))
-  })
-  server.on('connect', ({ socket }) => {
-    // this connection is none of the server's any more
-    socket.on('error', () => socket.destroy()).resume()
-    endSocket(socket, httpError('malformed_target', 'The request target is neither a path nor a URL'))
-  })
-  server.on('clientError', createRefuser(connections.inFlight, limits))
-  server.on('connection', connections.add)
-  await start(server, port, host)
-  server.on('error', (error) => logger.error({ err: error }, 'The server failed to accept a connection'))
+  const { server, protocols, stop } = await createServing(opened, settings, options, () => closing)
+  await takeAddress(server, options)
+  server.on('error', (error) =>
+    settings.logger.error({ err: error }, 'The server failed to accept a connection'),
+  )
   return {
-    url: toUrl(server, host),
-    close: async (grace) => {
-      closing = true
+    url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
+    close: async (grace, leave = 0) => {
       // the method of node:http would cut responses that are not flushed yet
       const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
-      connections.finish()
-      const late = setTimeout(connections.destroy, grace)
+      if (leave > 0) await settlesWithin(closed, leave)
+      closing = true
+      for (const protocol of protocols) protocol.finish()
+      const isClean = await settlesWithin(closed, grace)
+      if (!isClean) for (const protocol of protocols) protocol.destroy()
       await closed
-      clearTimeout(late)
-      // stops the timer that looks for slow requests
-      server.close()
+      stop()
+      return isClean
     },
   }
 }
 
-/** Whether nothing follows the head of a request (RFC 9112 section 6.3). */
-function isWithoutBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
-}
-
-type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
-
-/** How often slow requests are looked for, in milliseconds, at most and at least. */
-const CHECKING = { max: 30_000, min: 50 } as const
-
-function createHttpServer(
-  { headers, request, idle }: Settings['timeouts'],
-  limits: Settings['limits'],
-  isDirect: boolean,
-): HttpServer {
-  const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
-  const options = {
-    maxHeaderSize: limits.url + limits.headers + 1,
-    requireHostHeader: false,
-    // Node refuses a limit for a part that is above the limit for the whole
-    headersTimeout: request > 0 ? Math.min(headers, request) : headers,
-    requestTimeout: request,
-    connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
+/** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
+async function createServing(
+  { handler, dispatch }: Opened,
+  settings: Settings,
+  { tls, http2 = false }: ListenOptions,
+  isClosing: () => boolean,
+): Promise<Serving> {
+  const sessions = http2 ? (await import('./http2/server.ts')).createHttp2(dispatch, settings) : undefined
+  if (tls !== undefined) {
+    const { createSecure } = await import('./secure.ts')
+    const secure = createSecure(tls, handler, settings, isClosing, sessions)
+    const { server } = secure
+    return {
+      server,
+      protocols: sessions === undefined ? [secure] : [secure, sessions],
+      stop: () => void server.close(),
+    }
   }
-  return isDirect
-    ? createServer({
-        ...options,
-        // the register of connections ends those that are idle
-        keepAliveTimeout: 0,
-        IncomingMessage: DirectRequest,
-        ServerResponse: DirectResponse,
-      })
-    : createServer({ ...options, keepAliveTimeout: idle })
-}
-
-function start(server: TcpServer, port: number, host: string | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-function toUrl(server: TcpServer, host: string | undefined): string {
-  // a TCP server that listens has an address with a port
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const { port } = server.address() as AddressInfo
-  const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  if (sessions !== undefined) return { server: sessions.server, protocols: [sessions], stop: () => undefined }
+  const { server, connections } = createHttp1(PLAIN, handler, settings, isClosing)
+  // stops the timer that looks for slow requests
+  return { server, protocols: [connections], stop: () => void server.close() }
 }

@@ -1,0 +1,95 @@
+import { lstat, unlink } from 'node:fs/promises'
+import { connect } from 'node:net'
+import type { Server as TcpServer } from 'node:net'
+
+import type { ListenOptions } from './listen-options.ts'
+
+/** Where a server listens. */
+export type Place = Pick<ListenOptions, 'port' | 'host' | 'path'>
+
+/** The port of applications that name none. */
+const DEFAULT_PORT = 3000
+
+/** Starts a server. @throws `Error` that says what to do, with the `code` of Node's own error, which is its cause. */
+export async function takeAddress(server: TcpServer, place: Place): Promise<void> {
+  const { port = DEFAULT_PORT, host, path } = place
+  try {
+    if (path !== undefined && isFile(path)) await removeStale(path)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(path === undefined ? { port, ...(host === undefined ? {} : { host }) } : { path }, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  } catch (error) {
+    throw explain(error, place)
+  }
+}
+
+/** The address as a URL: `http://localhost:3000`, or `unix:/run/cars.sock`. */
+export function toUrl(server: TcpServer, scheme: 'http' | 'https', { host, path }: Place): string {
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) return `unix:${path}`
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${address.port}`
+}
+
+/** Whether a socket has a file: neither pipes of Windows nor the abstract sockets of Linux have one. */
+function isFile(path: string): boolean {
+  return process.platform !== 'win32' && !path.startsWith('\0')
+}
+
+/** Removes a socket that a process left behind: nobody answers at it. */
+async function removeStale(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found === undefined) return
+  if (!found.isSocket())
+    throw Object.assign(new Error('There is a file that is no socket'), { code: 'EEXIST' })
+  if (await answers(path)) throw Object.assign(new Error('Somebody answers'), { code: 'EADDRINUSE' })
+  await unlink(path)
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    const settle = (isAlive: boolean) => (): void => {
+      socket.destroy()
+      resolve(isAlive)
+    }
+    socket.once('connect', settle(true))
+    socket.once('error', (error) => settle(codeOf(error) !== 'ECONNREFUSED')())
+  })
+}
+
+/** What to do about each failure. */
+const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
+  EADDRINUSE: [
+    'is in use',
+    'stop what listens there, or choose another place (port 0 takes any that is free)',
+  ],
+  EACCES: [
+    'may not be used by this user',
+    'choose a port from 1024 up, or a folder that this user may write to',
+  ],
+  EADDRNOTAVAIL: ['is no address of this machine', "give host the address of an interface, or '0.0.0.0'"],
+  EAFNOSUPPORT: [
+    'is of a kind that this machine does not support',
+    "give host an IPv4 address, or '0.0.0.0'",
+  ],
+  ENOTFOUND: ['is not known', "give host the address of an interface, such as '127.0.0.1'"],
+  EAI_AGAIN: ['is not known', "give host the address of an interface, such as '127.0.0.1'"],
+  ENOENT: ['has no folder', 'make the folder of the socket first'],
+  EEXIST: ['is a file that is no socket', 'remove it, or choose another path'],
+}
+
+function explain(error: unknown, { port = DEFAULT_PORT, host, path }: Place): Error {
+  const code = codeOf(error)
+  const place = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
+  const [what, repair] = REPAIRS[code] ?? ['cannot be listened on', 'the cause says why']
+  return Object.assign(new Error(`listen: ${place} ${what} (${code}); ${repair}`, { cause: error }), { code })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}
