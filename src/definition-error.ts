@@ -17,6 +17,7 @@ export const DEFINITION_ERRORS = {
   unknown_param: 'input.params declares a parameter that the pattern lacks',
   conflicting_sources: 'two sources cannot be used together',
   nested_field: 'a source that arrives as text declares a nested object',
+  several_streams: 'a route reads several files as they arrive',
   list_field: 'a source that cannot repeat declares a list',
   invalid_import: 'a module imports something that is not a module',
   missing_provider: 'something injects a token that its module does not see',

@@ -55,6 +55,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages and built-in modules that only some files may import as values, and those files. */
 const ONLY: Readonly<Record<string, RegExp>> = {
+  '@fastify/busboy': /^request\/multipart\.ts$/,
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
   'node:http': /^(errors|server\/(node\/[a-z\d-]+|app))\.ts$/,

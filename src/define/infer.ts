@@ -18,8 +18,10 @@ export interface InputSpec {
   readonly cookies?: Source
   /** The body, by its content type: JSON, text (for `z.string()`) or bytes (for `z.instanceof(Uint8Array)`). */
   readonly body?: Schema
-  /** The fields of an `application/x-www-form-urlencoded` body. */
+  /** The fields of an `application/x-www-form-urlencoded` or `multipart/form-data` body. */
   readonly form?: Source
+  /** The files of a `multipart/form-data` body: `z.file()`, `z.array(z.file())`, `z.instanceof(FileStream)`. */
+  readonly files?: Schema | Fields
   /** Tokens whose values the handler receives under `inject`. */
   readonly inject?: Tokens
 }

@@ -27,9 +27,18 @@ export function acceptsData(schema: Schema): boolean {
 export function acceptsBytes(schema: Schema): boolean {
   const inner = unwrapSchema(schema)
   if (inner === undefined || defOf(inner).type !== 'custom') return false
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class of z.instanceof in `_zod.bag`
-  const bag = (inner._zod as unknown as { readonly bag?: { readonly Class?: unknown } }).bag
-  return bag?.Class === Uint8Array || bag?.Class === Buffer
+  const type = classOf(inner)
+  return type === Uint8Array || type === Buffer
+}
+
+/** The class of `z.instanceof(…)`; `undefined` for other schemas. */
+export function classOf(schema: Schema): unknown {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class in `_zod.bag`, and what a check was added to as `parent`
+  const { bag, parent } = schema._zod as unknown as {
+    readonly bag?: { readonly Class?: unknown }
+    readonly parent?: unknown
+  }
+  return bag?.Class ?? (isSchema(parent) ? classOf(parent) : undefined)
 }
 
 /** Field names that every object inherits: a schema that declares one must not see the inherited member. */

@@ -65,7 +65,7 @@ type KnownKeys<E> = E extends Schema
           : InputSpec[K]
         : K extends number
           ? E[K]
-          : 'not a source: use params, query, headers, cookies, body, form or inject'
+          : 'not a source: use params, query, headers, cookies, body, form, files or inject'
     }
 
 /** A guard in a route's list; what it leaves in `context.identity` is inferred from the phantom field. */

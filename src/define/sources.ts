@@ -1,12 +1,14 @@
 import type { DefinitionErrorCode } from '../definition-error.ts'
 import type { Pattern } from '../pattern.ts'
+import { toFilesPlan } from './file-plan.ts'
+import type { FileField, FilesPlan } from './file-plan.ts'
 import { toSourcePlan } from './plan.ts'
 import type { SourcePlan } from './plan.ts'
 import { isSchema, toNamesSchema, toObjectSchema } from './schema.ts'
 import type { Fields, Schema } from './schema.ts'
 
 /** The sources a handler can receive, in the order in which their problems are reported. */
-export const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form'] as const
+export const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
 
 /** A key of `input` that is read from the request. */
 export type SourceName = (typeof SOURCES)[number]
@@ -25,14 +27,15 @@ export interface SourceProblem {
   readonly fix: string
 }
 
-/** The rules of each source: whether a field can repeat, and how a field's name is found in the request. */
-const RULES: Readonly<Record<SourceName, { readonly text: boolean; readonly repeats: boolean }>> = {
-  params: { text: true, repeats: false },
-  query: { text: true, repeats: true },
-  headers: { text: true, repeats: true },
-  cookies: { text: true, repeats: false },
-  body: { text: false, repeats: true },
-  form: { text: true, repeats: true },
+/** The rules of each source: whether its values are texts, whether it has fields that can be declared one by one, and repeat. */
+const RULES: Readonly<Record<SourceName, Readonly<Record<'text' | 'fields' | 'repeats', boolean>>>> = {
+  params: { text: true, fields: true, repeats: false },
+  query: { text: true, fields: true, repeats: true },
+  headers: { text: true, fields: true, repeats: true },
+  cookies: { text: true, fields: true, repeats: false },
+  body: { text: false, fields: false, repeats: true },
+  form: { text: true, fields: true, repeats: true },
+  files: { text: false, fields: true, repeats: true },
 }
 
 /** The header that a field of `headers` reads: `userAgent` and `user_agent` read `user-agent`. */
@@ -58,10 +61,11 @@ export function toSources(
       })
     }
   }
-  if (input['body'] !== undefined && input['form'] !== undefined) {
+  for (const name of ['form', 'files']) {
+    if (input['body'] === undefined || input[name] === undefined) continue
     problems.push({
       code: 'conflicting_sources',
-      message: 'input has both body and form',
+      message: `input has both body and ${name}`,
       fix: 'keep one: a request has one body',
     })
   }
@@ -72,6 +76,7 @@ export function toSources(
     if (schema === undefined) return []
     const source = { name, schema, plan: toSourcePlan(schema) }
     if (RULES[name].text) problems.push(...fieldProblems(source, pattern))
+    if (name === 'files') problems.push(...filesProblems(toFilesPlan(schema)))
     return [source]
   })
 }
@@ -88,27 +93,80 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
     }
     return toNamesSchema(declared)
   }
-  if (RULES[name].text && isRecord(declared)) {
+  if (RULES[name].fields && isRecord(declared)) {
     const wrong = Object.entries(declared).filter(([, field]) => !isSchema(field))
     for (const [field] of wrong) {
       problems.push({
         code: 'invalid_schema',
         message: `input.${name}.${field} is not a zod schema`,
-        fix: `write a schema, such as z.string(), or list the names: ${name}: ['${field}']`,
+        fix: RULES[name].text
+          ? `write a schema, such as z.string(), or list the names: ${name}: ['${field}']`
+          : 'write a schema, such as z.file()',
       })
     }
     if (wrong.length > 0) return undefined
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field was just seen to be a schema
     return toObjectSchema(declared as Fields)
   }
-  problems.push({
-    code: 'invalid_schema',
-    message: `input.${name} is not ${RULES[name].text ? 'a zod schema, a record of schemas or a list of names' : 'a zod schema'}`,
-    fix: RULES[name].text
-      ? "write z.object({ … }), { name: z.string() } or ['name']"
-      : 'write a schema, such as z.object({ … })',
-  })
+  problems.push({ code: 'invalid_schema', ...EXPECTED[kindOf(name)](name) })
   return undefined
+}
+
+function kindOf(name: SourceName): keyof typeof EXPECTED {
+  if (RULES[name].text) return 'texts'
+  return RULES[name].fields ? 'files' : 'value'
+}
+
+/** What is said of a declaration that cannot be read. */
+const EXPECTED = {
+  texts: (name: string) => ({
+    message: `input.${name} is not a zod schema, a record of schemas or a list of names`,
+    fix: "write z.object({ … }), { name: z.string() } or ['name']",
+  }),
+  files: (name: string) => ({
+    message: `input.${name} is not a zod schema or a record of schemas`,
+    fix: 'write { name: z.file() } or z.object({ … })',
+  }),
+  value: (name: string) => ({
+    message: `input.${name} is not a zod schema`,
+    fix: 'write a schema, such as z.object({ … })',
+  }),
+} as const
+
+const isStream = ({ kind }: FileField): boolean => kind === 'stream' || kind === 'streams'
+
+/** What cannot be said of files. */
+function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] {
+  const all: (readonly [string, FileField])[] = [...fields]
+  if (others !== null && others.kind !== 'none') all.push(['*', others])
+  const problems = all.flatMap(([name, field]): SourceProblem[] => {
+    if (field.kind === 'none')
+      return [
+        {
+          code: 'invalid_schema',
+          message: `input.files.${name} takes no file`,
+          fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts belong to input.form',
+        },
+      ]
+    if (!isStream(field) || (!field.isList && name !== '*')) return []
+    return [
+      {
+        code: 'several_streams',
+        message: `input.files.${name} is a list of files that are read as they arrive`,
+        fix: 'write z.instanceof(FileStreams), which gives them one after the other',
+      },
+    ]
+  })
+  const streams = all.filter(([, field]) => isStream(field)).map(([name]) => name)
+  if (streams.length < 2) return problems
+  return [
+    ...problems,
+    {
+      code: 'several_streams',
+      message: `input.files reads ${streams.join(' and ')} as they arrive`,
+      fix: 'keep one as FileStream and make the others z.file(), sent before it',
+    },
+  ]
 }
 
 function fieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readonly SourceProblem[] {

@@ -1,6 +1,8 @@
-/** Limits of a `multipart/form-data` body. */
+import { tmpdir } from 'node:os'
+
+/** Limits of a `multipart/form-data` body, and where its files are kept while the request lasts. */
 export interface UploadLimits {
-  /** Bytes of one file. @default as many as the body may have */
+  /** Bytes of one file; `bodyLimit` is for all of the body. @default as many as the body may have */
   readonly fileSize?: number
   /** Files in one request. @default 10 */
   readonly files?: number
@@ -10,6 +12,10 @@ export interface UploadLimits {
   readonly fieldSize?: number
   /** Bytes of the name of a field or file. @default 200 */
   readonly nameSize?: number
+  /** Bytes of the files of one request that are kept in memory; what is more goes to temporary files. @default 1048576 */
+  readonly memory?: number
+  /** The folder for temporary files. @default the system's own */
+  readonly directory?: string
 }
 
 /** The limits of routes and applications that set none. */
@@ -19,10 +25,14 @@ export const DEFAULT_UPLOAD_LIMITS: Required<UploadLimits> = {
   fields: 100,
   fieldSize: 65_536,
   nameSize: 200,
+  memory: 1_048_576,
+  directory: tmpdir(),
 }
 
 /** How the expectation reads in a message. */
-export const UPLOAD_LIMITS_EXPECTED = `numbers for ${Object.keys(DEFAULT_UPLOAD_LIMITS).join(', ')}`
+export const UPLOAD_LIMITS_EXPECTED = `an object with numbers for ${Object.keys(DEFAULT_UPLOAD_LIMITS)
+  .filter((name) => name !== 'directory')
+  .join(', ')} and the path of a directory`
 
 /** Whether the value holds limits of uploads, and nothing else. */
 export function isUploadLimits(value: unknown): boolean {
@@ -32,7 +42,15 @@ export function isUploadLimits(value: unknown): boolean {
     Object.entries(value).every(
       ([name, limit]) =>
         Object.hasOwn(DEFAULT_UPLOAD_LIMITS, name) &&
-        (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 0)),
+        (limit === undefined || (name === 'directory' ? isPath(limit) : isCount(limit))),
     )
   )
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }

@@ -39,7 +39,7 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
 export function requireForm(request: HttpRequest): void {
   const header = request.header('content-type')
   if (header !== undefined && !isForm(contentTypeOf(header)))
-    throw unsupported('application/x-www-form-urlencoded')
+    throw unsupported('application/x-www-form-urlencoded or multipart/form-data')
 }
 
 /** An empty body has no value. */
@@ -47,7 +47,8 @@ function presentOr(decode: Decode): Decode {
   return (bytes) => (bytes.length === 0 ? undefined : decode(bytes))
 }
 
-function unsupported(expected: string): Error {
+/** The error of a body of another type than is expected. */
+export function unsupported(expected: string): Error {
   return httpError('unsupported_media_type', `Send the body as ${expected}`)
 }
 

@@ -1,3 +1,5 @@
+import { toFilesPlan } from '../define/file-plan.ts'
+import type { FilesPlan } from '../define/file-plan.ts'
 import { isStrict } from '../define/kinds.ts'
 import type { FieldPlan, SourcePlan } from '../define/plan.ts'
 import { createValidator } from '../define/schema.ts'
@@ -6,9 +8,11 @@ import { headerName } from '../define/sources.ts'
 import type { DeclaredSource, SourceName } from '../define/sources.ts'
 import type { Awaitable, HttpRequest, QueryRecord } from '../http.ts'
 import { toText } from './body.ts'
-import { createDecoder, requireForm } from './read-body.ts'
+import { isMultipart } from './multipart.ts'
+import { createDecoder, requireForm, unsupported } from './read-body.ts'
 import type { ChooseDecoder } from './read-body.ts'
 import { parseForm } from './query.ts'
+import type { Lifetime, Uploads } from './uploads.ts'
 import type { RequestSettings } from './request.ts'
 
 /** The texts that a source has for a field; `undefined` when there are none. */
@@ -18,7 +22,7 @@ type Texts = string | readonly string[] | undefined
 export type PathTexts = Readonly<Record<string, string>>
 
 /** Reads and validates one source of a request. */
-export type ReadSource = (request: HttpRequest, params: PathTexts) => Awaitable<Validated>
+export type ReadSource = (request: HttpRequest, params: PathTexts, lifetime: Lifetime) => Awaitable<Validated>
 
 /** What all sources of an application are read by. */
 export interface Reading {
@@ -27,12 +31,25 @@ export interface Reading {
   readonly limits: RequestSettings['limits']
 }
 
-/** Makes the function that reads a declared source. */
-export function createSourceReader(source: DeclaredSource, reading: Reading): ReadSource {
-  const validate = createValidator(source.schema)
-  return source.name === 'body' || source.name === 'form'
-    ? readsBody(BODY_READERS[source.name](source, reading), validate)
-    : readsHead(HEAD_READERS[source.name](source, reading), validate)
+/** Makes the function that reads a declared source; `uploads` reads multipart bodies for all sources of its route. */
+export function createSourceReader(
+  source: DeclaredSource,
+  reading: Reading,
+  uploads: Uploads | undefined,
+): ReadSource {
+  const { limits } = reading
+  const { name, schema, plan } = source
+  const validate = createValidator(schema)
+  switch (name) {
+    case 'body':
+      return readsBody(createDecoder(schema, limits.jsonDepth), validate)
+    case 'form':
+      return readsForm(plan, limits.parameters, uploads, validate)
+    case 'files':
+      return readsFiles(toFilesPlan(schema), uploads, validate)
+    default:
+      return readsHead(HEAD_READERS[name](source, reading), validate)
+  }
 }
 
 function readsHead(
@@ -50,6 +67,35 @@ function readsBody(choose: ChooseDecoder, validate: Validate): ReadSource {
   }
 }
 
+function readsForm(
+  plan: SourcePlan,
+  parameters: number,
+  uploads: Uploads | undefined,
+  validate: Validate,
+): ReadSource {
+  const toForm = (fields: QueryRecord): unknown =>
+    collect(
+      plan,
+      (name) => fields[name],
+      () => fields,
+      DROP_BLANK,
+    )
+  return (request, _params, lifetime) => {
+    if (uploads !== undefined && isMultipart(request.header('content-type')))
+      return uploads.read(request, lifetime).then(({ fields }) => validate(toForm(fields)))
+    requireForm(request)
+    return request.bytes().then((bytes) => validate(toForm(parseForm(toText(bytes), parameters))))
+  }
+}
+
+function readsFiles(plan: FilesPlan, uploads: Uploads | undefined, validate: Validate): ReadSource {
+  return (request, _params, lifetime) => {
+    if (uploads === undefined || !isMultipart(request.header('content-type')))
+      throw unsupported('multipart/form-data')
+    return uploads.read(request, lifetime).then(({ files }) => validate(collectFiles(plan, files)))
+  }
+}
+
 type Validate = ReturnType<typeof createValidator>
 
 type HeadReader = (
@@ -58,7 +104,7 @@ type HeadReader = (
 ) => (request: HttpRequest, params: PathTexts) => unknown
 
 /** How the raw value of each source in the head of a request is found; a new source is a new row. */
-const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form'>, HeadReader>> = {
+const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form' | 'files'>, HeadReader>> = {
   params:
     ({ plan }) =>
     (_request, params) =>
@@ -102,28 +148,6 @@ const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form'>, HeadRe
       ),
 }
 
-/** How the bytes of a body become the raw value of each source that it can be. */
-const BODY_READERS: Readonly<
-  Record<'body' | 'form', (source: DeclaredSource, reading: Reading) => ChooseDecoder>
-> = {
-  form: ({ plan }, { limits }) => {
-    const toFields = (bytes: Uint8Array): unknown => {
-      const fields = parseForm(toText(bytes), limits.parameters)
-      return collect(
-        plan,
-        (name) => fields[name],
-        () => fields,
-        DROP_BLANK,
-      )
-    }
-    return (request) => {
-      requireForm(request)
-      return toFields
-    }
-  },
-  body: ({ schema }, { limits }) => createDecoder(schema, limits.jsonDepth),
-}
-
 /** Whether a blank text for a field that takes no text counts as absent, as browsers send for inputs left empty. */
 const DROP_BLANK = true
 const KEEP_BLANK = false
@@ -151,6 +175,19 @@ function collect(
     if (plan.fields.has(name)) continue
     const value = toValue(plan.others, present[name], dropBlank)
     if (value !== undefined) values[name] = value
+  }
+  return values
+}
+
+/** The files of each field, one as it is unless its schema wants a list. */
+function collectFiles(
+  { fields, others }: FilesPlan,
+  files: Readonly<Record<string, readonly unknown[]>>,
+): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = Object.create(null)
+  for (const [name, sent] of Object.entries(files)) {
+    const field = fields.get(name) ?? others
+    if (field !== null) values[name] = field.isList || sent.length > 1 ? sent : sent[0]
   }
   return values
 }

@@ -5,6 +5,7 @@ import type { ModuleNode, SettledModules } from '../define/modules.ts'
 import type { StartedApp } from '../define/module.ts'
 import { loadZod } from '../define/schema.ts'
 import type { Token } from '../define/token.ts'
+import { loadMultipart } from '../request/multipart.ts'
 import { createSessions } from '../session/sessions.ts'
 import { toEnabled } from '../versioning/enable.ts'
 import type { Enabled, SchemeList } from '../versioning/enable.ts'
@@ -100,7 +101,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const begin = async (): Promise<Opened> => {
     parts = await withPromised(parts, read)
     const dispatch = lifecycle.counted(build().dispatch)
-    await loadZod()
+    await Promise.all([loadZod(), loadMultipart()])
     holder.config = await readSettings(parts.structure, settings)
     const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))

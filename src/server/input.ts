@@ -3,11 +3,14 @@ import type { SchemaIssue, Validated } from '../define/schema.ts'
 import type { SourceName } from '../define/sources.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
-import type { Awaitable, FinishedResponse, HttpRequest } from '../http.ts'
+import type { Awaitable, FinishedResponse } from '../http.ts'
 import { createSourceReader } from '../request/read-sources.ts'
 import type { PathTexts, Reading, ReadSource } from '../request/read-sources.ts'
+import { createUploads } from '../request/uploads.ts'
+import type { Uploads } from '../request/uploads.ts'
 import type { RequestContext } from './context.ts'
 import type { Run } from './guards.ts'
+import { isStream } from './stream.ts'
 
 /** What a handler gets: `params`, `inject`, and each source that its route declares. */
 export interface Input extends Partial<Record<SourceName, unknown>> {
@@ -28,17 +31,37 @@ interface Reader {
  * single source and one for the others, so that a request pays only for what its route declares.
  */
 export function withInput(route: FlatRoute, reading: Reading, answer: Answer): Run {
+  const uploads = createUploads(route.sources)
   const readers = route.sources.map((source) => ({
     name: source.name,
-    read: createSourceReader(source, reading),
+    read: createSourceReader(source, reading, uploads),
   }))
   const toInput = createInput(route)
   const [only, ...others] = readers
   if (only === undefined) return (context, values) => answer(context, toInput(values))
   const textsOf = readers.some(({ name }) => name === 'params') ? createTexts(route) : noTexts
-  return others.length === 0
-    ? withOne(only, toInput, textsOf, answer)
-    : withSeveral(readers, toInput, textsOf, answer)
+  const run =
+    others.length === 0
+      ? withOne(only, toInput, textsOf, answer)
+      : withSeveral(readers, toInput, textsOf, answer)
+  return uploads?.streams === true ? withStop(uploads, run) : run
+}
+
+/**
+ * Has the body read no further once the handler is done, so that the answer is sent as one to a request that was not read to its end.
+ * A response that is a stream may still be made of it.
+ */
+function withStop(uploads: Uploads, run: Run): Run {
+  return async (context, values) => {
+    let isRead = true
+    try {
+      const response = await run(context, values)
+      isRead = !isStream(response.body)
+      return response
+    } finally {
+      if (isRead) uploads.stop(context.request)
+    }
+  }
 }
 
 type ToInput = (values: readonly string[]) => Input
@@ -58,7 +81,7 @@ function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Ans
   ): PromiseLike<FinishedResponse> => outcome.then((settled) => accept(context, input, settled))
   return (context, values) => {
     const input = toInput(values)
-    const outcome = read(context.request, textsOf(values))
+    const outcome = read(context.request, textsOf(values), context)
     return isPromise(outcome) ? later(context, input, outcome) : accept(context, input, outcome)
   }
 }
@@ -87,7 +110,7 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
     Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) => accept(context, input, settled))
   return (context, values) => {
     const input = toInput(values)
-    const outcomes = readAll(readers, context.request, textsOf(values))
+    const outcomes = readAll(readers, context, textsOf(values))
     return areSettled(outcomes) ? accept(context, input, outcomes) : later(context, input, outcomes)
   }
 }
@@ -98,12 +121,13 @@ function areSettled(outcomes: readonly Awaitable<Validated>[]): outcomes is read
 
 function readAll(
   readers: readonly Reader[],
-  request: HttpRequest,
+  context: RequestContext,
   texts: PathTexts,
 ): readonly Awaitable<Validated>[] {
   const outcomes: Awaitable<Validated>[] = []
   try {
-    for (const { read } of readers) outcomes.push(read(request, texts))
+    const { request } = context
+    for (const { read } of readers) outcomes.push(read(request, texts, context))
   } catch (error) {
     // what is under way may fail too: nobody waits for it any more
     for (const outcome of outcomes) if (isPromise(outcome)) outcome.then(undefined, () => undefined)

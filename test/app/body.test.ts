@@ -271,7 +271,7 @@ describe('the content type', () => {
     assert.deepEqual(details, [
       problem('Send the body as application/json'),
       problem('Send the body as text/plain'),
-      problem('Send the body as application/x-www-form-urlencoded'),
+      problem('Send the body as application/x-www-form-urlencoded or multipart/form-data'),
     ])
   })
 })

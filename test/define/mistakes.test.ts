@@ -8,6 +8,8 @@ import {
   defineParamType,
   defineRouter,
   DefinitionError,
+  FileStream,
+  FileStreams,
   HttpRequest,
   HttpResponse,
 } from 'octavo'
@@ -947,7 +949,7 @@ describe('bad input', () => {
         code: 'unknown_source',
         where: 'car.get: GET /car/',
         message: 'input.param is not a source',
-        fix: 'use one of params, query, headers, cookies, body, form, inject',
+        fix: 'use one of params, query, headers, cookies, body, form, files, inject',
       },
     ],
     [
@@ -958,6 +960,70 @@ describe('bad input', () => {
         where: 'car.get: GET /car/',
         message: 'input has both body and form',
         fix: 'keep one: a request has one body',
+      },
+    ],
+    [
+      'has both body and files',
+      inRoute({ input: { body: z.string(), files: { a: z.file() } } }),
+      {
+        code: 'conflicting_sources',
+        where: 'car.get: GET /car/',
+        message: 'input has both body and files',
+        fix: 'keep one: a request has one body',
+      },
+    ],
+    [
+      'has a list of names for files',
+      inRoute({ input: { files: ['a'] } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.files is not a zod schema or a record of schemas',
+        fix: 'write { name: z.file() } or z.object({ … })',
+      },
+    ],
+    [
+      'has a file that is no schema',
+      inRoute({ input: { files: { a: 'file' } } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.files.a is not a zod schema',
+        fix: 'write a schema, such as z.file()',
+      },
+    ],
+    [
+      'has a text among its files',
+      inRoute({ input: { files: z.object({ a: z.array(z.string()) }) } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.files.a takes no file',
+        fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts belong to input.form',
+      },
+    ],
+    [
+      'has two files that are read as they arrive',
+      inRoute({
+        input: {
+          files: { a: z.instanceof(FileStream), b: z.file(), c: z.instanceof(FileStreams).optional() },
+        },
+      }),
+      {
+        code: 'several_streams',
+        where: 'car.get: GET /car/',
+        message: 'input.files reads a and c as they arrive',
+        fix: 'keep one as FileStream and make the others z.file(), sent before it',
+      },
+    ],
+    [
+      'has a list of files that are read as they arrive',
+      inRoute({ input: { files: { a: z.array(z.instanceof(FileStream).refine(() => true)) } } }),
+      {
+        code: 'several_streams',
+        where: 'car.get: GET /car/',
+        message: 'input.files.a is a list of files that are read as they arrive',
+        fix: 'write z.instanceof(FileStreams), which gives them one after the other',
       },
     ],
     [
@@ -1497,7 +1563,7 @@ describe('several mistakes', () => {
         code: 'unknown_source',
         where: 'car.a b: GET /car/',
         message: 'input.cookie is not a source',
-        fix: 'use one of params, query, headers, cookies, body, form, inject',
+        fix: 'use one of params, query, headers, cookies, body, form, files, inject',
       },
       {
         code: 'unknown_param',

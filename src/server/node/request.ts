@@ -11,7 +11,7 @@ export class NodeRequest implements RawRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   #abort: AbortController | undefined
-  /** Whether the body was refused: then the connection ends with the answer. */
+  /** Whether the body was refused, or is not read to its end: then the connection ends with the answer. */
   refused = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -121,7 +121,8 @@ export class NodeRequest implements RawRequest {
     if (request.destroyed) throw endedEarly()
     if (awaitsContinue(response)) response.writeContinue()
     let size = 0
-    let isComplete = false
+    // until all of it is read, no other request can follow on this connection
+    this.refused = true
     // a request that the parser gave up is never closed
     const stop = (): void => void request.destroy()
     response.once('close', stop)
@@ -132,13 +133,11 @@ export class NodeRequest implements RawRequest {
         if (size > limit) throw this.#tooLarge(limit)
         yield chunk
       }
-      isComplete = true
+      this.refused = false
     } catch (error) {
       throw error instanceof HttpError ? error : endedEarly()
     } finally {
       response.off('close', stop)
-      // nobody reads the rest, so no other request can follow on this connection
-      if (!isComplete) this.refused = true
     }
   }
 

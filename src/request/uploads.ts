@@ -1,0 +1,66 @@
+import { toFilesPlan } from '../define/file-plan.ts'
+import type { DeclaredSource } from '../define/sources.ts'
+import { DEFAULT_UPLOAD_LIMITS } from '../define/uploads.ts'
+import type { Awaitable, HttpRequest } from '../http.ts'
+import { boundaryOf, openMultipart, wantMultipart } from './multipart.ts'
+import { RequestView } from './request.ts'
+import { Upload } from './upload.ts'
+import type { UploadPlan } from './upload.ts'
+
+/** What lasts as long as a request does. */
+export interface Lifetime {
+  /** Has something done when the response has ended. */
+  atEnd(work: () => Awaitable<void>): void
+}
+
+/** The multipart bodies of one route's requests. */
+export interface Uploads {
+  /** Reads the body of a request, once: `form` and `files` come out of one parse. */
+  readonly read: (request: HttpRequest, lifetime: Lifetime) => Promise<Upload>
+  /** Reads no more of the body of a request that is answered. */
+  readonly stop: (request: HttpRequest) => void
+  /** Whether a handler reads files as they arrive, so that the body may be unread when it is done. */
+  readonly streams: boolean
+}
+
+/** Makes the reader of multipart bodies for a route; `undefined` when none of its sources can be one. */
+export function createUploads(sources: readonly DeclaredSource[]): Uploads | undefined {
+  const form = sources.find(({ name }) => name === 'form')
+  const files = sources.find(({ name }) => name === 'files')
+  if (form === undefined && files === undefined) return undefined
+  if (files !== undefined) wantMultipart()
+  const plan: UploadPlan = { form: form?.plan, files: files && toFilesPlan(files.schema) }
+  const all = new WeakMap<HttpRequest, Reading>()
+  const open = async (reading: Reading, request: HttpRequest, lifetime: Lifetime): Promise<Upload> => {
+    if (!(request instanceof RequestView))
+      throw new TypeError('A multipart body is read from its request alone')
+    const boundary = boundaryOf(request.header('content-type') ?? '')
+    const limits = { ...DEFAULT_UPLOAD_LIMITS, ...request.settings.uploads }
+    const parts = await openMultipart(request.chunks(), boundary, limits.files + limits.fields)
+    const upload = new Upload(plan, limits, parts)
+    reading.upload = upload
+    lifetime.atEnd(() => upload.close())
+    try {
+      await upload.read()
+    } catch (error) {
+      upload.stop()
+      throw error
+    }
+    return upload
+  }
+  return {
+    read: (request, lifetime) => {
+      const reading = all.get(request) ?? {}
+      all.set(request, reading)
+      return (reading.result ??= open(reading, request, lifetime))
+    },
+    stop: (request) => all.get(request)?.upload?.stop(),
+    streams: [...(plan.files?.fields.values() ?? [])].some(({ kind }) => kind.startsWith('stream')),
+  }
+}
+
+/** A body that is being read, or was. */
+interface Reading {
+  result?: Promise<Upload>
+  upload?: Upload
+}
