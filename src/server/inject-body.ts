@@ -16,9 +16,12 @@ export interface BodyOptions {
   readonly json?: unknown
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: FormValues | URLSearchParams
-  /** Sent as `multipart/form-data`. */
-  readonly multipart?: FormData | Readonly<Record<string, string | Blob>>
+  /** Sent as `multipart/form-data`: texts are fields, blobs and files are files; a list repeats the name. */
+  readonly multipart?: FormData | MultipartValues
 }
+
+/** Values that can stand in a multipart body. */
+export type MultipartValues = Readonly<Record<string, string | Blob | readonly (string | Blob)[] | undefined>>
 
 /** Values that can stand in a query or a form: lists repeat the name, `null` and `undefined` are dropped. */
 export type FormValues = Readonly<Record<string, unknown>>
@@ -94,8 +97,10 @@ async function webBody(body: URLSearchParams | FormData | Blob): Promise<Encoded
   }
 }
 
-function toFormData(values: Readonly<Record<string, string | Blob>>): FormData {
+function toFormData(values: MultipartValues): FormData {
   const form = new FormData()
-  for (const [name, value] of Object.entries(values)) form.append(name, value)
+  for (const [name, value] of Object.entries(values)) {
+    for (const item of [value].flat()) if (item !== undefined) form.append(name, item)
+  }
   return form
 }
