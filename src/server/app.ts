@@ -5,16 +5,13 @@ import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
 import { httpError } from '../errors.ts'
-import { isPromise } from '../http.ts'
 import type { SchemeList } from '../versioning/enable.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
 import { createCore } from './core.ts'
 import type { AppOptions, Core } from './core.ts'
-import { inject } from './inject.ts'
-import { toRawRequest } from './inject-request.ts'
-import type { InjectOptions } from './inject-request.ts'
-import type { InjectResponse } from './inject.ts'
+import { createDoors } from './doors.ts'
+import type { Doors } from './doors.ts'
 import { closeOnSignals } from './lifecycle.ts'
 import { listen } from './node/listen.ts'
 import type { ListenOptions } from './node/listen.ts'
@@ -30,7 +27,7 @@ type UrlArguments<P> = object extends P
   : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions]
 
 /** An application. */
-export interface App<M = unknown> {
+export interface App<M = unknown> extends Doors {
   /**
    * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
    * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
@@ -48,14 +45,6 @@ export interface App<M = unknown> {
   ): void
   /** Builds everything. @throws `DefinitionError` for mistakes that depend on versioning. */
   ready(): Promise<void>
-  /**
-   * Answers a request without a socket.
-   *
-   * @example
-   * const response = await app.inject({ method: 'POST', url: '/car', json: { name: 'Ford' }, version: '2' })
-   * response.statusCode // → 200
-   */
-  inject(request: string | InjectOptions): Promise<InjectResponse>
   /** Answers requests of any Node server: `http.createServer(app.handler)`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /** Serves on node:http until the process gets SIGTERM or SIGINT. Gives the URL. */
@@ -106,17 +95,11 @@ export function createApp<
     if (lifecycle.isClosing()) throw new Error('The application is closed')
   }
   return {
+    ...createDoors(core),
     enableVersioning: core.enableVersioning,
     ready: async () => {
       refuseClosed()
       await core.open()
-    },
-    inject: async (request) => {
-      refuseClosed()
-      const { dispatch } = core.opened() ?? (await core.open())
-      const given = typeof request === 'string' ? { url: request } : request
-      const raw = toRawRequest(given, core.enabled(), settings.prefix)
-      return inject(dispatch, isPromise(raw) ? await raw : raw, settings.limits.headers)
     },
     handler: (request, response) => {
       if (lifecycle.isClosing()) return refuseClosing(response)
