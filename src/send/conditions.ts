@@ -61,12 +61,14 @@ function isAfter(modified: number | undefined, date: string | undefined): boolea
   return modified === undefined || time === undefined ? undefined : modified > time
 }
 
+const DATE = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d GMT$/
+
 /** An HTTP date (RFC 9110 section 5.6.7) in milliseconds; `undefined` when the text is none, which then has to be ignored. */
 function toTime(text: string): number | undefined {
   const date = text.trim()
   // the oldest of the three forms does not name its time zone
   const isAscTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(date)
-  if (!isAscTime && !/^[A-Z][a-z]{2,8}, .{14,16}:\d\d GMT$/.test(date)) return undefined
+  if (!isAscTime && !DATE.test(date)) return undefined
   const time = Date.parse(isAscTime ? `${date} GMT` : date)
   return Number.isNaN(time) ? undefined : time
 }
