@@ -1503,7 +1503,7 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
@@ -1603,7 +1603,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1623,7 +1623,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
