@@ -58,6 +58,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@fastify/busboy': /^request\/multipart\.ts$/,
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
+  'node:cluster': /^server\/cluster\//,
   'node:http': /^(errors|server\/(node\/[a-z\d-]+|app|fetch|dispatcher\/exchange))\.ts$/,
   'node:http2': /^server\/node\/http2\//,
   'node:https': /^server\/node\//,

@@ -18,6 +18,8 @@ import { sessionProblems } from '../session/options.ts'
 import type { SessionOptions } from '../session/options.ts'
 import { isScheme } from '../versioning/scheme.ts'
 import type { ConfigOptions } from './config.ts'
+import { healthProblems } from './health-options.ts'
+import type { HealthOptions } from './health-options.ts'
 
 /** Time limits in milliseconds. */
 export interface Timeouts {
@@ -68,6 +70,8 @@ export interface AppOptions extends ConfigOptions {
   readonly limits?: Limits
   /** Limits of `multipart/form-data` bodies; a route's own win. */
   readonly uploads?: UploadLimits
+  /** Paths that tell how the application is. */
+  readonly health?: HealthOptions
   /** Guards of every route; they run before all others. */
   readonly globalGuards?: readonly AnyGuard[]
   /** Interceptors of every route; they are outermost. */
@@ -125,6 +129,8 @@ const OPTIONS: Rules = {
   ],
   limits: [isCountsOf(DEFAULT_LIMITS), `numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
   uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
+  // reported in detail by `healthProblems`
+  health: [() => true, 'an object'],
   globalGuards: [AROUND.guards.test, AROUND.guards.expected],
   globalInterceptors: [AROUND.interceptors.test, AROUND.interceptors.expected],
   middleware: [AROUND.middleware.test, AROUND.middleware.expected],
@@ -146,7 +152,11 @@ const OPTIONS: Rules = {
 
 /** Reports every option of `createApp` that cannot be used. */
 export function appOptionProblems(options: AppOptions): readonly DefinitionProblem[] {
-  return [...optionProblems('createApp', options, OPTIONS), ...sessionProblems(options.session)]
+  return [
+    ...optionProblems('createApp', options, OPTIONS),
+    ...sessionProblems(options.session),
+    ...healthProblems(options.health),
+  ]
 }
 
 function isText(value: unknown): boolean {

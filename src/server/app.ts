@@ -4,20 +4,18 @@ import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
-import { httpError } from '../errors.ts'
 import type { SchemeList } from '../versioning/enable.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
 import { createCore } from './core.ts'
-import type { AppOptions, Core } from './core.ts'
+import type { AppOptions } from './core.ts'
 import { createDoors } from './doors.ts'
 import type { Doors } from './doors.ts'
-import { closeOnSignals } from './lifecycle.ts'
-import { listen } from './node/listen.ts'
-import type { ListenOptions } from './node/listen.ts'
-import { refuseClosing, refuseRequest } from './node/handler.ts'
+import { answerEarlyOrLate } from './early-late.ts'
+import type { ListenOptions } from './node/listen-options.ts'
 import { printTable, toRouteList } from './routes.ts'
 import type { RouteEntry } from './routes.ts'
+import { serve } from './serve.ts'
 import { toVersionList } from './tell/versions.ts'
 import type { VersionInfo } from './tell/versions.ts'
 
@@ -102,20 +100,13 @@ export function createApp<
       await core.open()
     },
     handler: (request, response) => {
-      if (lifecycle.isClosing()) return refuseClosing(response)
       const opened = core.opened()
-      if (opened === undefined) void openFirst(core, request, response)
+      if (opened === undefined || lifecycle.isClosing()) void answerEarlyOrLate(core, request, response)
       else opened.handler(request, response)
     },
     listen: async (listenOptions = {}) => {
       refuseClosed()
-      const { handler } = await core.open()
-      refuseClosed()
-      const server = await listen(handler, settings, listenOptions)
-      const release = closeOnSignals(() => lifecycle.close(settings.timeouts.grace))
-      lifecycle.add({ url: server.url, close: (grace) => server.close(grace).finally(release) })
-      settings.logger.info({ url: server.url }, 'Listening')
-      return server.url
+      return serve(core, listenOptions)
     },
     close: () => lifecycle.close(settings.timeouts.grace),
     urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
@@ -129,19 +120,5 @@ export function createApp<
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
     versions: () => toVersionList(core.build().table, core.enabled()),
-  }
-}
-
-/** Answers a request that came before the application was ready; refuses it when the application cannot start. */
-async function openFirst(core: Core, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  try {
-    const { handler } = await core.open()
-    handler(request, response)
-  } catch (error) {
-    core.settings.logger.error({ err: error }, 'The application cannot start')
-    refuseRequest(
-      response,
-      httpError('internal_error', 'The application cannot start; the log has the reason'),
-    )
   }
 }

@@ -6,6 +6,8 @@ import { createAllowedMethods, createDispatch } from './dispatch.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createEndpoints } from './endpoint.ts'
 import { createRecover } from './error-handlers.ts'
+import { withHealth } from './health-dispatch.ts'
+import type { Health } from './health.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { createLocate } from './lookup/locate.ts'
 import type { Settings } from './settings.ts'
@@ -15,6 +17,7 @@ import { createObserver } from './observe.ts'
 import type { Structure } from './structure.ts'
 import { createTell } from './tell/tell.ts'
 import { reportingHeaders } from './tell/version-headers.ts'
+import { checkHealthPaths } from './table/check-health.ts'
 import { createTable } from './table/table.ts'
 import type { Table } from './table/table.ts'
 import { createUrlFor } from './url-for.ts'
@@ -35,6 +38,7 @@ export interface Materials {
   readonly container: Container
   readonly builtIns: BuiltIns
   readonly sessions: Sessions | undefined
+  readonly health: Health | undefined
   readonly hold: Lifecycle['hold']
   readonly whenClosing: Lifecycle['whenClosing']
 }
@@ -48,6 +52,7 @@ export function compile(materials: Materials): Compiled {
   const endpointSite = { settings, container, hidden }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createTable(rows, enabled, mode)
+  checkHealthPaths(materials.health?.paths ?? [], table, enabled)
   const urlFor = createUrlFor(table, enabled, settings.prefix)
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.split('/').length
@@ -89,6 +94,6 @@ export function compile(materials: Materials): Compiled {
   return {
     table,
     urlFor,
-    dispatch: createDispatch(site, lent),
+    dispatch: withHealth(createDispatch(site, lent), materials.health, lent),
   }
 }

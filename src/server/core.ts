@@ -17,6 +17,8 @@ import type { ConfigValues } from './built-ins.ts'
 import { compile } from './compile.ts'
 import type { Compiled, Materials } from './compile.ts'
 import type { Dispatch } from './dispatch.ts'
+import { createHealth } from './health.ts'
+import type { Health } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { createNodeHandler } from './node/handler.ts'
@@ -52,6 +54,8 @@ export interface Core {
   readonly settings: Settings
   readonly routes: () => readonly FlatRoute[]
   readonly lifecycle: Lifecycle
+  /** `undefined` when the application has no paths for it. */
+  readonly health: Health | undefined
   readonly enableVersioning: (given: object, options?: VersioningOptions) => void
   readonly enabled: () => Enabled | undefined
   /** Compiles the routes; versioning may still change. */
@@ -84,14 +88,18 @@ export function createCore<O extends object, S extends readonly object[]>(
   const read = (settled: SettledModules): Parts =>
     toParts(readStructure(module, settings, settled, mistakes), settings, () => holder.config)
   let parts = read(new Map())
+  const resolve = (token: Token<unknown>): Promise<unknown> =>
+    parts.container.resolve(token, parts.structure.root, undefined)
   const sessions = settings.session && createSessions(settings.session, settings.logger)
+  const health = createHealth(settings, lifecycle.isReady, resolve)
   let enabled = versioning === undefined ? undefined : enable(versioning[0], versioning[1])
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
   const build = (): Compiled => {
     const { hold, whenClosing } = lifecycle
-    compiled ??= warned(compile({ ...parts, settings, enabled, sessions, hold, whenClosing }), settings)
+    const materials = { ...parts, settings, enabled, sessions, health, hold, whenClosing }
+    compiled ??= warned(compile(materials), settings)
     return compiled
   }
   const complete = (): Parts => {
@@ -122,15 +130,10 @@ export function createCore<O extends object, S extends readonly object[]>(
       enabled = enable(given, common)
       compiled = undefined
     },
-    open: () => {
-      if (opening === undefined) {
-        const release = lifecycle.hold()
-        opening = begin().finally(release)
-      }
-      return opening
-    },
+    open: () => (opening ??= begin().finally(lifecycle.hold())),
     opened: () => opened,
-    resolve: (token) => parts.container.resolve(token, parts.structure.root, undefined),
+    health,
+    resolve,
   }
 }
 

@@ -6,6 +6,7 @@ import type { SessionOptions } from '../session/options.ts'
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
 import type { AppOptions, Limits, Timeouts } from './app-options.ts'
 import type { ConfigOptions } from './config.ts'
+import type { HealthOptions } from './health-options.ts'
 import { createLogger } from './logger.ts'
 
 /** The settings of an application. */
@@ -22,6 +23,7 @@ export interface Settings {
   /** Whether every request is worth a line. */
   readonly logsRequests: boolean
   readonly session: SessionOptions | undefined
+  readonly health: HealthOptions | undefined
   readonly config: ConfigOptions
   readonly around: Around
   readonly overrides: readonly Binding[]
@@ -48,6 +50,7 @@ export function toSettings(options: AppOptions): Settings {
     uploads: options.uploads ?? {},
     logsRequests: options.logger !== false,
     session: options.session,
+    health: options.health,
     config: options,
     around: {
       guards: options.globalGuards ?? [],

@@ -1,0 +1,22 @@
+import cluster from 'node:cluster'
+import { availableParallelism } from 'node:os'
+
+import { WORKER_VARIABLE } from './messages.ts'
+
+export { createPool } from './pool.ts'
+export { findPort } from './port.ts'
+export { joinPool } from './worker.ts'
+
+/**
+ * What this process is: one that keeps workers, one of these, or one that serves alone since another program, such as a process
+ * manager, has made it a worker of its own.
+ */
+export function roleOf(): 'primary' | 'worker' | 'alone' {
+  if (cluster.isPrimary) return 'primary'
+  return process.env[WORKER_VARIABLE] === undefined ? 'alone' : 'worker'
+}
+
+/** How many workers an option of `listen` asks for. */
+export function toCount(workers: number | 'auto' = 1): number {
+  return workers === 'auto' ? availableParallelism() : workers
+}

@@ -1,0 +1,34 @@
+import type { Manner } from '../signals.ts'
+
+/** The environment variable that makes a process a worker of this framework; it holds the port for those who ask for any. */
+export const WORKER_VARIABLE = 'OCTAVO_WORKER'
+
+const MANNERS: readonly Manner[] = ['close', 'drain', 'leave']
+
+/** What a worker says: that it listens. */
+export interface Listens {
+  readonly octavo: 'listens'
+  readonly url: string
+}
+
+/** What a worker is told: to end. */
+export interface End {
+  readonly octavo: 'end'
+  readonly manner: Manner
+}
+
+/** The URL that a worker says it listens at; `undefined` for any other message. */
+export function readListens(message: unknown): string | undefined {
+  const { octavo, url } = toRecord(message)
+  return octavo === 'listens' && typeof url === 'string' ? url : undefined
+}
+
+/** How a worker is told to end; `undefined` for any other message. */
+export function readEnd(message: unknown): Manner | undefined {
+  const { octavo, manner } = toRecord(message)
+  return octavo === 'end' ? MANNERS.find((each) => each === manner) : undefined
+}
+
+function toRecord(message: unknown): Readonly<Record<string, unknown>> {
+  return typeof message === 'object' && message !== null ? { ...message } : {}
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { httpError } from '../errors.ts'
+import type { Core } from './core.ts'
+import { refuseClosing, refuseRequest } from './node/handler.ts'
+import { write } from './node/write.ts'
+
+/** Answers a request that came before the application was ready, or after it began to close. */
+export async function answerEarlyOrLate(
+  core: Core,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url = '/' } = request
+  const isClosing = core.lifecycle.isClosing()
+  const health = core.health?.answer({ method, target: url })
+  if (health !== undefined) write(response, await health, isClosing, undefined)
+  if (isClosing) return health === undefined ? refuseClosing(response) : undefined
+  try {
+    const { handler } = await core.open()
+    if (health === undefined) handler(request, response)
+  } catch (error) {
+    core.settings.logger.error({ err: error }, 'The application cannot start')
+    if (health !== undefined) return
+    refuseRequest(
+      response,
+      httpError('internal_error', 'The application cannot start; the log has the reason'),
+    )
+  }
+}

@@ -1,0 +1,55 @@
+/** How the process is asked to end: by closing, after draining, or after others have taken over. */
+export type Manner = 'close' | 'drain' | 'leave'
+
+/** Something that ends with the process, such as an application. */
+export interface Endable {
+  /** Gives whether all work under way was finished; rejects when something could not be ended. */
+  readonly end: (manner: Manner) => Promise<boolean>
+}
+
+/** What signals end. */
+const endables = new Set<Endable>()
+/** Who decides instead of the signals: the process that this one is a worker of. */
+let isManaged = false
+let ending: Promise<void> | undefined
+
+/**
+ * Ends an application on SIGTERM and SIGINT, then the process: with 0 when everything that was under way has finished, else with 1.
+ * A second signal ends the process at once, with 1. Gives the function that forgets the application.
+ */
+export function endOnSignals(endable: Endable): () => void {
+  if (endables.size === 0 && ending === undefined) process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  endables.add(endable)
+  return () => {
+    endables.delete(endable)
+    if (endables.size === 0 && ending === undefined) process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
+  }
+}
+
+/** Whether the process is about to end. */
+export function isProcessEnding(): boolean {
+  return ending !== undefined
+}
+
+/** Ends everything and the process, once. */
+export function endProcess(manner: Manner): void {
+  ending ??= endAll(manner)
+}
+
+/**
+ * Leaves it to another process to end this one: a signal that reaches both, as Ctrl+C does, says nothing to this one, and SIGTERM
+ * asks it to end no more than once.
+ */
+export function leaveSignalsToOthers(): void {
+  isManaged = true
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (!isManaged && ending !== undefined) process.exit(1)
+  if (!isManaged || signal === 'SIGTERM') endProcess('drain')
+}
+
+async function endAll(manner: Manner): Promise<void> {
+  const ends = await Promise.allSettled([...endables].map((endable) => endable.end(manner)))
+  process.exit(ends.every((end) => end.status === 'fulfilled' && end.value) ? 0 : 1)
+}
