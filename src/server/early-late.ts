@@ -1,15 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-
 import { httpError } from '../errors.ts'
 import type { Core } from './core.ts'
 import { refuseClosing, refuseRequest } from './node/handler.ts'
+import type { NodeHandler } from './node/handler.ts'
 import { write } from './node/write.ts'
 
 /** Answers a request that came before the application was ready, or after it began to close. */
 export async function answerEarlyOrLate(
   core: Core,
-  request: IncomingMessage,
-  response: ServerResponse,
+  ...[request, response]: Parameters<NodeHandler>
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request
   const isClosing = core.lifecycle.isClosing()

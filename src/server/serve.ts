@@ -32,6 +32,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
     })
     if (service.details !== undefined)
       settings.logger.info({ url: server.url, ...service.details }, 'Listening')
+    closeOnAbort(core, options.signal)
     return server.url
   } catch (error) {
     release()
@@ -39,6 +40,20 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
     if (!lifecycle.isClosing()) settings.logger.error({ err: error }, 'The application cannot start')
     return new Promise<never>(() => undefined)
   }
+}
+
+/** Closes the application when a signal is aborted, be it already. */
+function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return
+  const { timeouts, logger } = settings
+  const close = (): void => {
+    lifecycle
+      .close(timeouts.grace)
+      .catch((error: unknown) => logger.error({ err: error }, 'The application did not stop cleanly'))
+  }
+  if (signal.aborted) close()
+  else signal.addEventListener('abort', close, { once: true })
+  lifecycle.whenClosing(() => signal.removeEventListener('abort', close))
 }
 
 /** Listening in this process. */
