@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { createApp, defineController, defineModule } from 'octavo'
+import type { AppOptions, ListenOptions, Logger } from 'octavo'
+import { z } from 'zod'
+
+/** What a test says to the program below. */
+export interface ProgramOptions {
+  readonly listen?: ListenOptions
+  readonly timeouts?: AppOptions['timeouts']
+  readonly session?: AppOptions['session']
+  /** Milliseconds that starting takes. */
+  readonly startTakes?: number
+  readonly onStop?: 'fails' | 'hangs'
+  /** A file that is read at the start: its text is in every answer, and `broken` in it is an error. */
+  readonly file?: string
+}
+
+/** The program that the tests of processes run. It tells what happens in JSON lines on standard output. */
+const given = process.env['OCTAVO_TEST'] ?? '{}'
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the test wrote it from this type
+const options = JSON.parse(given) as ProgramOptions
+const tell = (level: string, details: object, msg?: string): void => {
+  if (msg !== 'Request') process.stdout.write(`${JSON.stringify({ level, msg, by: process.pid, ...details })}\n`)
+}
+const log =
+  (level: string) =>
+  (details: object, msg?: string): void => {
+    const { err } = { err: undefined, ...details }
+    tell(level, err === undefined ? details : { ...details, err: String(err) }, msg)
+  }
+const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
+
+const text = options.file === undefined ? '' : readFileSync(options.file, 'utf8')
+if (text.includes('broken')) throw new Error('The file is broken')
+
+let go: (() => void) | undefined
+const allowed = new Promise<void>((resolve) => (go = resolve))
+if (process.stdin.readable) process.stdin.once('data', () => go?.()).unref()
+
+const controller = defineController({
+  prefix: '/',
+  routes: [
+    { method: 'GET', handler: () => ({ pid: process.pid, text }) },
+    {
+      method: 'GET',
+      path: '/wait',
+      input: { query: { ms: z.number() } },
+      handler: async ({ query }) => {
+        tell('test', {}, 'entered')
+        await delay(query.ms)
+        return { pid: process.pid, text }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/slow',
+      handler: async () => {
+        tell('test', {}, 'entered')
+        await allowed
+        return 'slow'
+      },
+    },
+  ],
+})
+
+const app = createApp(
+  defineModule({
+    controllers: [controller],
+    onStart: async () => {
+      if (options.startTakes === undefined) return
+      tell('test', {}, 'starting')
+      await delay(options.startTakes)
+    },
+    onStop: async () => {
+      tell('test', {}, 'onStop')
+      if (options.onStop === 'fails') throw new Error('onStop of the test')
+      if (options.onStop === 'hangs') await new Promise(() => undefined)
+    },
+  }),
+  {
+    logger,
+    health: { live: '/livez', ready: '/readyz' },
+    ...(options.timeouts && { timeouts: options.timeouts }),
+    ...(options.session && { session: options.session }),
+  },
+)
+const url = await app.listen({ port: 0, host: '127.0.0.1', ...options.listen })
+tell('test', { url }, 'url')

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after } from 'node:test'
+
+import { build } from 'esbuild'
+
+import type { ProgramOptions } from './app.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+
+/** The program as one file of plain JavaScript: it starts much sooner than its sources do. */
+const program = bundle()
+
+async function bundle(): Promise<string> {
+  // where packages are found
+  const cache = join(ROOT, 'node_modules', '.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'octavo-process-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const outfile = join(folder, 'app.mjs')
+  await build({
+    entryPoints: [join(import.meta.dirname, 'app.ts')],
+    alias: { octavo: join(ROOT, 'src', 'index.ts') },
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    bundle: true,
+    logLevel: 'silent',
+    outfile,
+  })
+  return outfile
+}
+
+/** A line that the program or one of its workers wrote. */
+export interface Line {
+  readonly level: string
+  readonly msg: string
+  /** The process that wrote it. */
+  readonly by: number
+  readonly pid?: number
+  readonly url?: string
+  readonly [name: string]: unknown
+}
+
+/** The program, running. */
+export interface Program {
+  readonly child: ChildProcess
+  readonly exited: Promise<readonly [code: number | null, signal: string | null]>
+  readonly lines: readonly Line[]
+  /** What was written to standard error so far. */
+  readonly errors: () => string
+  /** The first line that passes, or the first after those that were there. */
+  readonly line: (test: (line: Line) => boolean, from?: number) => Promise<Line>
+  /** The URL, once it listens. */
+  readonly url: () => Promise<string>
+}
+
+/** Starts the program; it is killed when the test file ends. */
+export async function start(options: ProgramOptions = {}): Promise<Program> {
+  const child = spawn(process.execPath, [await program], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, OCTAVO_TEST: JSON.stringify(options) },
+  })
+  after(() => child.kill('SIGKILL'))
+  const lines: Line[] = []
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  const reader = createInterface(child.stdout)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the program writes
+  reader.on('line', (text) => lines.push(JSON.parse(text) as Line))
+  const ended = once(reader, 'close')
+  const exited = (async () => {
+    const [code, signal]: readonly unknown[] = await once(child, 'exit')
+    await ended
+    return [typeof code === 'number' ? code : null, typeof signal === 'string' ? signal : null] as const
+  })()
+  const line = async (test: (line: Line) => boolean, from = 0): Promise<Line> => {
+    for (;;) {
+      const found = lines.slice(from).find(test)
+      if (found !== undefined) return found
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`The program has ended: ${JSON.stringify(lines)} ${errors}`)
+      await Promise.race([once(reader, 'line'), exited])
+    }
+  }
+  return {
+    child,
+    exited,
+    lines,
+    errors: () => errors,
+    line,
+    url: async () => (await line(({ msg, by }) => msg === 'url' && by === child.pid)).url ?? '',
+  }
+}
