@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http.ts'
 import { contentTypeOf } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
 import { toJson, toText } from './body.ts'
+import { RequestView } from './request.ts'
 
 /** Turns the bytes of a body into the raw value for its schema. */
 export type Decode = (bytes: Uint8Array) => unknown
@@ -27,7 +28,7 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
     const header = request.header('content-type')
     if (header === undefined || header === 'application/json') return json
     // what is not there has no type that could be wrong
-    if (request.header('content-length') === '0') return json
+    if (request instanceof RequestView && request.isEmpty) return json
     const type = contentTypeOf(header)
     if (isJson(type)) return json
     if (text !== undefined && isText(type)) return text

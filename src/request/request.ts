@@ -106,6 +106,11 @@ export class RequestView implements HttpRequest {
     return toJson(await this.bytes(), this.settings.limits.jsonDepth)
   }
 
+  /** Whether there is no body. */
+  get isEmpty(): boolean {
+    return this.#raw.body.length === 0
+  }
+
   bytes(): Promise<Uint8Array> {
     return (this.#kept.bytes ??= this.#readOnce(readContent))
   }

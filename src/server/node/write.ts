@@ -42,7 +42,19 @@ export function write(
     return write(response, problem, last, undefined)
   }
   if (source !== undefined) void writeStream(response, source, last, context)
-  else if (!isStream(body)) end(response, body, last)
+  else if (!isStream(body)) end(response, toWritable(body, headers), last)
+}
+
+/**
+ * Bytes in the place of a text that is not ASCII: node:http writes the head in the encoding of a text that goes out with it, and a head
+ * is in Latin-1.
+ */
+function toWritable(
+  body: string | Uint8Array | null,
+  headers: FinishedResponse['headers'],
+): string | Uint8Array | null {
+  if (typeof body !== 'string' || headers['content-length'] === String(body.length)) return body
+  return Buffer.from(body)
 }
 
 /** Ends a response. A client may still be sending to a connection that ends with it: then it gets the time to read the response. */
@@ -50,9 +62,9 @@ function end(response: ServerResponse, body: string | Uint8Array | null, last: b
   const { req: request } = response
   const ends = last || !response.shouldKeepAlive
   const isRead = request.complete || request.readableEnded || request.socket.readableEnded
-  if (!ends || isRead || awaitsContinue(response)) return void response.end(body ?? undefined)
+  if (!ends || isRead || awaitsContinue(response)) return void response.end(body ?? undefined, 'latin1')
   if (body === null) response.flushHeaders()
-  else response.write(body)
+  else response.write(body, 'latin1')
   linger(request, () => {
     if (!response.destroyed) response.end()
   })
@@ -72,7 +84,8 @@ async function writeStream(
     for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
       if (response.destroyed) return
       clearImmediate(early)
-      if (!response.write(chunk.value)) await drained(response)
+      const { value } = chunk
+      if (!response.write(typeof value === 'string' ? Buffer.from(value) : value)) await drained(response)
     }
     response.off('close', source.cancel)
     if (!response.destroyed) end(response, null, last)
