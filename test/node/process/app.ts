@@ -22,7 +22,8 @@ const given = process.env['OCTAVO_TEST'] ?? '{}'
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the test wrote it from this type
 const options = JSON.parse(given) as ProgramOptions
 const tell = (level: string, details: object, msg?: string): void => {
-  if (msg !== 'Request') process.stdout.write(`${JSON.stringify({ level, msg, by: process.pid, ...details })}\n`)
+  if (msg !== 'Request')
+    process.stdout.write(`${JSON.stringify({ level, msg, by: process.pid, ...details })}\n`)
 }
 const log =
   (level: string) =>

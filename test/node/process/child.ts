@@ -97,3 +97,23 @@ export async function start(options: ProgramOptions = {}): Promise<Program> {
     url: async () => (await line(({ msg, by }) => msg === 'url' && by === child.pid)).url ?? '',
   }
 }
+
+/** Passes the lines of one message. */
+export const named =
+  (name: string) =>
+  ({ msg }: Line): boolean =>
+    msg === name
+
+/** The processes of the workers that listened so far. */
+export function workersOf({ lines }: Program): readonly number[] {
+  return lines.filter(named('A worker listens')).map(({ pid = 0 }) => pid)
+}
+
+/** Whether a process exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -23,7 +23,7 @@ export function startLoad(url: string, clients: number): Load {
   const answers = new Map<number, number>()
   const failures: Failure[] = []
   const owners = new WeakMap<Socket, number>()
-  let isOver = false
+  const over = new AbortController()
   const ask = async (): Promise<void> => {
     const asked = request(url, { agent, timeout: 5_000 })
     asked.on('timeout', () => asked.destroy(new Error('timeout')))
@@ -43,14 +43,14 @@ export function startLoad(url: string, clients: number): Load {
     }
   }
   const loop = async (): Promise<void> => {
-    while (!isOver) await ask()
+    while (!over.signal.aborted) await ask()
   }
   const loops = Array.from({ length: clients }, loop)
   return {
     answers,
     failures,
     stop: async () => {
-      isOver = true
+      over.abort()
       await Promise.all(loops)
       agent.destroy()
     },

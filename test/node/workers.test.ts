@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { defineController } from 'octavo'
+
+import { isAlive, named, start, workersOf } from './process/child.ts'
+import { startLoad, until } from './process/load.ts'
+import { createTestApp } from './support.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'octavo-workers-'))
+after(() => rmSync(folder, { recursive: true }))
+
+describe('listen with workers', { skip: process.platform === 'win32', concurrency: 2 }, () => {
+  it('gives one URL to all, and goes on when workers are killed under load', async () => {
+    const program = await start({ listen: { workers: 2 } })
+    const url = await program.url()
+    const load = startLoad(url, 8)
+    await until(() => load.answers.size === 2, 'both workers answer')
+    const [killed = 0, other = 0] = workersOf(program)
+    const answered = load.answers.get(other) ?? 0
+    process.kill(killed, 'SIGKILL')
+    await program.line((line) => named('A worker died')(line) && line.pid === killed)
+    await until(() => workersOf(program).length === 3, 'there is another worker')
+    const successor = workersOf(program)[2] ?? 0
+    await until(() => (load.answers.get(other) ?? 0) > answered + 20, 'the other worker goes on')
+    await load.stop()
+    // what was cut was on connections of the killed one, new ones among them
+    for (const { error, pid } of load.failures) assert.equal(pid ?? killed, killed, error)
+    assert.equal(load.failures.length <= 8, true, `${load.failures.length} failures`)
+    const later = startLoad(url, 8)
+    await until(() => later.answers.has(successor), 'the new worker answers')
+    await later.stop()
+    assert.deepEqual(later.failures, [])
+    const urls = new Set(program.lines.flatMap((line) => line.url ?? []))
+    assert.deepEqual([...urls], [url])
+    assert.equal(program.lines.filter(named('Listening')).length, 1)
+    program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [0, null])
+  })
+
+  it('workers finish and end when the process that keeps them is gone', async () => {
+    const program = await start({ listen: { workers: 2 } })
+    const url = await program.url()
+    const pids = workersOf(program)
+    const answer = fetch(`${url}/wait?ms=300`)
+    await program.line(named('entered'))
+    program.child.kill('SIGKILL')
+    assert.equal((await answer).status, 200)
+    await until(() => !pids.some(isAlive), 'the workers are gone')
+  })
+
+  it('rejects when the first worker cannot start: one error, and the exit code 1', async () => {
+    const file = join(folder, 'broken')
+    writeFileSync(file, 'broken')
+    const taken = createTestApp(
+      defineController({ prefix: '/', routes: [{ method: 'GET', handler: () => 1 }] }),
+    )
+    const { port } = new URL(await taken.listen({ port: 0, host: '127.0.0.1' }))
+    const program = await start({ listen: { workers: 2, port: Number(port) } })
+    assert.deepEqual(await program.exited, [1, null])
+    assert.equal(program.errors().match(/EADDRINUSE\); stop what listens there/g)?.length, 1)
+    assert.match(program.errors(), /Worker 1 ended with code 1 before it listened/)
+    await taken.close()
+  })
+
+  it('gives up when workers die again and again while they start', async () => {
+    const file = join(folder, 'later-broken')
+    writeFileSync(file, 'good')
+    const program = await start({ listen: { workers: 1 }, file })
+    await program.url()
+    writeFileSync(file, 'broken')
+    const [pid = 0] = workersOf(program)
+    process.kill(pid, 'SIGKILL')
+    assert.deepEqual(await program.exited, [1, null])
+    assert.equal(program.lines.filter(named('A worker could not start')).length, 5)
+    assert.equal(program.lines.at(-1)?.msg, 'No worker can start: giving up')
+  })
+
+  it('warns once that each worker has its own memory', async () => {
+    const session = { secret: 'a secret for tests, of 32 characters' }
+    const program = await start({ listen: { workers: 2 }, session })
+    await program.url()
+    program.child.kill('SIGTERM')
+    await program.exited
+    const warnings = program.lines.filter(({ level }) => level === 'warn')
+    assert.deepEqual(
+      warnings.map(({ msg, by }) => [msg, by]),
+      [
+        [
+          'Each worker keeps sessions of its own in its memory: give session.store one that they share',
+          program.child.pid,
+        ],
+      ],
+    )
+  })
+
+  it('refuses a number of workers that is none', async () => {
+    const app = createTestApp(
+      defineController({ prefix: '/', routes: [{ method: 'GET', handler: () => 1 }] }),
+    )
+    for (const workers of [0, -1, 1.5, Number.NaN])
+      await assert.rejects(app.listen({ port: 0, workers }), {
+        message: "listen: workers is not 'auto' or a number of processes",
+      })
+    await app.close()
+  })
+})
