@@ -21,16 +21,18 @@ export function readTarget(target: string, limit: number): Target {
   if (target.length > limit) throw urlTooLong(limit)
   const url = toOriginForm(target)
   if (url === undefined) throw httpError('malformed_target', 'The request target is neither a path nor a URL')
+  // to some this would end the path, to others not (RFC 9112 section 3.2)
+  if (url.includes('#')) throw httpError('malformed_target', 'The request target has a fragment')
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   // bytes above 127 never get here: the parser of node:http refuses them
   return path.includes('%') ? { url, path: decodePath(path), escaped: true } : { url, path, escaped: false }
 }
 
-/** Path and query of a request target; `undefined` when it is neither a path nor a URL. */
+/** Path and query of a request target; `undefined` when it is neither a path nor a URL without user information (RFC 9110 section 4.2.4). */
 export function toOriginForm(target: string): string | undefined {
   if (target.startsWith('/')) return target
-  const [, rest] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? []
+  const [, rest] = /^https?:\/\/[^/?#@]+(?![^/?#])(.*)$/is.exec(target) ?? []
   return rest === undefined || rest.startsWith('/') ? rest : `/${rest}`
 }
 

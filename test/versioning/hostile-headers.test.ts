@@ -188,7 +188,12 @@ describe('hostile values where versions stand', () => {
       for (const value of Object.values(VALUES)) {
         const request = toRequest(value)
         const url = (request.url ?? '').replace('/cars', '/health')
-        const { statusCode } = await app.inject({ ...request, url })
+        const { statusCode, body } = await app.inject({ ...request, url })
+        // what is no host is refused before anybody looks for a version
+        if (place === 'the host' && statusCode === 400) {
+          assert.match(body, /The Host header is not a host/, value.slice(0, 30))
+          continue
+        }
         // escaped, some are longer than a target may be
         assert.ok([200, 414].includes(statusCode), `${place}: ${statusCode} ${value.slice(0, 30)}`)
         if (value.length < 100) assert.equal(statusCode, 200, `${place}: ${value}`)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 import { httpError, toProblem } from '../../errors.ts'
 import type { HttpError } from '../../errors.ts'
@@ -30,6 +31,7 @@ export function createNodeHandler(
     else if (response.destroyed) void context.end()
     else response.once('close', () => void context.end())
     const last = raw.refused || isClosing()
+    if (last) ENDING.add(request.socket)
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
   }
   // in a function of its own: a closure would be made for every request, whether or not something takes time
@@ -39,8 +41,11 @@ export function createNodeHandler(
     finished: PromiseLike<FinishedResponse>,
   ): void => void finished.then((settled) => send(raw, context, settled))
   return (request, response) => {
+    if (isTooLate(request, response)) return
     const { url = '/', headers, httpVersionMinor, rawHeaders } = request
-    const refusal = findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders)
+    const refusal =
+      findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders) ??
+      codingRefusal(headers['transfer-encoding'], httpVersionMinor)
     if (refusal !== undefined) return refuseRequest(response, refusal)
     const raw = new NodeRequest(request, response)
     const { context, response: finished } = dispatch(raw)
@@ -56,5 +61,24 @@ export function refuseClosing(response: ServerResponse): void {
 
 /** Answers a request with an error, and ends its connection. */
 export function refuseRequest(response: ServerResponse, error: HttpError): void {
+  ENDING.add(response.req.socket)
   write(response, toProblem(error), true, undefined)
+}
+
+/** Connections that end with an answer that was given. */
+const ENDING = new WeakSet<Socket>()
+
+/** Whether a request came behind one that ended its connection: the parser reads on, and nobody would get the answer. */
+function isTooLate({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  // a response that waits for others has no socket yet
+  return response.socket === null ? ENDING.has(socket) : socket.writableEnded
+}
+
+/** Why the framing of a request is not to be trusted, though the parser found an end (RFC 9112 section 6.1). */
+function codingRefusal(coding: string | undefined, minorVersion: number): HttpError | undefined {
+  if (coding === undefined) return undefined
+  if (minorVersion === 0) return httpError('malformed_request', 'HTTP/1.0 has no Transfer-Encoding')
+  return /^chunked$/i.test(coding)
+    ? undefined
+    : httpError('malformed_request', 'No transfer coding but chunked is understood')
 }

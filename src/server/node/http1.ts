@@ -47,7 +47,9 @@ export function createHttp1(
     connections.track(request.socket, response)
     if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
     if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
-    if (isClosing()) refuseClosing(response)
+    // the parser takes 0.9 and 2.0 as well
+    if (request.httpVersionMajor !== 1) refuseRequest(response, httpError('malformed_request', NOT_HTTP_1))
+    else if (isClosing()) refuseClosing(response)
     else handler(request, response)
   }
   const refuse = createRefuser(connections.inFlight, limits)
@@ -73,6 +75,8 @@ export function createHttp1(
   server.on(event, connections.add)
   return { server, connections }
 }
+
+const NOT_HTTP_1 = 'The version of HTTP is neither 1.0 nor 1.1'
 
 /** Whether nothing follows the head of a request (RFC 9112 section 6.3). */
 function isWithoutBody({ headers }: DirectRequest): boolean {
