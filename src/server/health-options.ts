@@ -8,7 +8,7 @@ export interface HealthContext {
   /** Aborted when the check has taken too long. */
   readonly signal: AbortSignal
   /** The value behind a token, as the root module sees it. */
-  resolve<T>(token: Token<T>): Promise<T>
+  readonly resolve: <T>(token: Token<T>) => Promise<T>
 }
 
 /** Fails by throwing, rejecting or giving `false`. */
