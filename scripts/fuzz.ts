@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util'
 
 import { createCase } from '../test/fault/fuzz/cases.ts'
 import { fuzz } from '../test/fault/fuzz/run.ts'
-import type { Finding } from '../test/fault/fuzz/run.ts'
 import type { State } from '../test/fault/fuzz/server.ts'
 
 const { values } = parseArgs({
@@ -43,30 +42,30 @@ console.log(
 )
 console.log(`Warm: ${toText(report.before)}`)
 console.log(`End:  ${toText(report.after)}`)
-for (const finding of report.findings) await show(finding)
+for (const [text, cases] of distinct()) await show(text, cases)
 process.exitCode = report.findings.length > 0 ? 1 : 0
 
-/** Prints a finding, with how to see it again: of the cases that were under way, those that show it alone. */
-async function show({ text, cases }: Finding): Promise<void> {
-  console.error(`\nFound: ${text}`)
-  if (cases.length === 0 || only !== undefined) return showBytes(cases)
-  const guilty: number[] = []
-  for (const at of cases) {
-    const again = await fuzz({ ...settings, seconds: 10, only: [at] })
-    if (again.findings.length > 0) guilty.push(at)
-  }
-  const shown = guilty.length > 0 ? guilty : cases
-  console.error(`See it again: npm run fuzz -- --seed ${seed} --only ${shown.join(',')}`)
-  showBytes(guilty)
+/** What was found, once each, with the cases that were under way when it was first seen. */
+function distinct(): ReadonlyMap<string, readonly number[]> {
+  return new Map(report.findings.toReversed().map(({ text, cases }) => [text, cases]))
 }
 
-function showBytes(cases: readonly number[]): void {
-  for (const at of cases) {
-    const { kind, steps, ending } = createCase(seed, at)
-    console.error(`Case ${at}: ${kind}, then ${ending}`)
-    for (const { bytes, wait } of steps)
-      console.error(`  after ${wait} ms ${JSON.stringify(bytes.toString('latin1').slice(0, 2_000))}`)
-  }
+/** Prints a finding, with how to see it again: of the cases that were under way, those that show something alone. */
+async function show(text: string, cases: readonly number[]): Promise<void> {
+  console.error(`\nFound: ${text}`)
+  if (cases.length === 0) return
+  const again = only === undefined ? await fuzz({ ...settings, seconds: 30, only: cases }) : undefined
+  const guilty = [...new Set(again?.findings.flatMap((finding) => finding.cases))]
+  const shown = guilty.length > 0 ? guilty : cases
+  console.error(`See it again: npm run fuzz -- --seed ${seed} --only ${shown.join(',')}`)
+  for (const at of shown.slice(0, 3)) showCase(at)
+}
+
+function showCase(at: number): void {
+  const { kind, steps, ending } = createCase(seed, at)
+  console.error(`Case ${at}: ${kind}, then ${ending}`)
+  for (const { bytes, wait } of steps)
+    console.error(`  after ${wait} ms ${JSON.stringify(bytes.toString('latin1').slice(0, 1_000))}`)
 }
 
 function toMiB(bytes: number): string {

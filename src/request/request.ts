@@ -1,6 +1,7 @@
 import { parseCookie } from 'cookie'
 
 import type { UploadLimits } from '../define/uploads.ts'
+import { httpError } from '../errors.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
 import { toJson, toText } from './body.ts'
 import { openContent, readContent } from './content.ts'
@@ -194,6 +195,8 @@ function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
     Object.entries(request.headers).filter(([name]) => !name.startsWith(':') && !dropped.includes(name)),
   )
   const address = `${request.protocol}://${request.host || 'localhost'}${url}`
+  // what a Host header may hold is more than what a URL may: '[::::]', 'a:99999'
+  if (!URL.canParse(address)) throw httpError('malformed_request', 'Host header and target do not make a URL')
   if (!hasBody || method === 'GET' || method === 'HEAD')
     return new Request(address, { method, headers, signal })
   const body = new ReadableStream<Uint8Array>({

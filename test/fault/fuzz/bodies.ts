@@ -38,6 +38,7 @@ export function toJsonText(random: Random, depth = 0): string {
 export function createJson(random: Random): Body {
   const levels = random.pick([10, 499, 500, 501, 5_000, 60_000])
   const text = random.pick([
+    () => JSON.stringify({ name: 'T', year: random.below(3000) }),
     () => JSON.stringify({ name: 'Ford', year: random.below(3000), tags: ['a', 'b'] }),
     () => toJsonText(random),
     () => '['.repeat(levels) + (random.chance(0.5) ? ']'.repeat(levels) : ''),
@@ -45,6 +46,9 @@ export function createJson(random: Random): Body {
   ])()
   const bytes = Buffer.from(text)
   const type = random.pick([
+    'application/json',
+    'application/json',
+    'application/json',
     'application/json',
     'application/json',
     'application/json; charset=utf-8',
@@ -73,7 +77,12 @@ export function createForm(random: Random): Body {
 const DISPOSITIONS = [
   'form-data; name="title"',
   'form-data; name="tags"',
+  'form-data; name="tags"',
   'form-data; name="picture"; filename="car.png"',
+  'form-data; name="picture"; filename="car.png"',
+  'form-data; name="picture"; filename="car.png"',
+  'form-data; name="file"; filename="one.txt"',
+  'form-data; name="file"; filename="two.txt"',
   'form-data; name="file"; filename="../../etc/passwd"',
   'form-data; name="picture"; filename=""',
   'form-data; name="__proto__"',
@@ -118,17 +127,22 @@ export function createMultipart(random: Random): Body {
     return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')])
   }
   const parts = Array.from({ length: random.pick([0, 1, 2, 3, 3, 120]) }, part)
-  const end = random.pick([`--${boundary}--\r\n`, `--${boundary}--`, `--${boundary}`, '', '--other--\r\n'])
+  const last = `--${boundary}--\r\n`
+  const end = random.pick([last, last, last, last, `--${boundary}--`, `--${boundary}`, '', '--other--\r\n'])
   const bytes = Buffer.concat([...parts, Buffer.from(end)])
+  const quoted = `multipart/form-data; boundary="${boundary}"`
   const type = random.pick([
+    quoted,
+    quoted,
+    quoted,
+    quoted,
     `multipart/form-data; boundary=${boundary}`,
-    `multipart/form-data; boundary="${boundary}"`,
     `multipart/form-data; boundary=${boundary}; boundary=other`,
     'multipart/form-data',
     'multipart/form-data; boundary=',
     'multipart/mixed; boundary=octavo',
   ])
-  return { headers: { 'content-type': type }, bytes: random.chance(0.4) ? mutate(bytes, random) : bytes }
+  return { headers: { 'content-type': type }, bytes: random.chance(0.3) ? mutate(bytes, random) : bytes }
 }
 
 const CODINGS = {

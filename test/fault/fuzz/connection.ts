@@ -13,7 +13,8 @@ export interface Outcome extends Answers {
   readonly wasReset: boolean
 }
 
-/** Milliseconds: without a byte until nothing more is waited for, and in all. */
+/** Milliseconds until nothing more is waited for: without any byte, after the last one, and in all. */
+const SILENT = 150
 const QUIET = 40
 const LONGEST = 400
 
@@ -49,7 +50,7 @@ export async function play({ steps, ending }: FuzzCase, port: number): Promise<O
   const start = performance.now()
   lastByte = start
   const isDone = (now: number): boolean =>
-    !isOpen || endedByServer || now - lastByte > QUIET || now - start > LONGEST
+    !isOpen || endedByServer || now - lastByte > (chunks.length > 0 ? QUIET : SILENT) || now - start > LONGEST
   // what is cut is cut at once, or a moment later, when the server is about to answer
   if (ending === 'cut') await delay(steps.length % 2 === 0 ? 0 : 3)
   else while (!isDone(performance.now())) await delay(5)

@@ -25,9 +25,21 @@ const TARGETS = [
   '/files/../../etc/passwd',
   '/files/%2e%2e/%2e%2e/etc/passwd',
   '/static/car.txt',
-  '/static/../app.ts',
+  '/static/..%2fapp.ts',
+  '/static/.hidden',
+  '/static/',
   '/download',
-  '/events',
+  '/stream/events',
+  '/timeout',
+  '/tagged',
+  '/memory',
+  '/download/car.txt',
+  '/download/..%2fapp.ts',
+  '/download/.hidden',
+  '/download/nul%00',
+  '/compressed/stream',
+  '/guarded',
+  '/web/any/@',
   '/limited',
   '/compressed',
   '/head',
@@ -56,6 +68,14 @@ const TARGETS = [
   '/',
 ] as const
 
+/** Where bodies of each type are expected. */
+const TARGETS_OF: readonly (readonly [type: RegExp, targets: readonly [string, ...string[]]])[] = [
+  [/^multipart/, ['/upload', '/upload', '/upload/stream', '/upload/streams', '/upload/unread', '/form']],
+  [/urlencoded/, ['/form']],
+  [/json/, ['/cars', '/v2/cars', '/scoped']],
+  [/^text/, ['/text']],
+  [/octet/, ['/bytes']],
+]
 const BODY_TARGETS = [
   '/cars',
   '/v2/cars',
@@ -65,13 +85,35 @@ const BODY_TARGETS = [
   '/form',
   '/upload',
   '/upload/stream',
+  '/upload/streams',
   '/upload/unread',
+  '/web/any',
+  '/guarded',
   '/scoped',
   '/session',
+  '/session/new',
   '/raw',
 ] as const
 
-const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
+const METHODS = [
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'HEAD',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+] as const
 const ODD_METHODS = ['get', 'BREW', 'CONNECT', 'PRI', 'M-SEARCH', 'QUERY', 'GE T', ''] as const
 
 /** Headers that something in the application reads. */
@@ -103,9 +145,11 @@ const HEADER_NAMES = Object.keys(HEADERS)
 
 function createHeaders(random: Random): Record<string, string> {
   const headers: Record<string, string> = {
-    host: random.pick(['a.test', 'a.test', 'a.test', 'v2.a.test', '', '[::1]:80', 'a.test, b.test']),
+    host: random.chance(0.9)
+      ? 'a.test'
+      : random.pick(['v2.a.test', '', '[::1]:80', 'a.test, b.test', 'a.test:99999', 'é', '@']),
   }
-  const count = random.pick([0, 0, 1, 2, 5])
+  const count = random.pick([0, 0, 0, 1, 1, 2, 5])
   for (let added = 0; added < count; added++) {
     const name = HEADER_NAMES[random.below(HEADER_NAMES.length)] ?? 'accept'
     const [first = '', ...others] = HEADERS[name] ?? []
@@ -146,18 +190,18 @@ const BODIES = [
   createBytes,
 ] as const
 
-/** A request with a body. */
+/** A request with a body, mostly where such a body is expected. */
 export function createWithBody(
   random: Random,
   create: (random: Random) => Body = random.pick(BODIES),
 ): Draft {
   const { headers, bytes } = create(random)
-  return {
-    method: random.pick(['POST', 'POST', 'POST', 'PUT', 'PATCH', 'GET', 'DELETE']),
-    target: fill(random.pick(BODY_TARGETS), random),
-    headers: { ...createHeaders(random), ...headers },
-    body: bytes,
-  }
+  const type = headers['content-type'] ?? ''
+  const [, fitting] = TARGETS_OF.find(([pattern]) => pattern.test(type)) ?? []
+  const isFitting = fitting !== undefined && random.chance(0.75)
+  const target = isFitting ? random.pick(fitting) : fill(random.pick(BODY_TARGETS), random)
+  const method = isFitting ? 'POST' : random.pick(['POST', 'POST', 'PUT', 'PATCH', 'GET', 'DELETE'])
+  return { method, target, headers: { ...createHeaders(random), ...headers }, body: bytes }
 }
 
 /** Writes a request out, with its length. */
@@ -177,13 +221,13 @@ export function toChunkedBytes(draft: Draft, random: Random): Buffer {
   while (at < body.length) {
     const chunk = body.subarray(at, at + 1 + random.below(Math.max(1, body.length - at)))
     at += chunk.length
-    const size = random.chance(0.95)
+    const size = random.chance(0.99)
       ? chunk.length.toString(16)
       : random.pick(['-1', 'ffffffffffffffff', '0', 'g', '', '1_0', '0x5', ' 5', '5 '])
-    const extension = random.chance(0.9)
+    const extension = random.chance(0.98)
       ? ''
       : random.pick([';a=b', ';', `;${'e'.repeat(20_000)}`, ';a="\r\n"'])
-    const end = random.chance(0.95) ? '\r\n' : random.pick(['\n', '', '\r', 'x\r\n'])
+    const end = random.chance(0.99) ? '\r\n' : random.pick(['\n', '', '\r', 'x\r\n'])
     parts.push(Buffer.from(`${size}${extension}\r\n`), chunk, Buffer.from(end))
   }
   const last = random.pick([

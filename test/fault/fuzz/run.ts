@@ -72,6 +72,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     underWay.add(at)
     const fuzzCase = createCase(options.seed, at)
     const outcome = await play(fuzzCase, server.port)
+    // alone, so that what the server tells of is the case's own
+    if (options.only !== undefined) await delay(30)
     underWay.delete(at)
     for (const status of outcome.statuses) statuses.set(status, (statuses.get(status) ?? 0) + 1)
     for (const text of toFaults(outcome, fuzzCase.isIntact)) find(`${fuzzCase.kind}: ${text}`, [at])
@@ -91,7 +93,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     before = await server.state()
   }
   await Promise.all(canaries.map((canary) => canary.stop()))
-  const after = await settle(server, findings.length > 0)
+  const after = await settle(server, findings.length > 0 || options.only !== undefined)
   for (const text of toLeaks(before, after)) find(text, [])
   server.stop()
   await rm(folder, { recursive: true, force: true })

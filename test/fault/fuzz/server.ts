@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createFaultApp, MEANT } from './app.ts'
+import { MEANT } from '../app/alive.ts'
+import { createFaultApp } from '../app/app.ts'
 
 /** What the process tells. */
 export type Told =
