@@ -4,17 +4,17 @@ import type * as NodeZlib from 'node:zlib'
 export const ENCODINGS = ['br', 'zstd', 'gzip', 'deflate'] as const
 
 /** A content coding (RFC 9110 section 8.4.1). */
-export type Encoding = (typeof ENCODINGS)[number]
+export type ContentEncoding = (typeof ENCODINGS)[number]
 
 /** How hard each coding tries. */
-export type Levels = Readonly<Record<Encoding, number>>
+export type Levels = Readonly<Record<ContentEncoding, number>>
 
 /** A stream that compresses what is written to it. */
 export type Compressor = NodeZlib.BrotliCompress | NodeZlib.Gzip
 
 /** A content coding as node:zlib has it. */
 export interface Coding {
-  readonly name: Encoding
+  readonly name: ContentEncoding
   /** Compresses a whole content, away from the event loop. */
   readonly compress: (content: Uint8Array) => Promise<Uint8Array>
   readonly open: () => Compressor
@@ -35,13 +35,13 @@ const ZSTD_LEVEL = 100
 const ZSTD_FLUSH = 1
 
 /** The codings of these names in their order, without those that this version of Node lacks. */
-export function createCodings(names: readonly Encoding[], levels: Levels): readonly Coding[] {
+export function createCodings(names: readonly ContentEncoding[], levels: Levels): readonly Coding[] {
   // loaded when the application is built, not with Octavo
   const zlib = process.getBuiltinModule('node:zlib')
   return names.flatMap((name) => CREATE[name](zlib, levels[name]))
 }
 
-const CREATE: Readonly<Record<Encoding, (zlib: Zlib, level: number) => readonly Coding[]>> = {
+const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => readonly Coding[]>> = {
   br: (zlib, level) => {
     const { constants } = zlib
     const params = { [constants.BROTLI_PARAM_QUALITY]: level }

@@ -8,7 +8,7 @@ import { isStream } from '../stream.ts'
 import { after } from './after.ts'
 import { checkOptions, invalidOption, isFunction } from './check-options.ts'
 import { createCodings, ENCODINGS } from './compression-codings.ts'
-import type { Coding, Encoding, Levels } from './compression-codings.ts'
+import type { Coding, ContentEncoding, Levels } from './compression-codings.ts'
 import { negotiate } from './compression-negotiate.ts'
 import { compressStream } from './compression-stream.ts'
 import { isCompressible, isFixed } from './compression-types.ts'
@@ -18,7 +18,7 @@ export interface CompressionOptions {
   /** Bytes below which a content is sent as it is. @default 1024 */
   readonly threshold?: number
   /** The codings in the order of preference; one that this version of Node lacks is left out. @default ['br', 'zstd', 'gzip'] */
-  readonly encodings?: readonly Encoding[]
+  readonly encodings?: readonly ContentEncoding[]
   /** How hard each coding tries: br 0 to 11, gzip and deflate 1 to 9, zstd 1 to 22. @default { br: 4, gzip: 6, deflate: 6, zstd: 3 } */
   readonly level?: Partial<Levels>
   /** Says what is compressed. @default what has a type that becomes shorter: text, JSON, XML and the like, but no event streams */
@@ -39,7 +39,7 @@ const LEVEL_RULES: Rules = {
   zstd: [isLevel(1, 22), 'an integer from 1 to 22'],
   gzip: [isLevel(1, 9), 'an integer from 1 to 9'],
   deflate: [isLevel(1, 9), 'an integer from 1 to 9'],
-} satisfies Record<Encoding, Rules[string]>
+} satisfies Record<ContentEncoding, Rules[string]>
 
 const OPTIONS: Rules = {
   threshold: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of bytes'],

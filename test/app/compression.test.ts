@@ -42,6 +42,11 @@ const api = defineController({
       handler: () => text(LONG, { status: 206, headers: { 'content-range': 'bytes 0-9/10' } }),
     },
     { method: 'GET', path: '/nothing', handler: () => undefined },
+    {
+      method: 'GET',
+      path: '/unsendable',
+      handler: () => stream(rows('rows'), { type: 'text/csv', headers: { 'x-text': 'a\r\nb' } }),
+    },
     { method: 'GET', path: '/rows', handler: () => stream(rows('rows'), { type: 'text/csv' }) },
     {
       method: 'GET',
@@ -306,6 +311,34 @@ describe('streams and compression', () => {
     for (let turn = 0; turn < 20 && ended.length === 0; turn++) await new Promise(setImmediate)
     assert.deepEqual(ended, ['rows'])
   })
+})
+
+describe('a compressed stream that is not sent', () => {
+  const cases: readonly (readonly [string, readonly Middleware[], string])[] = [
+    [
+      'because a middleware further out throws',
+      [
+        async (_context, next) => {
+          await next()
+          throw new Error('broken')
+        },
+        compression(),
+      ],
+      '/rows',
+    ],
+    ['because a header cannot be sent', [compression()], '/unsendable'],
+  ]
+  for (const [why, middleware, url] of cases) {
+    it(`tells its source, ${why}`, async () => {
+      ended.length = 0
+      const app = createApp(AppModule, { logger: false, middleware })
+      const response = await app.inject(get(url, 'gzip'))
+      assert.equal(response.statusCode, 500)
+      assert.equal(Object(response.json()).code, 'internal_error')
+      for (let turn = 0; turn < 20 && ended.length === 0; turn++) await new Promise(setImmediate)
+      assert.deepEqual(ended, ['rows'])
+    })
+  }
 })
 
 describe('compression around etag', () => {
