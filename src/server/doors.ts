@@ -1,11 +1,10 @@
-import type { Dispatcher } from 'undici'
-
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
 import { createClient } from './client.ts'
 import type { Client, ClientOptions } from './client.ts'
 import type { Core, Opened } from './core.ts'
 import { createDispatcher } from './dispatcher/dispatcher.ts'
+import type { AppDispatcher } from './dispatcher/type.ts'
 import { createFetch } from './fetch.ts'
 import type { FetchHandler } from './fetch.ts'
 import { inject } from './inject.ts'
@@ -54,7 +53,7 @@ export interface Doors {
    *
    * @throws `Error` when undici, which is an optional package, is not installed.
    */
-  dispatcher(): Dispatcher
+  dispatcher(): AppDispatcher
 }
 
 /** Makes the doors of an application that need no socket. */

@@ -13,6 +13,7 @@ import type { Settings } from '../settings.ts'
 import { StreamBody } from '../stream-body.ts'
 import { Exchange } from './exchange.ts'
 import { createPending } from './pending.ts'
+import type { AppDispatcher } from './type.ts'
 import { NO_ORIGIN, toOrigin, toParts } from './request.ts'
 import type { EncodeWeb, Origin } from './request.ts'
 
@@ -26,10 +27,12 @@ type Send = (options: Dispatcher.DispatchOptions, exchange: Exchange) => void
  *
  * @throws `Error` when undici is not installed.
  */
-export function createDispatcher(enter: () => Awaitable<Opened>, settings: Settings): Dispatcher {
+export function createDispatcher(enter: () => Awaitable<Opened>, settings: Settings): AppDispatcher {
   const undici = loadUndici()
   const Class = (created ??= createClass(undici))
-  return new Class(createSend(enter, settings, undici))
+  // one object for the types of both
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return new Class(createSend(enter, settings, undici)) as AppDispatcher
 }
 
 /** The class, once it was asked for: it extends one of a package that may not be there. */

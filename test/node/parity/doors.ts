@@ -175,7 +175,7 @@ export const DOORS: readonly Door[] = [
     open: async (app) => {
       const dispatcher = app.dispatcher()
       return {
-        send: (sent) => web(sent, (url, init) => fetch(url, { ...init, dispatcher } as never)),
+        send: (sent) => web(sent, (url, init) => fetch(url, { ...init, dispatcher })),
         close: () => dispatcher.close(),
       }
     },
