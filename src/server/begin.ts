@@ -12,13 +12,19 @@ const PATIENCE = 100
  */
 export function begin(response: FinishedResponse, context: RequestContext): Awaitable<FinishedResponse> {
   const { body } = response
-  return isStream(body) && context.method !== 'HEAD' ? beginStream(response, body) : response
+  return isStream(body) && context.method !== 'HEAD' ? beginStream(response, body, context) : response
 }
 
 type Chunk = Awaited<ReturnType<ChunkSource['next']>>
 
-async function beginStream(response: FinishedResponse, body: BodyStream): Promise<FinishedResponse> {
+async function beginStream(
+  response: FinishedResponse,
+  body: BodyStream,
+  context: RequestContext,
+): Promise<FinishedResponse> {
   const source = openStream(body)
+  // also when a middleware puts another stream in its place
+  context.atEnd(source.cancel)
   let timer: NodeJS.Timeout | undefined
   try {
     const first = source.next().then(checked)

@@ -183,6 +183,18 @@ describe('a stream that nobody reads', () => {
     assert.deepEqual([response.statusCode, told], [500, { begun: true, ended: true }])
   })
 
+  it('ends when a middleware puts another stream in its place', async () => {
+    const node = new PassThrough()
+    const { told, source } = watched()
+    for (const one of [node, source]) {
+      const app = serve(() => stream(one), {
+        middleware: [async (_context, next) => ({ ...(await next()), body: new Blob(['other']).stream() })],
+      })
+      assert.equal((await app.inject('/')).body, 'other')
+    }
+    assert.deepEqual([node.destroyed, told], [true, { begun: true, ended: true }])
+  })
+
   it('ends when a middleware answers something else', async () => {
     const { told, source } = watched()
     const app = serve(() => stream(source), {
