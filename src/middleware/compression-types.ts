@@ -43,21 +43,19 @@ export function isCompressible({ headers }: FinishedResponse): boolean {
 }
 
 /** Headers that hold for the bytes as they are. */
-const OF_BYTES = [
-  'content-encoding',
-  'content-range',
-  'content-digest',
-  'repr-digest',
-  'digest',
-  'content-md5',
-]
+const OF_BYTES = ['content-encoding', 'content-digest', 'repr-digest', 'digest', 'content-md5']
 
 /**
- * Whether the content of a response is to be sent as it is: it is coded already, a part of something, signed by a digest, or not to
- * be changed (RFC 9111 section 5.2.2.6).
+ * Whether the content of a response is to be sent as it is, to everybody: it is coded already, signed by a digest, or not to be
+ * changed (RFC 9111 section 5.2.2.6).
  */
-export function isFixed({ status, headers }: FinishedResponse): boolean {
-  if (status === 206 || OF_BYTES.some((name) => headers[name] !== undefined)) return true
+export function isFixed({ headers }: FinishedResponse): boolean {
+  if (OF_BYTES.some((name) => headers[name] !== undefined)) return true
   const cache = headers['cache-control']
   return cache !== undefined && /(?:^|[\s,])no-transform(?:$|[\s,])/i.test([cache].flat().join(','))
+}
+
+/** Whether a response holds, or refuses, a part of a content (RFC 9110 section 14.4): the bytes that were asked for are those without coding. */
+export function isPart({ status, headers }: FinishedResponse): boolean {
+  return status === 206 || headers['content-range'] !== undefined
 }

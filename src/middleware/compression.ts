@@ -11,7 +11,7 @@ import { createCodings, ENCODINGS } from './compression-codings.ts'
 import type { Coding, ContentEncoding, Levels } from './compression-codings.ts'
 import { negotiate } from './compression-negotiate.ts'
 import { compressStream } from './compression-stream.ts'
-import { isCompressible, isFixed } from './compression-types.ts'
+import { isCompressible, isFixed, isPart } from './compression-types.ts'
 
 /** What `compression` takes. */
 export interface CompressionOptions {
@@ -76,8 +76,9 @@ export function compression(options: CompressionOptions = {}): Middleware {
     const { status, headers, body } = response
     const isNotModified = status === 304
     if (!isNotModified && (body === null || isFixed(response) || !filter(response, context))) return response
-    // whatever is chosen now, another client may get something else
+    // whatever is chosen now, another client may get something else; a part says so as the whole does (RFC 9110 section 15.3.7)
     context.response.headers.append('vary', 'Accept-Encoding')
+    if (isPart(response)) return response
     const { coding, isDemanded } = negotiate(context.request.header('accept-encoding'), codings)
     if (coding === undefined) return response
     if (isNotModified || body === null) return withWeakTag(response)

@@ -181,7 +181,6 @@ describe('what compression compresses', () => {
     ['what has a coding already', headed('content-encoding', 'x-own')],
     ['what is not to be transformed', headed('cache-control', 'public, no-transform')],
     ['what a digest signs', headed('repr-digest', 'sha-256=:AAAA:')],
-    ['a part of something', '/part'],
     ['nothing', '/nothing'],
   ] as const
   for (const [what, url] of asItIs) {
@@ -193,6 +192,15 @@ describe('what compression compresses', () => {
       assert.equal(coded.headers['vary'], undefined)
     })
   }
+
+  it('is not a part, whose Vary is that of the whole', async () => {
+    const coded = await all.inject(get('/part', 'gzip, identity;q=0'))
+    assert.equal(coded.statusCode, 206)
+    assert.equal(coded.body, LONG)
+    assert.equal(coded.headers['content-encoding'], undefined)
+    assert.equal(coded.headers['content-range'], 'bytes 0-9/10')
+    assert.equal(coded.headers['vary'], 'Accept-Encoding')
+  })
 
   it('is not what is short, unless the client demands a coding; Vary says that either may come', async () => {
     const plain = await all.inject(get('/short', 'gzip'))
