@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -202,6 +203,15 @@ describe('a path that leads nowhere', () => {
   it('finds names with a dot where dotfiles says so', async () => {
     assert.equal((await answer('.env', { root: ROOT, dotfiles: 'allow' })).body, 'secret')
   })
+
+  it(
+    'is 404 for a pipe, without waiting for what comes out of it',
+    { skip: process.platform !== 'linux' },
+    async () => {
+      execFileSync('mkfifo', [join(ROOT, 'pipe')])
+      assert.equal((await answer('pipe', { root: ROOT })).statusCode, 404)
+    },
+  )
 
   it('is 404 for half a surrogate pair', async () => {
     assert.equal((await answer('\ud800', { root: ROOT })).statusCode, 404)
