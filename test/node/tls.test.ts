@@ -206,10 +206,10 @@ describe('options of listen', () => {
   ]
   for (const [options, message] of cases) {
     it(`${JSON.stringify(options).slice(0, 50)} is a TypeError`, async () => {
-      const before = process.listenerCount('SIGTERM')
+      const listeners = process.listenerCount('SIGTERM')
       const given: ListenOptions = options
       await assert.rejects(app.listen(given), { name: 'TypeError', message })
-      assert.equal(process.listenerCount('SIGTERM'), before)
+      assert.equal(process.listenerCount('SIGTERM'), listeners)
     })
   }
 })

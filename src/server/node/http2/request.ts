@@ -88,7 +88,10 @@ export class Http2Request implements RawRequest {
     const { stream } = this
     const abort = new AbortController()
     const stop = (): void => {
-      if (!stream.writableFinished) abort.abort(new DOMException('The client went away', 'AbortError'))
+      // not writableFinished: Node ends the writing of a stream that was reset
+      const isAnswered =
+        stream.headersSent && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR
+      if (!isAnswered) abort.abort(new DOMException('The client went away', 'AbortError'))
     }
     if (stream.destroyed) stop()
     else stream.once('close', stop)
