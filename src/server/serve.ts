@@ -1,4 +1,5 @@
 import type { Core } from './core.ts'
+import { freeAddress } from './node/address.ts'
 import { listen } from './node/listen.ts'
 import type { Listening } from './node/listen.ts'
 import { checkListenOptions } from './node/listen-options.ts'
@@ -57,13 +58,13 @@ function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undef
 }
 
 /** Listening in this process. */
-function createService(core: Core, options: ListenOptions): Service {
+function createService(core: Core, options: ListenOptions, isShared = false): Service {
   const { lifecycle, settings } = core
   return {
     open: async () => {
       const opened = await core.open()
       if (lifecycle.isClosing()) throw new Error('The application is closed')
-      return listen(opened, settings, options)
+      return listen(opened, settings, options, isShared)
     },
     details: {},
     end: (manner) => endApp(core, manner),
@@ -110,10 +111,8 @@ async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
   if (role === 'alone') return createService(core, options)
   if (role === 'worker') {
     const { sharedPort, tellListening } = joinPool()
-    const service = createService(core, {
-      ...options,
-      ...(options.port === 0 ? { port: sharedPort } : {}),
-    })
+    const place = options.port === 0 ? { port: sharedPort } : {}
+    const service = createService(core, { ...options, ...place }, true)
     return {
       ...service,
       details: undefined,
@@ -135,6 +134,7 @@ async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
   const pool = createPool({ count, port, logger, longestEnd: (manner) => longestEnd(timeouts, manner) })
   return {
     open: async () => {
+      await freeAddress(options)
       const url = await pool.start()
       return { url, close: () => pool.end('close') }
     },

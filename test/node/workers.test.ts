@@ -8,7 +8,7 @@ import { defineController } from 'octavo'
 
 import { isAlive, named, start, workersOf } from './process/child.ts'
 import { startLoad, until } from './process/load.ts'
-import { createTestApp } from './support.ts'
+import { createTestApp, open } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'octavo-workers-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -39,6 +39,39 @@ describe('listen with workers', { skip: process.platform === 'win32', concurrenc
     assert.equal(program.lines.filter(named('Listening')).length, 1)
     program.child.kill('SIGTERM')
     assert.deepEqual(await program.exited, [0, null])
+  })
+
+  it('closes a connection that a worker had not taken when it was killed', async () => {
+    const program = await start({ listen: { workers: 1 } })
+    const url = await program.url()
+    const [pid = 0] = workersOf(program)
+    process.kill(pid, 'SIGSTOP')
+    const socket = await open(url)
+    const ended = new Promise((resolve) =>
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .once('close', resolve),
+    )
+    socket.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n')
+    process.kill(pid, 'SIGKILL')
+    await ended
+    await until(() => workersOf(program).length === 2, 'there is another worker')
+    assert.equal((await fetch(url)).status, 200)
+    program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [0, null])
+  })
+
+  it('shares a Unix socket, and takes one that a killed process left', async () => {
+    const path = join(folder, 'left.sock')
+    const first = await start({ listen: { workers: 1, path } })
+    assert.equal(await first.url(), `unix:${path}`)
+    first.child.kill('SIGKILL')
+    await until(() => !workersOf(first).some(isAlive), 'the worker is gone')
+    const second = await start({ listen: { workers: 2, path } })
+    assert.equal(await second.url(), `unix:${path}`)
+    second.child.kill('SIGTERM')
+    assert.deepEqual(await second.exited, [0, null])
   })
 
   it('workers finish and end when the process that keeps them is gone', async () => {

@@ -29,6 +29,7 @@ export function readEnd(message: unknown): Manner | undefined {
   return octavo === 'end' ? MANNERS.find((each) => each === manner) : undefined
 }
 
-function toRecord(message: unknown): Readonly<Record<string, unknown>> {
+/** The members of a message. */
+export function toRecord(message: unknown): Readonly<Record<string, unknown>> {
   return typeof message === 'object' && message !== null ? { ...message } : {}
 }

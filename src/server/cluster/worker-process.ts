@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 
 import type { Manner } from '../signals.ts'
 import { settlesWithin } from '../within.ts'
+import { closeUntaken } from './untaken.ts'
 import { readListens, WORKER_VARIABLE } from './messages.ts'
 import type { End } from './messages.ts'
 
@@ -29,6 +30,7 @@ export interface WorkerProcess {
 /** Starts the script of this process as a worker. `port` is for workers that ask for any. */
 export function startWorker(port: number): WorkerProcess {
   const worker = cluster.fork({ [WORKER_VARIABLE]: String(port) })
+  closeUntaken(worker)
   const started = Date.now()
   let isListening = false
   let exit: Exit | undefined
@@ -88,12 +90,10 @@ export async function isListeningSoon(worker: WorkerProcess): Promise<boolean> {
 
 let isPrepared = false
 
-/** Settles how workers get their connections. @throws `Error` when this process cannot have workers, or has some already. */
+/** Looks whether this process can have workers. @throws `Error` when this process cannot have workers, or has some already. */
 export function prepare(): void {
   if (process.argv[1] === undefined)
     throw new Error('listen: workers run the script of this process again, and it has none')
   if (isPrepared) throw new Error('listen: this process has workers already, and they run all of its script')
   isPrepared = true
-  // each takes its connections itself: of those that wait, none is lost when a worker dies
-  if (process.env['NODE_CLUSTER_SCHED_POLICY'] === undefined) cluster.schedulingPolicy = cluster.SCHED_NONE
 }

@@ -10,11 +10,20 @@ export type Place = Pick<ListenOptions, 'port' | 'host' | 'path'>
 /** The port of applications that name none. */
 const DEFAULT_PORT = 3000
 
-/** Starts a server. @throws `Error` that says what to do, with the `code` of Node's own error, which is its cause. */
+/** Makes room at an address: removes a socket that a process left behind. @throws `Error` as `takeAddress` does. */
+export async function freeAddress(place: Place): Promise<void> {
+  const { path } = place
+  try {
+    if (path !== undefined && isFile(path)) await removeStale(path)
+  } catch (error) {
+    throw explain(error, place)
+  }
+}
+
+/** Starts a server at an address that is free. @throws `Error` that says what to do, with the `code` of Node's own error, which is its cause. */
 export async function takeAddress(server: TcpServer, place: Place): Promise<void> {
   const { port = DEFAULT_PORT, host, path } = place
   try {
-    if (path !== undefined && isFile(path)) await removeStale(path)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(path === undefined ? { port, ...(host === undefined ? {} : { host }) } : { path }, () => {

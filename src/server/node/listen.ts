@@ -3,11 +3,10 @@ import { Server as TcpServer } from 'node:net'
 import type { Dispatch } from '../dispatch.ts'
 import type { Settings } from '../settings.ts'
 import { settlesWithin } from '../within.ts'
-import { takeAddress, toUrl } from './address.ts'
+import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import type { NodeHandler } from './handler.ts'
 import { createHttp1, PLAIN } from './http1.ts'
-import { checkListenOptions } from './listen-options.ts'
 import type { ListenOptions } from './listen-options.ts'
 
 /** A server that listens. */
@@ -35,15 +34,16 @@ interface Serving {
   readonly stop: () => void
 }
 
-/**
- * Serves an application. Rejects when the address cannot be taken.
- *
- * @throws `TypeError` for options that cannot be used.
- */
-export async function listen(opened: Opened, settings: Settings, options: ListenOptions): Promise<Listening> {
-  checkListenOptions(options)
+/** Serves an application. Rejects when the address cannot be taken. `isShared`: whether other processes may have it too. */
+export async function listen(
+  opened: Opened,
+  settings: Settings,
+  options: ListenOptions,
+  isShared: boolean,
+): Promise<Listening> {
   let closing = false
   const { server, protocols, stop } = await createServing(opened, settings, options, () => closing)
+  if (!isShared) await freeAddress(options)
   await takeAddress(server, options)
   server.on('error', (error) =>
     settings.logger.error({ err: error }, 'The server failed to accept a connection'),

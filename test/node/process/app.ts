@@ -38,7 +38,7 @@ if (text.includes('broken')) throw new Error('The file is broken')
 
 let go: (() => void) | undefined
 const allowed = new Promise<void>((resolve) => (go = resolve))
-if (process.stdin.readable) process.stdin.once('data', () => go?.()).unref()
+process.stdin.once('data', () => go?.())
 
 const controller = defineController({
   prefix: '/',
@@ -87,5 +87,6 @@ const app = createApp(
     ...(options.session && { session: options.session }),
   },
 )
-const url = await app.listen({ port: 0, host: '127.0.0.1', ...options.listen })
+const place = options.listen?.path === undefined ? { port: 0, host: '127.0.0.1' } : {}
+const url = await app.listen({ ...place, ...options.listen })
 tell('test', { url }, 'url')
