@@ -88,7 +88,7 @@ const HTML_POLICY: CspDirectives = {
 const DATA_POLICY: CspDirectives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
 
 const isText = (value: unknown): boolean =>
-  value === false || (typeof value === 'string' && /^[\t -~]*[!-~][\t -~]*$/.test(value))
+  value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value))
 
 const OPTIONS: Rules = {
   // reported in detail by `policyProblems`

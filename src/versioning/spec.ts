@@ -127,7 +127,7 @@ const COMPARATORS: Readonly<Record<string, (order: number) => boolean>> = {
 export function coveredBy(range: string, known: KnownVersions): readonly string[] | undefined {
   const tests = range
     .trim()
-    .split(/\s+(?=[<>=])/)
+    .split(/(?<!\s)\s+(?=[<>=])/)
     .map((comparator) => {
       const [, operator = '', bound = ''] = /^([<>]=?|=)\s*([^\s<>=]+)$/.exec(comparator) ?? []
       const holds = COMPARATORS[operator]
