@@ -19,5 +19,7 @@ export function linger(request: Readable, done: () => void): void {
     if (size > LINGER.bytes) stop()
   }
   const timer = setTimeout(stop, LINGER.milliseconds)
+  // an iterator that is left where it was would keep the rest from flowing
+  request.removeAllListeners('readable')
   request.on('data', count).once('end', stop).once('close', stop)
 }
