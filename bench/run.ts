@@ -3,13 +3,26 @@
  * were measured last; `--quick` prints what a few rounds give, and writes nothing.
  */
 import { fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 
 import { toMarkdown, writeReport } from './report/write.ts'
 import type { Section } from './report/section.ts'
 
 /** In the order of the report. */
-const PARTS = ['http', 'inject', 'router', 'versions', 'around', 'scale', 'start', 'validation', 'types']
+const PARTS = [
+  'http',
+  'inject',
+  'dispatcher',
+  'router',
+  'versions',
+  'around',
+  'scale',
+  'idle',
+  'start',
+  'validation',
+  'types',
+]
 const RESULTS = new URL('../../results/', import.meta.url)
 
 const isQuick = process.argv.includes('--quick')
@@ -23,7 +36,7 @@ for (const name of asked.length > 0 ? asked : PARTS) {
   if (isQuick) console.log(toMarkdown(section))
   else await keep(name, section)
 }
-if (!isQuick) await writeReport(await Promise.all(PARTS.map(stored)))
+if (!isQuick) await writeReport(await Promise.all(PARTS.filter(isStored).map(stored)))
 
 function measure(name: string): Promise<Section> {
   return new Promise((resolve, reject) => {
@@ -39,6 +52,11 @@ function measure(name: string): Promise<Section> {
 async function keep(name: string, section: Section): Promise<void> {
   await mkdir(RESULTS, { recursive: true })
   await writeFile(new URL(`${name}.json`, RESULTS), `${JSON.stringify(section, null, 2)}\n`)
+}
+
+/** Whether a part was ever measured: a new one is not in the report before. */
+function isStored(name: string): boolean {
+  return existsSync(new URL(`${name}.json`, RESULTS))
 }
 
 async function stored(name: string): Promise<Section> {
