@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../define/options.ts'
@@ -30,6 +31,7 @@ export interface StaticFilesOptions extends CacheOptions {
 
 const WHERE = 'staticFiles'
 const MISSING = invalidOption(WHERE, 'root is missing', "give the path of a folder: { root: 'public' }")
+const NOT_KEPT = invalidOption(WHERE, 'immutable has no effect without maxAge', 'give maxAge, too')
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 const isFileUrl = (value: unknown): boolean => value instanceof URL && value.protocol === 'file:'
@@ -63,7 +65,7 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function staticFiles(options: StaticFilesOptions): Middleware {
-  checkOptions(WHERE, options, OPTIONS, options?.root === undefined ? [MISSING] : [])
+  checkOptions(WHERE, options, OPTIONS, contradictions(options))
   const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore', precompressed = false } = options
   const base = prefix.replace(/\/$/, '')
   const place: StaticRoot = {
@@ -83,6 +85,11 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     const segments = toSegments(withoutPrefix(path, base))
     return segments === undefined ? next() : serve(segments, context, next)
   }
+}
+
+function contradictions(options: Partial<StaticFilesOptions> | undefined): readonly DefinitionProblem[] {
+  const isKept = options?.immutable !== true || options.maxAge !== undefined
+  return [...(options?.root === undefined ? [MISSING] : []), ...(isKept ? [] : [NOT_KEPT])]
 }
 
 /** The answer to a path below the root; `undefined` when there is no file. */

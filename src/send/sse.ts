@@ -90,9 +90,15 @@ async function open(
   }
 }
 
-/** Ids are UTF-8, in a header that node:http reads byte by byte. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Ids are UTF-8, in a header that node:http reads byte by byte; some clients send them byte by byte, too. */
 function toText(id: string | undefined): string | undefined {
   if (id === undefined) return undefined
   const bytes = Buffer.from(id, 'latin1')
-  return bytes.toString('latin1') === id ? bytes.toString('utf8') : id
+  try {
+    return bytes.toString('latin1') === id ? UTF_8.decode(bytes) : id
+  } catch {
+    return id
+  }
 }

@@ -124,6 +124,7 @@ describe('sse', () => {
     const app = serve(({ lastEventId }) => [{ data: lastEventId ?? 'none' }])
     for (const [id, expected] of [
       ['7', '7'],
+      ['\u00e9', 'é'],
       // UTF-8, byte by byte, as node:http reads it
       [Buffer.from('é').toString('latin1'), 'é'],
     ] as const) {

@@ -250,6 +250,7 @@ describe('the options of staticFiles', () => {
     ['an index in a folder', { root: '.', index: 'a/b.html' }, ['invalid_option']],
     ['a word for dotfiles', { root: '.', dotfiles: 'deny' }, ['invalid_option']],
     ['half a second', { root: '.', maxAge: 0.5 }, ['invalid_option']],
+    ['immutable for no time', { root: '.', immutable: true }, ['invalid_option']],
     ['an unknown option', { root: '.', indexes: true }, ['unknown_option']],
     ['several mistakes', { immutable: 1, precompressed: 'br' }, Array(3).fill('invalid_option')],
     ['no options', undefined, ['invalid_option']],

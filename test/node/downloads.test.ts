@@ -9,6 +9,8 @@ import { after, before, describe, it } from 'node:test'
 import { defineController, file, sse, stream } from 'octavo'
 import type { EventRequest } from 'octavo'
 
+import { EventSource } from 'undici'
+
 import { createGate, createTestApp, LOOPBACK, open, readUntil, send } from './support.ts'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'octavo-downloads-'))
@@ -62,6 +64,18 @@ const routes = [
   { method: 'GET', path: '/large', handler: () => file(LARGE) },
   { method: 'GET', path: '/shrinking', handler: () => file(SHRINKING) },
   { method: 'GET', path: '/count', handler: () => sse(count) },
+  {
+    method: 'GET',
+    path: '/two',
+    handler: () =>
+      sse(
+        ({ lastEventId }) => [
+          { id: lastEventId === undefined ? 'é1' : 'é2', data: 'a\r\nb\n', comment: 'data: no\n\ndata: no' },
+          { event: 'rate', data: { after: lastEventId ?? 'none' } },
+        ],
+        { retry: 5 },
+      ),
+  },
   { method: 'GET', path: '/silent', handler: () => sse(silent) },
   { method: 'GET', path: '/deaf', handler: () => sse(deaf, { heartbeat: 10 }) },
   { method: 'GET', path: '/mute', handler: () => sse(() => ({ [Symbol.asyncIterator]: () => NEVER })) },
@@ -127,6 +141,24 @@ describe('events over a socket', () => {
     socket.destroy()
     await ended.opened
     assert.ok(reason instanceof DOMException && reason.name === 'AbortError', String(reason))
+  })
+
+  it('are what EventSource reads, and it goes on where it lost the connection', async () => {
+    const source = new EventSource(`${url}/two`)
+    const messages: unknown[] = []
+    const listen = (event: object): void => {
+      messages.push(['type', 'data', 'lastEventId'].map((name): unknown => Reflect.get(event, name)))
+      if (messages.length === 4) source.close()
+    }
+    source.addEventListener('message', listen)
+    source.addEventListener('rate', listen)
+    while (messages.length < 4) await wait(5)
+    assert.deepEqual(messages, [
+      ['message', 'a\nb\n', 'é1'],
+      ['rate', '{"after":"none"}', 'é1'],
+      ['message', 'a\nb\n', 'é2'],
+      ['rate', '{"after":"é1"}', 'é2'],
+    ])
   })
 
   for (const path of ['/silent', '/deaf', '/mute']) {
