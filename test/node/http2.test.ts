@@ -102,6 +102,7 @@ const controller = defineController({
       handler: ({ body }) => body.length,
     },
     { method: 'POST', path: '/unread', handler: () => 'unread' },
+    { method: 'POST', path: '/nothing', handler: () => undefined },
   ],
 })
 
@@ -291,12 +292,15 @@ describe('HTTP/2', () => {
   }
 
   it('a body that nobody reads does not keep the answer', async () => {
-    const { status, code } = await ask(
-      openSession(served.url),
-      { ...POST, ':path': '/unread' },
-      Buffer.alloc(3_000_000),
-    )
-    assert.deepEqual([status, code], [200, 0])
+    for (const [path, expected] of [
+      ['/unread', 200],
+      ['/nothing', 204],
+    ] as const) {
+      const headers = { ...POST, ':path': path }
+      const large = await ask(openSession(served.url), headers, Buffer.alloc(3_000_000))
+      const small = await ask(served.session, headers, Buffer.alloc(3))
+      assert.deepEqual([large.status, large.code, small.status, small.code], [expected, 0, expected, 0])
+    }
   })
 
   it('tells a client to go on that asks first', async () => {

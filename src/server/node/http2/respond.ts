@@ -48,11 +48,14 @@ function toHeaders(status: number, headers: FinishedResponse['headers']) {
 
 /** Reads nothing more of a request once it is answered, and lets its client know (RFC 9113 section 8.1). */
 function dropRest(stream: ServerHttp2Stream): void {
-  if (stream.readableEnded) return
+  // where the client has ended its side, there is nothing to drop, and a reset could overtake the answer
+  if (stream.readableEnded || stream.state.remoteClose === 1) return
   stream.resume()
-  stream.once('finish', () => {
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
-  })
+  stream.once('finish', () =>
+    setImmediate(() => {
+      if (!stream.readableEnded && !isOver(stream)) stream.close(constants.NGHTTP2_NO_ERROR)
+    }),
+  )
 }
 
 /** The length that a response promises. */
