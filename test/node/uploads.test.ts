@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -460,6 +462,37 @@ describe('closing an application', () => {
     await until(() => folder.list().length === 1, 'no temporary file was made')
     await other.close()
     await until(() => folder.list().length === 0, 'a temporary file was left')
+  })
+})
+
+describe('a process that ends', () => {
+  it('removes the temporary files of requests that it did not finish', async () => {
+    const program = `
+      import { createApp, defineController, defineModule } from 'octavo'
+      import { z } from 'zod'
+      const input = { files: { a: z.file() } }
+      const handler = () => process.exit(readdirSync(${JSON.stringify(folder.path)}).length)
+      const routes = [{ method: 'POST', input, handler }]
+      const app = createApp(defineModule({ controllers: [defineController({ prefix: '/up', routes })] }), {
+        logger: false,
+        uploads: { memory: 0, directory: ${JSON.stringify(folder.path)} },
+      })
+      const { readdirSync } = await import('node:fs')
+      await app.inject({ method: 'POST', url: '/up', multipart: { a: new File(['x'], 'x') } })`
+    const options = [
+      '--import',
+      'tsx',
+      '--conditions',
+      'octavo-source',
+      '--input-type',
+      'module',
+      '--eval',
+      program,
+    ]
+    const child = spawn(process.execPath, options, { cwd: join(import.meta.dirname, '../..') })
+    const [code] = await once(child, 'close')
+    assert.equal(code, 1, 'there was one temporary file when the process ended')
+    assert.deepEqual(folder.list(), [])
   })
 })
 
