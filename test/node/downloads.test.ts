@@ -36,6 +36,10 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   }
 }
 
+async function* flood() {
+  for await (const chunk of endless()) yield { data: String(chunk) }
+}
+
 async function* count() {
   for (let id = 1; id <= EVENTS; id++) {
     if (id % 1_000 === 0) await new Promise(setImmediate)
@@ -79,6 +83,7 @@ const routes = [
   { method: 'GET', path: '/silent', handler: () => sse(silent) },
   { method: 'GET', path: '/deaf', handler: () => sse(deaf, { heartbeat: 10 }) },
   { method: 'GET', path: '/mute', handler: () => sse(() => ({ [Symbol.asyncIterator]: () => NEVER })) },
+  { method: 'GET', path: '/flood', handler: () => sse(flood, { heartbeat: 1 }) },
   { method: 'GET', path: '/generator', handler: () => stream(endless()) },
   { method: 'GET', path: '/node', handler: () => stream(Readable.from(endless())) },
   {
@@ -206,7 +211,7 @@ describe('events over a socket', () => {
 })
 
 describe('a client that reads nothing', () => {
-  for (const path of ['/generator', '/node', '/through', '/web']) {
+  for (const path of ['/flood', '/generator', '/node', '/through', '/web']) {
     it(`stops the source of ${path} after a bounded amount, and ends it when it leaves`, async () => {
       ended = createGate()
       produced = 0
