@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { createApp, defineController, defineModule, rateLimit } from 'octavo'
+import type { App } from 'octavo'
+
+type Mode = 'well' | 'rejects' | 'hangs' | 'hangs, then rejects' | 'gives nonsense'
+
+const STORE_TIMEOUT = 50
+const LOAD = 40
+
+/** What limiters of rate-limiter-flexible do, with the faults of what is behind them. */
+function createFaultyLimiter() {
+  let mode: Mode = 'well'
+  let consumed = 0
+  return {
+    points: 1_000,
+    duration: 60,
+    become: (next: Mode) => {
+      mode = next
+    },
+    consume: async (_key: string, cost = 1): Promise<unknown> => {
+      if (mode === 'rejects') throw new Error('The store is away')
+      if (mode === 'hangs') return new Promise(() => undefined)
+      if (mode === 'hangs, then rejects') {
+        await delay(STORE_TIMEOUT * 2)
+        throw new Error('The store gave up')
+      }
+      if (mode === 'gives nonsense') return undefined
+      consumed += cost
+      return { remainingPoints: 1_000 - consumed, msBeforeNext: 60_000, consumedPoints: consumed }
+    },
+  }
+}
+
+function createLimitedApp(onStoreError: 'allow' | 'refuse') {
+  const limiter = createFaultyLimiter()
+  const controller = defineController({
+    prefix: '/',
+    routes: [
+      {
+        method: 'GET',
+        path: '/limited',
+        middleware: [
+          rateLimit({ limit: 1_000, window: 60, store: limiter, storeTimeout: STORE_TIMEOUT, onStoreError }),
+        ],
+        handler: () => 'limited',
+      },
+      { method: 'GET', path: '/plain', handler: () => 'plain' },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+  return { app, become: limiter.become }
+}
+
+const statuses = async (app: App, path: string): Promise<ReadonlySet<number>> => {
+  const answers = await Promise.all(Array.from({ length: LOAD }, () => app.inject(path)))
+  return new Set(answers.map(({ statusCode }) => statusCode))
+}
+
+describe('the store of a rate limit', () => {
+  for (const [onStoreError, expected] of [
+    ['allow', 200],
+    ['refuse', 503],
+  ] as const) {
+    for (const mode of ['rejects', 'hangs', 'hangs, then rejects', 'gives nonsense'] as const) {
+      it(`that ${mode} under load makes limited routes answer ${expected} in time, and no other`, async () => {
+        const { app, become } = createLimitedApp(onStoreError)
+        assert.deepEqual(await statuses(app, '/limited'), new Set([200]))
+        become(mode)
+        const start = performance.now()
+        const [limited, plain] = await Promise.all([statuses(app, '/limited'), statuses(app, '/plain')])
+        const took = performance.now() - start
+        assert.deepEqual([limited, plain], [new Set([expected]), new Set([200])])
+        assert.ok(took < 2_000, `the answers took ${took} ms`)
+        become('well')
+        await delay(mode === 'hangs, then rejects' ? STORE_TIMEOUT * 2 : 0)
+        assert.deepEqual(await statuses(app, '/limited'), new Set([200]))
+        await app.close()
+      })
+    }
+  }
+})
