@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict'
+import { describe, it, mock } from 'node:test'
+
+import { createApp, defineController, defineModule, Session, VersioningSchemes } from 'octavo'
+import { z } from 'zod'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+const mirror = defineController({
+  prefix: '/',
+  routes: [
+    {
+      method: METHODS,
+      path: '/mirror/{rest:path}',
+      handler: async (_input, { request }) => ({
+        method: request.method,
+        headers: request.headers,
+        host: request.host,
+        ip: request.ip,
+        protocol: request.protocol,
+        body: await request.text(),
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/set/{rest:path}',
+      input: { body: z.array(z.string()) },
+      handler: ({ body }) =>
+        new Response(null, { headers: body.map((line): [string, string] => ['set-cookie', line]) }),
+    },
+    {
+      method: 'POST',
+      path: '/count',
+      input: { inject: { session: Session } },
+      handler: ({ inject: { session } }) => {
+        const data = session.data as { count?: number }
+        data.count = (data.count ?? 0) + 1
+        return data.count
+      },
+    },
+    { method: 'GET', path: '/v', version: ['1', '2'], handler: (_input, { version }) => version },
+  ],
+})
+
+const app = createApp(defineModule({ controllers: [mirror] }), {
+  logger: false,
+  session: { secret: 'a secret of at least thirty-two characters' },
+  versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' }],
+})
+
+interface Mirrored {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly host: string
+  readonly ip: string
+  readonly protocol: string
+  readonly body: string
+}
+
+type Client = ReturnType<typeof app.client>
+
+/** Has the application set cookies at one URL; the Cookie header that it then gets at another. */
+async function sent(client: Client, lines: readonly string[], from: string, to: string) {
+  await client.post(from, { json: lines })
+  return cookieAt(client, to)
+}
+
+async function cookieAt(client: Client, url: string): Promise<string | undefined> {
+  return ((await client.get(url)).json() as Mirrored).headers['cookie']
+}
+
+describe('a client', () => {
+  it('keeps cookies from one request to the next', async () => {
+    const client = app.client()
+    assert.equal(await cookieAt(client, '/mirror/'), undefined)
+    assert.equal(await sent(client, ['a=1; Path=/', 'b=2; Path=/'], '/set/', '/mirror/'), 'a=1; b=2')
+  })
+
+  it('keeps a session, whose cookie is secure', async () => {
+    const client = app.client()
+    const [first, second] = [await client.post('/count'), await client.post('/count')]
+    assert.deepEqual([first.json(), second.json()], [1, 2])
+    const fresh = await app.client().post('/count')
+    assert.equal(fresh.json(), 1)
+  })
+
+  it('sends cookies as they were set', async () => {
+    const client = app.client()
+    assert.equal(
+      await sent(client, ['a=x%20y; Path=/', 'b="q"; Path=/'], '/set/', '/mirror/'),
+      'a=x%20y; b="q"',
+    )
+    assert.equal(client.cookies.get('a'), 'x y')
+  })
+
+  it('sends what one request brings beside them, which wins', async () => {
+    const client = app.client()
+    client.cookies.set('a', '1')
+    client.cookies.set('b', '2')
+    const response = await client.get('/mirror/', { cookies: { a: '3' }, headers: { Cookie: 'c=4' } })
+    assert.equal((response.json() as Mirrored).headers['cookie'], 'a=3; c=4; b=2')
+  })
+
+  it('has what all its requests have in common', async () => {
+    const client = app.client({
+      headers: { 'X-A': '1', 'x-b': '2', 'x-c': '3' },
+      host: 'cars.example',
+      protocol: 'https',
+      remoteAddress: '203.0.113.7',
+      version: '2',
+    })
+    const response = await client.get('/mirror/', { headers: { 'x-a': '9', 'X-B': undefined } })
+    const { headers, host, ip, protocol } = response.json() as Mirrored
+    assert.deepEqual([headers['x-a'], headers['x-b'], headers['x-c']], ['9', undefined, '3'])
+    assert.deepEqual([host, ip, protocol], ['cars.example', '203.0.113.7', 'https'])
+    assert.equal((await client.get('/v')).json(), '2')
+    assert.equal((await client.get('/v', { version: '1' })).json(), '1')
+  })
+
+  for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options'] as const) {
+    it(`sends ${method}`, async () => {
+      const response = await app.client()[method](new URL('http://localhost/mirror/'), { body: 'abc' })
+      const seen = response.json() as Mirrored
+      assert.deepEqual([seen.method, seen.body], [method.toUpperCase(), 'abc'])
+    })
+  }
+
+  it('sends head', async () => {
+    const response = await app.client().head('/mirror/')
+    assert.deepEqual([response.statusCode, response.body], [200, ''])
+  })
+
+  it('takes what inject takes', async () => {
+    const client = app.client()
+    client.cookies.set('a', '1')
+    assert.equal((await client.inject('/mirror/')).statusCode, 200)
+    const { stream } = await client.inject({ url: '/mirror/', stream: true })
+    const [text] = await stream.map(String).toArray()
+    assert.equal((JSON.parse(String(text)) as Mirrored).headers['cookie'], 'a=1')
+  })
+
+  it('refuses options that do not exist', () => {
+    assert.throws(() => app.client({ hots: 'a' } as never), {
+      name: 'TypeError',
+      message: 'client: there is no option "hots"; did you mean "host"?',
+    })
+  })
+
+  it('shares nothing with another', async () => {
+    const [one, other] = [app.client(), app.client()]
+    one.cookies.set('a', '1')
+    assert.equal(await cookieAt(other, '/mirror/'), undefined)
+  })
+})
+
+describe('a cookie', () => {
+  const away = 'http://other.example/mirror/'
+  const cases: readonly (readonly [string, string, string, string, string | undefined])[] = [
+    ['goes back to its host', 'a=1; Path=/', 'http://x.example/set/', 'http://x.example/mirror/', 'a=1'],
+    ['goes to any port', 'a=1; Path=/', 'http://x.example:1/set/', 'http://X.example:2/mirror/', 'a=1'],
+    ['goes to no other host', 'a=1; Path=/', 'http://x.example/set/', away, undefined],
+    [
+      'goes to no host below its own',
+      'a=1; Path=/',
+      'http://x.example/set/',
+      'http://y.x.example/mirror/',
+      undefined,
+    ],
+    [
+      'of a domain goes below it',
+      'a=1; Path=/; Domain=.X.example',
+      'http://x.example/set/',
+      'http://y.x.example/mirror/',
+      'a=1',
+    ],
+    [
+      'of a domain above goes to its others',
+      'a=1; Path=/; Domain=x.example',
+      'http://z.x.example/set/',
+      'http://y.x.example/mirror/',
+      'a=1',
+    ],
+    [
+      'of a foreign domain is refused',
+      'a=1; Path=/; Domain=other.example',
+      'http://x.example/set/',
+      away,
+      undefined,
+    ],
+    [
+      'of a name that only ends alike is refused',
+      'a=1; Path=/; Domain=r.example',
+      'http://other.example/set/',
+      'http://r.example/mirror/',
+      undefined,
+    ],
+    [
+      'of a top-level domain is refused',
+      'a=1; Path=/; Domain=example',
+      'http://x.example/set/',
+      'http://x.example/mirror/',
+      undefined,
+    ],
+    [
+      'of an address has no domain',
+      'a=1; Path=/; Domain=0.0.1',
+      'http://127.0.0.1/set/',
+      'http://127.0.0.1/mirror/',
+      undefined,
+    ],
+    ['without path goes to its folder', 'a=1', '/set/b/c', '/mirror/', undefined],
+    ['of a path goes to it', 'a=1; Path=/mirror/b', '/set/', '/mirror/b', 'a=1'],
+    ['of a path goes below it', 'a=1; Path=/mirror/b', '/set/', '/mirror/b/c', 'a=1'],
+    ['of a path goes there with a query', 'a=1; Path=/mirror/b', '/set/', '/mirror/b?c', 'a=1'],
+    [
+      'of a path goes to none that only begins alike',
+      'a=1; Path=/mirror/b',
+      '/set/',
+      '/mirror/bc',
+      undefined,
+    ],
+    ['of a path that is none goes to its folder', 'a=1; Path=mirror', '/set/b', '/mirror/', undefined],
+    [
+      'that is secure goes over TLS',
+      'a=1; Path=/; Secure',
+      'https://x.example/set/',
+      'https://x.example/mirror/',
+      'a=1',
+    ],
+    [
+      'that is secure goes nowhere else',
+      'a=1; Path=/; Secure',
+      'https://x.example/set/',
+      'http://x.example/mirror/',
+      undefined,
+    ],
+    [
+      'that is secure is refused without TLS',
+      'a=1; Path=/; Secure',
+      'http://x.example/set/',
+      'https://x.example/mirror/',
+      undefined,
+    ],
+    [
+      'that is secure goes to this machine',
+      'a=1; Path=/; Secure',
+      'http://localhost/set/',
+      'http://localhost/mirror/',
+      'a=1',
+    ],
+    ['with __Host- is kept', '__Host-a=1; Path=/; Secure', '/set/', '/mirror/', '__Host-a=1'],
+    ['with __Host- needs Secure', '__Host-a=1; Path=/', '/set/', '/mirror/', undefined],
+    ['with __Host- needs the path /', '__Host-a=1; Path=/mirror; Secure', '/set/', '/mirror/', undefined],
+    [
+      'with __Host- has no domain',
+      '__Host-a=1; Path=/; Secure; Domain=x.example',
+      'https://x.example/set/',
+      'https://x.example/mirror/',
+      undefined,
+    ],
+    ['with __Secure- needs Secure', '__Secure-a=1; Path=/', '/set/', '/mirror/', undefined],
+    ['without name is refused', '=1; Path=/', '/set/', '/mirror/', undefined],
+    [
+      'that has ended is refused',
+      'a=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+      '/set/',
+      '/mirror/',
+      undefined,
+    ],
+    ['that ends at once is refused', 'a=1; Path=/; Max-Age=0', '/set/', '/mirror/', undefined],
+    [
+      'has Max-Age before Expires',
+      'a=1; Path=/; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+      '/set/',
+      '/mirror/',
+      'a=1',
+    ],
+    ['may last for ages', 'a=1; Path=/; Max-Age=99999999999999999999', '/set/', '/mirror/', 'a=1'],
+  ]
+  for (const [title, line, from, to, expected] of cases) {
+    it(title, async () => assert.equal(await sent(app.client(), [line], from, to), expected))
+  }
+
+  it('is replaced by one of the same name, domain and path, in its place', async () => {
+    const lines = ['a=1; Path=/', 'b=2; Path=/', 'a=3; Path=/', 'a=4; Path=/mirror']
+    assert.equal(await sent(app.client(), lines, '/set/', '/mirror/'), 'a=4; a=3; b=2')
+  })
+
+  it('is deleted by one that has ended', async () => {
+    const client = app.client()
+    await sent(client, ['a=1; Path=/', 'b=2; Path=/'], '/set/', '/mirror/')
+    assert.equal(await sent(client, ['a=; Path=/; Max-Age=0'], '/set/', '/mirror/'), 'b=2')
+  })
+
+  it('is gone when its time is over', async () => {
+    mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+    try {
+      const client = app.client()
+      assert.equal(await sent(client, ['a=1; Path=/; Max-Age=10'], '/set/', '/mirror/'), 'a=1')
+      mock.timers.tick(9999)
+      assert.equal(client.cookies.get('a'), '1')
+      mock.timers.tick(1)
+      assert.equal(client.cookies.get('a'), undefined)
+      assert.deepEqual(client.cookies.all(), [])
+    } finally {
+      mock.timers.reset()
+    }
+  })
+})
+
+describe('client.cookies', () => {
+  it('tells what is kept', async () => {
+    const client = app.client()
+    const line =
+      'a=%C3%A9; Path=/mirror; Domain=x.example; Secure; HttpOnly; SameSite=Lax; Expires=Fri, 01 Jan 2100 00:00:00 GMT'
+    await client.post('https://y.x.example/set/', { json: [line] })
+    assert.deepEqual(client.cookies.all(), [
+      {
+        name: 'a',
+        value: 'é',
+        domain: 'x.example',
+        hostOnly: false,
+        path: '/mirror',
+        secure: true,
+        httpOnly: true,
+        sameSite: 'lax',
+        expires: new Date('2100-01-01T00:00:00Z'),
+      },
+    ])
+  })
+
+  it('sets, deletes and clears', async () => {
+    const client = app.client()
+    client.cookies.set('a', 'x y;é')
+    client.cookies.set('b', '2', { path: '/mirror', secure: true })
+    client.cookies.set('c', '3', { domain: 'x.example' })
+    assert.equal(client.cookies.get('a'), 'x y;é')
+    assert.equal(await cookieAt(client, '/mirror/'), 'b=2; a=x%20y%3B%C3%A9')
+    assert.equal(await cookieAt(client, 'http://y.x.example/mirror/'), 'c=3')
+    client.cookies.delete('a')
+    assert.deepEqual(
+      client.cookies.all().map(({ name }) => name),
+      ['b', 'c'],
+    )
+    client.cookies.clear()
+    assert.deepEqual(client.cookies.all(), [])
+  })
+
+  it('refuses what the application could not set either', () => {
+    const { cookies } = app.client()
+    assert.throws(() => cookies.set('__Host-a', '1'), TypeError)
+    assert.throws(() => cookies.set('a b', '1'), TypeError)
+  })
+})
