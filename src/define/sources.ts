@@ -178,7 +178,7 @@ function fieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readon
       problems.push({
         code: 'nested_field',
         message: `${at} holds objects or lists of lists`,
-        fix: 'send nested data as a JSON body',
+        fix: `send nested data as a JSON body${name === 'form' ? '; files belong to input.files' : ''}`,
       })
     }
     if (list !== null && !RULES[name].repeats) {

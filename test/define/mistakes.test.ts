@@ -963,6 +963,16 @@ describe('bad input', () => {
       },
     ],
     [
+      'has a file in its form',
+      inRoute({ input: { form: { a: z.file() } } }),
+      {
+        code: 'nested_field',
+        where: 'car.get: GET /car/',
+        message: 'input.form.a holds objects or lists of lists',
+        fix: 'send nested data as a JSON body; files belong to input.files',
+      },
+    ],
+    [
       'has both body and files',
       inRoute({ input: { body: z.string(), files: { a: z.file() } } }),
       {
@@ -1153,7 +1163,7 @@ describe('bad input', () => {
         code: 'nested_field',
         where: 'car.get: GET /car/',
         message: 'input.form.a holds objects or lists of lists',
-        fix: 'send nested data as a JSON body',
+        fix: 'send nested data as a JSON body; files belong to input.files',
       },
     ],
     [
