@@ -349,18 +349,20 @@ describe('HTTP/2', () => {
   }
 
   it('a client that resets its streams at once is sent away', async () => {
+    gate = createGate()
     const session = openSession(served.url)
     const closed = new Promise<void>((resolve) => void session.once('close', resolve))
     await once(session, 'connect')
-    for (let round = 0; round < 30 && !session.destroyed; round++) {
-      for (let count = 0; count < 100 && !session.destroyed; count++) {
-        const stream = session.request({ ':path': '/' })
-        stream.on('error', () => undefined)
-        stream.close(8)
-      }
-      await sleep(5)
+    for (let round = 0; round < 40 && !session.destroyed; round++) {
+      const streams = Array.from({ length: 90 }, () => session.request({ ':path': '/slow' }))
+      for (const stream of streams) stream.on('error', () => undefined)
+      await sleep(3)
+      for (const stream of streams) stream.close(8)
+      await sleep(3)
     }
-    await closed
+    const isSentAway = await Promise.race([closed.then(() => true), sleep(2_000, false)])
+    gate.open()
+    assert.equal(isSentAway, true)
     assert.equal((await ask(openSession(served.url), { ':path': '/' })).status, 200)
   })
 

@@ -87,7 +87,8 @@ async function writeStream(
     source.cancel()
     if (isOver(stream)) return
     logs?.log.error({ err: error }, 'A response broke off')
-    stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    // close() would end the body first on some versions of Node, and the client would take it for whole
+    stream.destroy(new Error('The response broke off'))
   }
 }
 

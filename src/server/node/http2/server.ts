@@ -79,7 +79,7 @@ function openStream(stream: ServerHttp2Stream, session: Session): void {
 function limitTime(stream: ServerHttp2Stream, limit: number): void {
   if (limit === 0) return
   const timer = setTimeout(() => {
-    if (stream.headersSent) stream.close(constants.NGHTTP2_CANCEL)
+    if (stream.headersSent) stream.destroy(new Error('The request took too long to arrive'))
     else refuse(stream, httpError('request_timeout', 'The request took too long to arrive'))
   }, limit).unref()
   const stop = (): void => clearTimeout(timer)
