@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { rawReply } from '../define/reply.ts'
 import type { RawOptions, RawReply, ReplyContext } from '../define/reply.ts'
 import { httpError } from '../errors.ts'
+import type { HttpRequest } from '../http.ts'
 import { checkConditions, isRangeMeant } from './conditions.ts'
 import type { BodyPart, Content } from './content.ts'
 import { parseRange } from './ranges.ts'
@@ -36,39 +37,52 @@ export async function answerWith(
   context: ReplyContext,
   options: Presented,
 ): Promise<RawReply> {
-  const { status, cookies = {} } = options
-  const { request } = context
-  const { method } = request
+  const { cookies = {} } = options
   try {
     const headers = toHeaders(content, options)
-    const whole: Span = { start: 0, end: content.size }
-    // only what succeeds has conditions and parts
-    const isSelected = (method === 'GET' || method === 'HEAD') && (status ?? 200) === 200
-    if (!isSelected) return await send(status, whole)
-    headers['accept-ranges'] ??= 'bytes'
-    const header = (name: string): string | undefined => request.header(name)
-    const outcome = checkConditions(header, content)
-    if (outcome === 'failed')
-      throw httpError('precondition_failed', 'The file is not in the state that the request names')
-    if (outcome === 'unchanged') {
+    const isSelective = selects(context.request, options.status)
+    // what the program says of ranges counts for more
+    if (isSelective) headers['accept-ranges'] ??= 'bytes'
+    const { status, span } = isSelective ? select(content, context.request) : ALL
+    if (status === 304) {
       content.close()
       return rawReply(304, undefined, { headers, cookies })
     }
-    const span = findSpan(method, header, content)
-    if (span === undefined) return await send(status, whole)
-    headers['content-range'] = `bytes ${span.start}-${span.end - 1}/${content.size}`
-    return await send(206, span)
-
-    async function send(answered: number | undefined, part: Span): Promise<RawReply> {
-      const body = await content.read(part)
-      if (!(body instanceof Uint8Array)) context.atEnd(() => release(body))
-      headers['content-length'] = String(part.end - part.start)
-      return rawReply(answered, body, { headers, cookies })
-    }
+    const { start, end } = span ?? { start: 0, end: content.size }
+    if (span !== undefined) headers['content-range'] = `bytes ${start}-${end - 1}/${content.size}`
+    headers['content-length'] = String(end - start)
+    const body = await content.read({ start, end })
+    if (!(body instanceof Uint8Array)) context.atEnd(() => release(body))
+    return rawReply(status ?? options.status, body, { headers, cookies })
   } catch (error) {
     content.close()
     throw error
   }
+}
+
+/** How much of a content is sent. */
+interface Selection {
+  /** @default as for the whole */
+  readonly status?: 206 | 304
+  /** @default the whole */
+  readonly span?: Span
+}
+
+const ALL: Selection = {}
+
+/** Whether a request may want less than the whole: only what succeeds has conditions and parts. */
+function selects({ method }: HttpRequest, status = 200): boolean {
+  return (method === 'GET' || method === 'HEAD') && status === 200
+}
+
+function select(content: Content, request: HttpRequest): Selection {
+  const header = (name: string): string | undefined => request.header(name)
+  const outcome = checkConditions(header, content)
+  if (outcome === 'failed')
+    throw httpError('precondition_failed', 'The file is not in the state that the request names')
+  if (outcome === 'unchanged') return { status: 304 }
+  const span = findSpan(request.method, header, content)
+  return span === undefined ? ALL : { status: 206, span }
 }
 
 /** The part that a request wants; `undefined` for the whole. */
