@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { after, describe, it } from 'node:test'
@@ -166,8 +167,7 @@ describe('what comes after the 503', () => {
     const response = await create({ handler }).inject('/')
     assert.equal(response.statusCode, 503)
     pending.settle()
-    await delay(5)
-    assert.equal(source.destroyed, true)
+    await once(source, 'close')
   })
 
   it('as an error is logged, unless it is an answer', async () => {
