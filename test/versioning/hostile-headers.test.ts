@@ -187,7 +187,7 @@ describe('hostile values where versions stand', () => {
       if (place.startsWith('the path')) continue
       for (const value of Object.values(VALUES)) {
         const request = toRequest(value)
-        const url = (request.url ?? '').replace('/cars', '/health')
+        const url = String(request.url ?? '').replace('/cars', '/health')
         const { statusCode, body } = await app.inject({ ...request, url })
         // what is no host is refused before anybody looks for a version
         if (place === 'the host' && statusCode === 400) {
