@@ -29,7 +29,7 @@ describe('the cases of the fuzzer', () => {
 
   it('call whole what nothing was changed in, and that alone', () => {
     const intact = CASES.filter(({ isIntact }) => isIntact)
-    assert.ok(intact.length > 20, `${intact.length} are intact`)
+    assert.ok(intact.length > 10, `${intact.length} are intact`)
     for (const { kind, ending } of intact) {
       assert.ok(kind === 'real' || kind === 'pipeline', kind)
       assert.equal(ending, 'read')
