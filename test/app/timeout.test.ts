@@ -210,7 +210,7 @@ describe('what comes after the 503', () => {
 describe('a 503 for lateness', () => {
   it('can be answered by error handlers, by code and status', async () => {
     for (const match of [HttpError, 503]) {
-      const errorHandlers = [defineErrorHandler({ match, handle: () => ({ later: true }) } as never)]
+      const errorHandlers = [defineErrorHandler({ match, handle: () => ({ later: true }) })]
       const response = await create({ handler: never }, { errorHandlers }).inject('/')
       assert.deepEqual([response.statusCode, response.json()], [503, { later: true }])
     }

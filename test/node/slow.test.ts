@@ -134,12 +134,15 @@ describe('a slow client', () => {
   })
 
   it('that says nothing more is disconnected, however many there are', async () => {
-    const idle = await Promise.all(Array.from({ length: 200 }, () => open(url)))
+    const patient = createTestApp(controller, { timeouts: { idle: TIMES.idle } })
+    const address = await patient.listen(LOOPBACK)
+    const idle = await Promise.all(Array.from({ length: 200 }, () => open(address)))
     const started = performance.now()
     for (const socket of idle) socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`)
     for (const text of await Promise.all(idle.map(readAll))) assert.equal(parse(text).body, '"ok"')
     const took = performance.now() - started
     assert.ok(took >= TIMES.idle && took < 40 * TIMES.idle, `took ${took} ms`)
+    await patient.close()
   })
 })
 
