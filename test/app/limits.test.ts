@@ -183,12 +183,12 @@ describe('the cost of a request', () => {
       return roomy.inject({ url: '/cookies', headers: { cookie } })
     },
   }
-  const SMALL = 131_072
+  const SMALL = 65_536
   for (const [title, shape] of Object.entries(shapes)) {
     it(`does not rise faster than the size of ${title}`, async () => {
-      const [small, large] = [await costOf(shape(SMALL)), await costOf(shape(4 * SMALL))]
-      // four times the size; a square would be sixteen times the cost
-      assert.ok(large < 11 * Math.max(small, 3), `${small} ms, then ${large} ms`)
+      const [small, large] = [await costOf(shape(SMALL)), await costOf(shape(8 * SMALL))]
+      // eight times the size; a square would be sixty-four times the cost
+      assert.ok(large < 40 * Math.max(small, 2), `${small} ms, then ${large} ms`)
     })
   }
 })
