@@ -11,6 +11,7 @@ export interface Endable {
 const endables = new Set<Endable>()
 /** Who decides instead of the signals: the process that this one is a worker of. */
 let isManaged = false
+let farewell: (() => Promise<unknown>) | undefined
 let ending: Promise<void> | undefined
 
 /**
@@ -38,10 +39,11 @@ export function endProcess(manner: Manner): void {
 
 /**
  * Leaves it to another process to end this one: a signal that reaches both, as Ctrl+C does, says nothing to this one, and SIGTERM
- * asks it to end no more than once.
+ * asks it to end no more than once. `last` is waited for before the process ends.
  */
-export function leaveSignalsToOthers(): void {
+export function leaveSignalsToOthers(last: () => Promise<unknown>): void {
   isManaged = true
+  farewell = last
 }
 
 function onSignal(signal: NodeJS.Signals): void {
@@ -51,5 +53,6 @@ function onSignal(signal: NodeJS.Signals): void {
 
 async function endAll(manner: Manner): Promise<void> {
   const ends = await Promise.allSettled([...endables].map((endable) => endable.end(manner)))
+  await farewell?.()
   process.exit(ends.every((end) => end.status === 'fulfilled' && end.value) ? 0 : 1)
 }

@@ -17,6 +17,16 @@ export interface End {
   readonly manner: Manner
 }
 
+/** What a worker says before it ends, and what it is answered: all that was sent to it before has arrived then. */
+export interface Farewell {
+  readonly octavo: 'farewell'
+}
+
+/** Whether a message is a {@link Farewell}. */
+export function isFarewell(message: unknown): boolean {
+  return toRecord(message)['octavo'] === 'farewell'
+}
+
 /** The URL that a worker says it listens at; `undefined` for any other message. */
 export function readListens(message: unknown): string | undefined {
   const { octavo, url } = toRecord(message)

@@ -3,8 +3,8 @@ import cluster from 'node:cluster'
 import type { Manner } from '../signals.ts'
 import { settlesWithin } from '../within.ts'
 import { closeUntaken } from './untaken.ts'
-import { readListens, WORKER_VARIABLE } from './messages.ts'
-import type { End } from './messages.ts'
+import { isFarewell, readListens, WORKER_VARIABLE } from './messages.ts'
+import type { End, Farewell } from './messages.ts'
 
 /** How a process ended. */
 export interface Exit {
@@ -44,6 +44,7 @@ export function startWorker(port: number): WorkerProcess {
   })
   const listening = new Promise<string>((resolve, reject) => {
     worker.on('message', (message: unknown) => {
+      if (isFarewell(message)) worker.send({ octavo: 'farewell' } satisfies Farewell)
       const url = readListens(message)
       if (url === undefined) return
       isListening = true

@@ -1,8 +1,9 @@
 import cluster from 'node:cluster'
 
 import { endProcess, leaveSignalsToOthers } from '../signals.ts'
-import { readEnd, WORKER_VARIABLE } from './messages.ts'
-import type { Listens } from './messages.ts'
+import { settlesWithin } from '../within.ts'
+import { isFarewell, readEnd, WORKER_VARIABLE } from './messages.ts'
+import type { Farewell, Listens } from './messages.ts'
 
 /** What a worker has to do with the process that keeps it. */
 export interface Membership {
@@ -22,7 +23,7 @@ export function joinPool(): Membership {
   }
   if (hasJoined) return membership
   hasJoined = true
-  leaveSignalsToOthers()
+  leaveSignalsToOthers(takeLeave)
   process.on('message', (message) => {
     const manner = readEnd(message)
     if (manner !== undefined) endProcess(manner)
@@ -33,4 +34,23 @@ export function joinPool(): Membership {
     endProcess('close')
   })
   return membership
+}
+
+/** Milliseconds that the process may take which keeps this one. */
+const LONGEST_FAREWELL = 1_000
+
+/**
+ * Waits until the process that keeps this one gives it no connections any more: those that are on their way go to others then, and
+ * would be lost with this process.
+ */
+async function takeLeave(): Promise<void> {
+  if (!process.connected) return
+  const answered = new Promise<void>((resolve) => {
+    process.on('message', (message) => {
+      if (isFarewell(message)) resolve()
+    })
+    process.once('disconnect', resolve)
+  })
+  process.send?.({ octavo: 'farewell' } satisfies Farewell)
+  await settlesWithin(answered, LONGEST_FAREWELL)
 }
