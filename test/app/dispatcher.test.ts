@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 import {
   Dispatcher,
@@ -484,6 +485,14 @@ describe('the end of a dispatcher', () => {
     await new Promise<void>((resolve) => dispatcher.destroy(null, resolve))
   })
 
+  it('may be asked for through interceptors', async () => {
+    const { app } = createSlowApp()
+    const composed = app.dispatcher().compose(interceptors.dump())
+    await composed.close()
+    await assert.rejects(request(`${ORIGIN}/short`, { dispatcher: composed }), { name: 'ClientClosedError' })
+    await composed.destroy()
+  })
+
   it('is not the end of the application', async () => {
     const { app } = createSlowApp()
     await app.dispatcher().destroy()
@@ -498,10 +507,17 @@ describe('a dispatcher', () => {
     assert.ok(echo.dispatcher() instanceof Dispatcher, 'it extends the class')
   })
 
-  it('keeps requests that nothing else keeps', async () => {
+  it('keeps requests that no socket keeps from being collected', async () => {
     const { app } = createSlowApp()
-    const { body } = await request(`${ORIGIN}/long`, { dispatcher: app.dispatcher() })
-    body.resume()
-    await once(body, 'end')
+    setFlagsFromString('--expose_gc')
+    const collect = runInNewContext('gc') as () => void
+    const timer = setInterval(collect, 1)
+    const answers = Array.from({ length: 20 }, async () => {
+      const response = await fetch(`${ORIGIN}/long`, { dispatcher: app.dispatcher() })
+      return (await response.arrayBuffer()).byteLength
+    })
+    const sizes = await Promise.all(answers)
+    clearInterval(timer)
+    assert.deepEqual(new Set(sizes), new Set([CHUNKS * CHUNK.length]))
   })
 })

@@ -51,41 +51,45 @@ function loadUndici(): Undici {
   }
 }
 
+const SEND: unique symbol = Symbol('send')
+const PENDING: unique symbol = Symbol('pending')
+
 function createClass({ Dispatcher: Base, errors }: Undici): new (send: Send) => Dispatcher {
   return class AppDispatcher extends Base {
-    readonly #send: Send
-    readonly #pending = createPending(errors)
+    // not private fields, which are not there through the proxy that `compose` makes
+    readonly [SEND]: Send
+    readonly [PENDING] = createPending(errors)
 
     constructor(send: Send) {
       super()
-      this.#send = send
+      this[SEND] = send
     }
 
     override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       const exchange = new Exchange(handler)
-      const refusal = this.#pending.refusal()
+      const refusal = this[PENDING].refusal()
       if (refusal !== undefined) {
         exchange.fail(refusal)
         return false
       }
       exchange.start()
-      if (!exchange.isSettled) this.#send(options, exchange)
-      if (!exchange.isSettled) this.#pending.hold(exchange)
+      if (!exchange.isSettled) this[SEND](options, exchange)
+      if (!exchange.isSettled) this[PENDING].hold(exchange)
       return true
     }
 
     override close(): Promise<void>
     override close(callback: () => void): void
     override close(callback?: () => void): Promise<void> | void {
-      return callLater(this.#pending.close(), callback)
+      return callLater(this[PENDING].close(), callback)
     }
 
     override destroy(error?: Error | null): Promise<void>
     override destroy(callback: () => void): void
     override destroy(error: Error | null, callback: () => void): void
     override destroy(given?: Error | null | (() => void), callback?: () => void): Promise<void> | void {
-      if (typeof given === 'function') return callLater(this.#pending.destroy(null), given)
-      return callLater(this.#pending.destroy(given), callback)
+      if (typeof given === 'function') return callLater(this[PENDING].destroy(null), given)
+      return callLater(this[PENDING].destroy(given), callback)
     }
   }
 }
