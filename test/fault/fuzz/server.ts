@@ -32,6 +32,23 @@ process.on('uncaughtException', report('uncaughtException'))
 process.on('unhandledRejection', report('unhandledRejection'))
 process.on('warning', report('warning'))
 
+/** Milliseconds of computing in one go after which nobody else is served well. By CPU time: on a busy machine everything waits. */
+const LONGEST_TURN = 1_000
+const PAUSE = 50
+let before = process.cpuUsage()
+let last = performance.now()
+setInterval(() => {
+  const { user, system } = process.cpuUsage(before)
+  const [took, computed] = [performance.now() - last, (user + system) / 1000]
+  // several threads compute: what they did beside is no more than the time that passed
+  if (Math.min(took, computed) > LONGEST_TURN)
+    report('blocked')(
+      `the event loop stood still for ${took.toFixed(0)} ms, ${computed.toFixed(0)} ms of computing`,
+    )
+  before = process.cpuUsage()
+  last = performance.now()
+}, PAUSE).unref()
+
 const ignore = (): void => undefined
 const { app, alive } = createFaultApp({
   logger: {
