@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
 
 const LIMIT = 1_048_576
-const TIMES = { headers: 200, request: 400, idle: 100, handler: 150, grace: 300 } as const
+const TIMES = { headers: 300, request: 500, idle: 150, handler: 150, grace: 300 } as const
 const HOST = 'Host: a.test\r\n'
 
 const never = () => new Promise<never>(() => undefined)
@@ -112,9 +112,11 @@ describe('a slow client', () => {
   it('has the time anew for each request of a connection', async () => {
     const socket = await open(url)
     for (let round = 0; round < 3; round++) {
-      void drip(socket, `GET / HTTP/1.1\r\n${HOST}\r\n`, 3)
+      socket.write('GET / HTTP/1.1\r\n')
+      await delay(10)
+      socket.write(`${HOST}\r\n`)
       assert.match(await readUntil(socket, /"ok"$/), /^HTTP\/1\.1 200/)
-      await delay(TIMES.headers / 3)
+      await delay(TIMES.headers / 2.5)
     }
     void drip(socket, `GET / HTTP/1.1\r\n${HOST}X-Slow: ${'a'.repeat(1000)}`, 15)
     assert.deepEqual(await refusalOf(socket), TIMEOUT)
