@@ -71,6 +71,12 @@ function create(options: AppOptions = {}) {
       },
       {
         method: 'POST',
+        path: '/files',
+        input: { form: ['name'], files: { file: z.file() } },
+        handler: async ({ form, files }) => [form.name, files.file.name, await files.file.text()],
+      },
+      {
+        method: 'POST',
         path: '/maybe',
         input: { body: z.unknown() },
         handler: ({ body }) => typeof body,
@@ -103,6 +109,21 @@ describe('a body in a content coding', () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const response = await send('/form', coding, encode(Buffer.from('a=1%202')), { headers })
       assert.deepEqual(response.json(), { a: '1 2' })
+    })
+
+    it(`has fields and files in ${coding}`, async () => {
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+      const part = (head: string, text: string) =>
+        `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`
+      const text = 'déjà vu '.repeat(10_000)
+      const body = Buffer.from(
+        `${part('name="name"', 'n')}${part('name="file"; filename="a.txt"', text)}--b--\r\n`,
+      )
+      assert.deepEqual((await send('/files', coding, encode(body), { headers })).json(), ['n', 'a.txt', text])
+      const cut = await send('/files', coding, encode(body).subarray(0, -3), { headers })
+      assert.equal(cut.statusCode, 400)
+      const long = Buffer.concat([body.subarray(0, -7), Buffer.alloc(1_048_576), body.subarray(-7)])
+      assert.equal((await send('/files', coding, encode(long), { headers })).statusCode, 413)
     })
 
     it(`is cut off in ${coding}`, async () => {
