@@ -2,7 +2,7 @@ import { createCookieJar } from './cookie-jar.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import { suggestion } from '../definition-error.ts'
 import type { HeaderOptions } from './inject-headers.ts'
-import type { InjectOptions, InjectRequest } from './inject-request.ts'
+import type { InjectOptions, InjectRequest, InjectStreamOptions } from './inject-request.ts'
 import type { InjectResponse } from './inject.ts'
 import type { InjectStream } from './inject-stream.ts'
 
@@ -27,7 +27,7 @@ type Send = (url: string | URL, options?: ClientRequest) => Promise<InjectRespon
 /** `inject` that keeps cookies from one request to the next. */
 export interface Client {
   /** As `app.inject`, with the cookies kept so far; what is given for one request wins over what all have in common. */
-  inject(request: InjectOptions & { readonly stream: true }): Promise<InjectStream>
+  inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | URL | InjectOptions): Promise<InjectResponse>
   readonly get: Send
   readonly head: Send
@@ -43,7 +43,7 @@ export interface Client {
 /** What sends the requests of clients. */
 export interface Transport {
   /** Turns options into a request, as `inject` does. */
-  readonly prepare: (options: InjectOptions) => Promise<InjectRequest>
+  readonly prepare: (options: InjectOptions | InjectStreamOptions) => Promise<InjectRequest>
   readonly send: (request: InjectRequest) => Promise<InjectResponse>
   readonly sendStream: (request: InjectRequest) => Promise<InjectStream>
 }
@@ -57,7 +57,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       throw new TypeError(`client: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
   }
   const jar = createCookieJar(options.host)
-  const prepare = async (given: InjectOptions): Promise<InjectRequest> => {
+  const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
     const request = await transport.prepare(merge(options, given))
     const line = jar.lineFor(siteOf(request), Object.keys(given.cookies ?? {}))
     if (line !== '') request.addCookies(line)
@@ -67,9 +67,11 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     for (const line of [response.headers['set-cookie'] ?? []].flat()) jar.keep(line, siteOf(request))
     return response
   }
-  function inject(request: InjectOptions & { readonly stream: true }): Promise<InjectStream>
+  function inject(request: InjectStreamOptions): Promise<InjectStream>
   function inject(request: string | URL | InjectOptions): Promise<InjectResponse>
-  async function inject(given: string | URL | InjectOptions): Promise<InjectResponse | InjectStream> {
+  async function inject(
+    given: string | URL | InjectOptions | InjectStreamOptions,
+  ): Promise<InjectResponse | InjectStream> {
     const wanted = typeof given === 'string' || given instanceof URL ? { url: given } : given
     const request = await prepare(wanted)
     return keep(
@@ -95,7 +97,10 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 }
 
 /** The options of one request over those of all. Headers are merged by name, whatever its case; `undefined` takes one away. */
-function merge({ headers = {}, ...common }: ClientOptions, given: InjectOptions): InjectOptions {
+function merge<T extends InjectOptions | InjectStreamOptions>(
+  { headers = {}, ...common }: ClientOptions,
+  given: T,
+): T {
   const merged: Record<string, string | readonly string[] | undefined> = {}
   for (const [name, value] of [...Object.entries(headers), ...Object.entries(given.headers ?? {})])
     merged[name.toLowerCase()] = value

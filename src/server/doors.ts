@@ -10,7 +10,7 @@ import type { FetchHandler } from './fetch.ts'
 import { inject } from './inject.ts'
 import type { InjectResponse } from './inject.ts'
 import { toRawRequest } from './inject-request.ts'
-import type { InjectOptions, InjectRequest } from './inject-request.ts'
+import type { InjectOptions, InjectRequest, InjectStreamOptions } from './inject-request.ts'
 import { injectStream } from './inject-stream.ts'
 import type { InjectStream } from './inject-stream.ts'
 
@@ -25,7 +25,7 @@ export interface Doors {
    *
    * @throws `TypeError` for options that do not exist or contradict each other.
    */
-  inject(request: InjectOptions & { readonly stream: true }): Promise<InjectStream>
+  inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | URL | InjectOptions): Promise<InjectResponse>
   /**
    * Makes an `inject` that keeps cookies from one request to the next (RFC 6265), for headers, host and version that all have.
@@ -66,9 +66,9 @@ export function createDoors(core: Core): Doors {
     refuseClosed()
     return core.opened() ?? core.open()
   }
-  const toRaw = (options: InjectOptions): Awaitable<InjectRequest> =>
+  const toRaw = (options: InjectOptions | InjectStreamOptions): Awaitable<InjectRequest> =>
     toRawRequest(options, core.enabled(), settings.prefix)
-  const injectGiven = async (given: string | URL | InjectOptions): Promise<never> => {
+  const injectGiven = async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
     refuseClosed()
     const { dispatch } = core.opened() ?? (await core.open())
     const options = typeof given === 'string' || given instanceof URL ? { url: given } : given

@@ -38,8 +38,13 @@ export interface InjectOptions extends BodyOptions, HeaderOptions {
   readonly version?: string
   /** Aborts the request. */
   readonly signal?: AbortSignal
-  /** Resolves as soon as the head of the answer is there, with its body as a stream. @default false */
-  readonly stream?: boolean
+  /** `true` resolves as soon as the head of the answer is there, with its body as a stream. @default false */
+  readonly stream?: false
+}
+
+/** What `inject` takes when it is to give the body as a stream. */
+export interface InjectStreamOptions extends Omit<InjectOptions, 'stream'> {
+  readonly stream: true
 }
 
 const OPTIONS = [
@@ -82,7 +87,7 @@ export class InjectRequest implements RawRequest {
   #signal: AbortSignal | undefined
 
   constructor(
-    options: InjectOptions,
+    options: Omit<InjectOptions, 'stream'>,
     target: string,
     lines: HeaderMap,
     body: RawBody,
@@ -132,7 +137,7 @@ export class InjectRequest implements RawRequest {
  * @throws `TypeError` for options that do not exist or contradict each other.
  */
 export function toRawRequest(
-  options: InjectOptions,
+  options: InjectOptions | InjectStreamOptions,
   enabled: Enabled | undefined,
   prefix: string,
 ): Awaitable<InjectRequest> {
@@ -145,7 +150,7 @@ export function toRawRequest(
 }
 
 function toRequest(
-  options: InjectOptions,
+  options: Omit<InjectOptions, 'stream'>,
   url: string,
   { bytes, type }: EncodedBody,
   enabled: Enabled | undefined,
@@ -191,7 +196,7 @@ function writeVersion(
 /** What a scheme is told of the request that it writes a version into. */
 function toDraft(
   url: string,
-  options: InjectOptions,
+  options: HeaderOptions,
   type: string | undefined,
 ): Pick<RequestDraft, 'path' | 'query' | 'headers'> {
   const accept = Object.entries(options.headers ?? {}).find(([name]) => name.toLowerCase() === 'accept')?.[1]
@@ -205,7 +210,7 @@ function toDraft(
   }
 }
 
-function checkOptions(options: InjectOptions, enabled: Enabled | undefined): void {
+function checkOptions(options: InjectOptions | InjectStreamOptions, enabled: Enabled | undefined): void {
   for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.has(name))
       throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
@@ -224,7 +229,7 @@ function checkOptions(options: InjectOptions, enabled: Enabled | undefined): voi
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
 }
 
-function checkBodies(options: InjectOptions): void {
+function checkBodies(options: BodyOptions): void {
   let given = 0
   for (const name of BODIES) if (options[name] !== undefined) given++
   if (given < 2) return
