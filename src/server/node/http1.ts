@@ -65,7 +65,12 @@ export function createHttp1(
   server.on('connect', ({ socket }) => {
     // this connection is none of the server's any more
     socket.on('error', () => socket.destroy()).resume()
-    endSocket(socket, httpError('malformed_target', 'The request target is neither a path nor a URL'))
+    const refusal = httpError('malformed_target', 'The request target is neither a path nor a URL')
+    const latest = connections.inFlight(socket).at(-1)
+    if (latest === undefined) return endSocket(socket, refusal)
+    // answers under way come first; the server no longer tells them when the socket takes more
+    socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
+    latest.once('close', () => endSocket(socket, refusal))
   })
   server.on('clientError', (error, socket: Socket) => {
     // one that is not known failed before it spoke HTTP
