@@ -103,6 +103,14 @@ describe('signals', { skip: process.platform === 'win32', concurrency: 2 }, () =
     })
   }
 
+  it('end all applications of a process', async () => {
+    const program = await start({ twice: true })
+    await program.url()
+    program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [0, null])
+    assert.equal(program.lines.filter(named('onStop')).length, 2)
+  })
+
   it('while the application starts: it stops what has started, and ends the process with 0', async () => {
     const program = await start({ startTakes: 300 })
     await program.line(named('starting'))

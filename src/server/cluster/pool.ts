@@ -1,4 +1,7 @@
+import { isatty } from 'node:tty'
+
 import type { Logger } from '../../define/context.ts'
+import { endProcess } from '../signals.ts'
 import type { Manner } from '../signals.ts'
 import type { Place } from './place.ts'
 import { createReload } from './reload.ts'
@@ -34,7 +37,7 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
   let ended: Promise<boolean> | undefined
   const endAll = async (manner: Manner): Promise<boolean> => {
     ending.abort()
-    process.off('SIGHUP', reload)
+    process.off('SIGHUP', onHangup)
     // some may be leaving already
     const time = Math.max(longestEnd(manner), longestEnd('leave')) + SLACK
     const ends = await Promise.all([...alive].map((worker) => worker.end(manner, time)))
@@ -54,6 +57,12 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
   const settle = createRestart(base, giveUp)
   const leave = (worker: WorkerProcess): Promise<boolean> => worker.end('leave', longestEnd('leave') + SLACK)
   const reload = createReload({ ...base, settle }, leave)
+  const hadTerminal = isatty(0)
+  const onHangup = (): void => {
+    // a terminal that was closed wants an end, not a reload
+    if (hadTerminal && !isatty(0)) endProcess('drain')
+    else reload()
+  }
   const start = async (): Promise<string> => {
     // one alone at first: what no worker can do fails, and is told, once
     const first = launch()
@@ -62,7 +71,7 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
     await Promise.all(others.map(({ listening }) => listening))
     for (const worker of [first, ...others]) places.push({ worker, deaths: 0 })
     for (const place of places) settle(place)
-    process.on('SIGHUP', reload)
+    process.on('SIGHUP', onHangup)
     return url
   }
   return {

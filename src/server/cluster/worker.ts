@@ -24,6 +24,8 @@ export function joinPool(): Membership {
   if (hasJoined) return membership
   hasJoined = true
   leaveSignalsToOthers(takeLeave)
+  // a terminal that is closed tells every process
+  process.on('SIGHUP', () => undefined)
   process.on('message', (message) => {
     const manner = readEnd(message)
     if (manner !== undefined) endProcess(manner)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule } from 'octavo'
-import type { AppOptions, ListenOptions, Logger } from 'octavo'
+import type { App, AppOptions, ListenOptions, Logger } from 'octavo'
 import { z } from 'zod'
 
 /** What a test says to the program below. */
@@ -10,6 +10,8 @@ export interface ProgramOptions {
   readonly listen?: ListenOptions
   readonly timeouts?: AppOptions['timeouts']
   readonly session?: AppOptions['session']
+  /** Whether there are two applications. */
+  readonly twice?: boolean
   /** Milliseconds that starting takes. */
   readonly startTakes?: number
   readonly onStop?: 'fails' | 'hangs'
@@ -66,27 +68,29 @@ const controller = defineController({
   ],
 })
 
-const app = createApp(
-  defineModule({
-    controllers: [controller],
-    onStart: async () => {
-      if (options.startTakes === undefined) return
-      tell('test', {}, 'starting')
-      await delay(options.startTakes)
+const create = (): App =>
+  createApp(
+    defineModule({
+      controllers: [controller],
+      onStart: async () => {
+        if (options.startTakes === undefined) return
+        tell('test', {}, 'starting')
+        await delay(options.startTakes)
+      },
+      onStop: async () => {
+        tell('test', {}, 'onStop')
+        if (options.onStop === 'fails') throw new Error('onStop of the test')
+        if (options.onStop === 'hangs') await new Promise(() => undefined)
+      },
+    }),
+    {
+      logger,
+      health: { live: '/livez', ready: '/readyz' },
+      ...(options.timeouts && { timeouts: options.timeouts }),
+      ...(options.session && { session: options.session }),
     },
-    onStop: async () => {
-      tell('test', {}, 'onStop')
-      if (options.onStop === 'fails') throw new Error('onStop of the test')
-      if (options.onStop === 'hangs') await new Promise(() => undefined)
-    },
-  }),
-  {
-    logger,
-    health: { live: '/livez', ready: '/readyz' },
-    ...(options.timeouts && { timeouts: options.timeouts }),
-    ...(options.session && { session: options.session }),
-  },
-)
+  )
 const place = options.listen?.path === undefined ? { port: 0, host: '127.0.0.1' } : {}
-const url = await app.listen({ ...place, ...options.listen })
+const url = await create().listen({ ...place, ...options.listen })
+if (options.twice === true) await create().listen({ port: 0 })
 tell('test', { url }, 'url')
