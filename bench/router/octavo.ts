@@ -7,6 +7,7 @@ import type { Leaf, Node } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
 import { createTree } from '../../src/router/tree.ts'
 import type { Shape } from '../../src/router/tree.ts'
+import { DEFAULT_LIMITS } from '../../src/server/app-options.ts'
 import { readTarget } from '../../src/server/target.ts'
 import { fromRecord, toContestant, toHandlers } from './contestant.ts'
 import type { Contestant, Handler } from './contestant.ts'
@@ -62,7 +63,7 @@ export function createOctavoWalk(routes: readonly BenchRoute[]): Contestant {
 }
 
 function lookUp(root: Node<Handler>, method: string, target: string): Match<Handler> {
-  const { path } = readTarget(target)
+  const { path } = readTarget(target, DEFAULT_LIMITS.url)
   const index = METHOD_INDEX.get(method) ?? -1
   return find(root, path, path.length, trimSlash(path, path.length), index)
 }

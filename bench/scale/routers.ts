@@ -10,6 +10,7 @@ import type { Leaf } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
 import { createTree } from '../../src/router/tree.ts'
 import type { Shape } from '../../src/router/tree.ts'
+import { DEFAULT_LIMITS } from '../../src/server/app-options.ts'
 import { readTarget } from '../../src/server/target.ts'
 import type { ScaleRoute } from './routes.ts'
 
@@ -69,7 +70,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
   })
   const root = seal(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), by: new Map() })).rest
   return (method, target) => {
-    const { path } = readTarget(target)
+    const { path } = readTarget(target, DEFAULT_LIMITS.url)
     const at = METHOD_INDEX.get(method) ?? -1
     const { leaf, values } = find(root ?? EMPTY_NODE, path, path.length, trimSlash(path, path.length), at)
     last.params = values

@@ -93,7 +93,7 @@ function createOctavo(carrier: string, count: number): VersionLookup {
   const get = METHOD_INDEX.get('GET') ?? -1
   return ({ target, version }) => {
     const context = new RequestContext(toRaw(target, version), lent)
-    const located = locate(context, readTarget(target).path, get)
+    const located = locate(context, readTarget(target, core.settings.limits.url).path, get)
     if (isPromise(located)) throw new Error('these schemes are not asynchronous')
     const { match, resolution } = located
     last.params = match.values

@@ -46,7 +46,7 @@ export class Spool {
 
   /** The file, when all of it was added. `sniffs` says whether its type is what the content shows, or what the client said. */
   async toFile(name: string, type: string, sniffs: boolean): Promise<File> {
-    const parts = this.#file === undefined ? this.#chunks : [await this.#file.finish()]
-    return new File(parts, name, { type: sniffs ? sniffType(this.#start, type) : type })
+    const content = this.#file === undefined ? Buffer.concat(this.#chunks) : await this.#file.finish()
+    return new File([content], name, { type: sniffs ? sniffType(this.#start, type) : type })
   }
 }

@@ -152,7 +152,7 @@ function createOriginReader(): (origin: string | URL | undefined) => Origin {
 }
 
 /** Encodes by the classes that made the body: those of the package are not Node's own. */
-function encode(undici: Undici, body: FormData | Blob | URLSearchParams): Response {
+function encode(undici: Undici, body: FormData | Blob | URLSearchParams): ReturnType<EncodeWeb> {
   if (!(body instanceof FormData) && Reflect.get(body, Symbol.toStringTag) === 'FormData') {
     // what undici made is read by undici, and its responses are as Node's are
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -16,7 +16,13 @@ export interface Origin {
 }
 
 /** A body as undici's web classes encode it. */
-export type EncodeWeb = (body: FormData | Blob | URLSearchParams) => Response
+export type EncodeWeb = (body: FormData | Blob | URLSearchParams) => Encoded
+
+/** What a `Response`, be it of Node or of undici, makes of a body. */
+interface Encoded {
+  readonly body: AsyncIterable<Uint8Array> | null
+  readonly headers: { get(name: string): string | null }
+}
 
 /**
  * What the options of undici ask for; `fail` is told when a streamed body fails.
