@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
-import fc from 'fast-check'
+import { sample, stringMatching } from 'fast-check'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -57,7 +57,7 @@ function alphabetOf({ source }: RegExp): readonly string[] {
 /** Texts that match the expression, as far as such can be made. */
 function samplesOf(pattern: RegExp): readonly string[] {
   try {
-    const texts = fc.sample(fc.stringMatching(pattern, { size: 'xsmall' }), { numRuns: 8, seed: 7 })
+    const texts = sample(stringMatching(pattern, { size: 'xsmall' }), { numRuns: 8, seed: 7 })
     return [...new Set(texts.map((text) => text.slice(0, 7)))]
   } catch {
     // what looks around cannot be made up
@@ -125,7 +125,7 @@ describe('the regular expressions of the source', () => {
   it('are found', () => {
     assert.ok(literals.length > 50, `only ${literals.length}`)
     const made = files.filter(({ code }) => /\bRegExp\(/.test(code)).map(({ path }) => path)
-    assert.deepEqual(made.sort(), Object.keys(MADE).sort())
+    assert.deepEqual(made.toSorted(), Object.keys(MADE).toSorted())
   })
 
   it('that take too long are noticed', () => {

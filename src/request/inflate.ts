@@ -1,9 +1,10 @@
 import type { Transform } from 'node:stream'
+import type * as NodeZlib from 'node:zlib'
 
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 
-type Zlib = typeof import('node:zlib')
+type Zlib = typeof NodeZlib
 
 /** A stream of node:zlib. */
 interface Decoder extends Transform {
@@ -104,7 +105,7 @@ export async function* inflate(
 /** Makes the function that gives a decoder a chunk, or `undefined` for the end, and gives what comes out of it. */
 function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => AsyncGenerator<Uint8Array> {
   let state: 'open' | 'ended' | 'failed' = 'open'
-  let wake = (): void => undefined
+  let wake = ignore
   decoder.on('readable', () => wake())
   decoder.on('end', () => {
     state = 'ended'
@@ -145,6 +146,9 @@ function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => Asyn
     return state === 'ended'
   }
 }
+
+/** Wakes nobody. */
+function ignore(): void {}
 
 function read(decoder: Decoder): Uint8Array | null {
   const chunk: unknown = decoder.read()

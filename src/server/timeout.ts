@@ -45,18 +45,17 @@ export function createTimed(milliseconds: number, recover: Recover): Timed {
         resolve(answer(context))
       }
       const timer = setTimeout(stop, time)
-      response.then(
-        (finished) => {
-          clearTimeout(timer)
-          if (late.has(context)) dropBody(finished.body)
-          else resolve(finished)
-        },
-        (error) => {
-          clearTimeout(timer)
-          if (late.has(context)) noteLate(context, error)
-          else reject(error)
-        },
-      )
+      const settle = (finished: FinishedResponse): void => {
+        clearTimeout(timer)
+        if (late.has(context)) dropBody(finished.body)
+        else resolve(finished)
+      }
+      const fail = (error: unknown): void => {
+        clearTimeout(timer)
+        if (late.has(context)) noteLate(context, error)
+        else reject(error)
+      }
+      response.then(settle, fail)
     })
   return {
     recover: (context, error) => {

@@ -22,7 +22,7 @@ export const WAYS = {
     unspecified: 404,
     invalid: 404,
     enable: [URL],
-    write: (request, version) => ({ ...request, url: `/v${version}${request.url}` }),
+    write: (request, version) => ({ ...request, url: `/v${version}${String(request.url)}` }),
   },
   accept: {
     name: 'HEADER accept',
