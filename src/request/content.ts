@@ -1,4 +1,5 @@
 import type { RawRequest } from '../http.ts'
+import { collectChunks } from './body-bytes.ts'
 import { decoderOf, inflate } from './inflate.ts'
 
 /**
@@ -9,7 +10,7 @@ import { decoderOf, inflate } from './inflate.ts'
  */
 export function readContent(raw: RawRequest, limit: number): Promise<Uint8Array> {
   const coding = codingOf(raw)
-  return coding === undefined ? raw.body.read(limit) : collect(decode(raw, coding, limit))
+  return coding === undefined ? raw.body.read(limit) : collectChunks(decode(raw, coding, limit))
 }
 
 /** Opens the content of a request, to be read as it arrives, once. @throws `HttpError` while it is read, as `readContent` does */
@@ -35,10 +36,4 @@ async function* decode({ body }: RawRequest, coding: string, limit: number): Asy
   if (body.length === 0) return
   const createDecoder = await decoderOf(coding)
   yield* inflate(body.chunks(limit), createDecoder(), limit)
-}
-
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const all: Uint8Array[] = []
-  for await (const chunk of chunks) all.push(chunk)
-  return Buffer.concat(all)
 }

@@ -3,6 +3,7 @@ import type * as NodeZlib from 'node:zlib'
 
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
+import { bodyTooLarge } from './body-bytes.ts'
 
 type Zlib = typeof NodeZlib
 
@@ -85,7 +86,7 @@ export async function* inflate(
   let size = 0
   const count = (chunk: Uint8Array): Uint8Array => {
     size += chunk.length
-    if (size > limit) throw httpError('body_too_large', `The body is longer than ${limit} bytes`)
+    if (size > limit) throw bodyTooLarge(limit)
     return chunk
   }
   try {

@@ -1,7 +1,7 @@
 import type { Awaitable, BodyStream, RawBody } from '../http.ts'
+import { bodyTooLarge } from '../request/body-bytes.ts'
 import { toSearchParams } from '../request/query.ts'
 import { JSON_TYPE } from './response-head.ts'
-import { tooLarge } from './stream-body.ts'
 
 /** The ways to give `inject` a body; at most one of them. */
 export interface BodyOptions {
@@ -65,11 +65,11 @@ export class InjectBody implements RawBody {
 
   read(limit: number): Promise<Uint8Array> {
     if (this.length <= limit) return Promise.resolve(this.#bytes)
-    return Promise.reject(tooLarge(limit))
+    return Promise.reject(bodyTooLarge(limit))
   }
 
   async *chunks(limit: number): AsyncGenerator<Uint8Array> {
-    if (this.length > limit) throw tooLarge(limit)
+    if (this.length > limit) throw bodyTooLarge(limit)
     // in pieces, as a socket gives them
     for (let at = 0; at < this.length; at += CHUNK) yield this.#bytes.subarray(at, at + CHUNK)
   }

@@ -1,6 +1,7 @@
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import type { BodyStream, RawBody } from '../http.ts'
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../request/body-bytes.ts'
 import { toBytes } from './byte-source.ts'
 import { openStream } from './stream.ts'
 import type { ChunkSource } from './stream.ts'
@@ -20,21 +21,19 @@ export class StreamBody implements RawBody {
     this.#onFailure = onFailure
   }
 
-  async read(limit: number): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of this.chunks(limit)) chunks.push(chunk)
-    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+  read(limit: number): Promise<Uint8Array> {
+    return collectChunks(this.chunks(limit))
   }
 
   async *chunks(limit: number): AsyncGenerator<Uint8Array> {
     const { length } = this
     if (length === 0) return
-    if (length !== undefined && length > limit) throw tooLarge(limit)
+    if (length !== undefined && length > limit) throw bodyTooLarge(limit)
     let size = 0
     try {
       for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) {
         size += chunk.length
-        if (size > limit) throw tooLarge(limit)
+        if (size > limit) throw bodyTooLarge(limit)
         if (length !== undefined && size > length) throw otherLength()
         if (chunk.length > 0) yield chunk
       }
@@ -56,7 +55,7 @@ export class StreamBody implements RawBody {
   }
 
   async #next(): Promise<Uint8Array | undefined> {
-    if (this.#isOver) throw endedEarly(undefined)
+    if (this.#isOver) throw bodyEndedEarly()
     this.#source ??= openStream(this.#stream)
     try {
       const { done, value } = await this.#source.next()
@@ -65,21 +64,12 @@ export class StreamBody implements RawBody {
       return undefined
     } catch (error) {
       this.#onFailure(error)
-      throw endedEarly(error)
+      throw bodyEndedEarly(error)
     }
   }
 }
 
 function ignore(): void {}
-
-/** The error of a body over its limit. */
-export function tooLarge(limit: number): HttpError {
-  return httpError('body_too_large', `The body is longer than ${limit} bytes`)
-}
-
-function endedEarly(cause: unknown): HttpError {
-  return httpError('malformed_request', 'The body ended early', { cause })
-}
 
 function otherLength(): HttpError {
   return httpError('malformed_request', 'The body is not as long as its Content-Length says')

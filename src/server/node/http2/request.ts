@@ -1,10 +1,9 @@
 import { constants } from 'node:http2'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
-import { HttpError, httpError } from '../../../errors.ts'
+import { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
-
-const NOTHING = new Uint8Array(0)
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body-bytes.ts'
 
 /** The client of a session, as all its requests see it. */
 export interface Peer {
@@ -71,7 +70,7 @@ export class Http2Request implements RawRequest {
     const length = hasBody ? unknown : 0
     return {
       length,
-      read: (limit) => this.#read(limit, length),
+      read: (limit) => collectChunks(this.#chunks(limit, length)),
       chunks: (limit) => this.#chunks(limit, length),
     }
   }
@@ -98,18 +97,11 @@ export class Http2Request implements RawRequest {
     return abort
   }
 
-  async #read(limit: number, length: number | undefined): Promise<Uint8Array> {
-    if (length === 0) return NOTHING
-    const chunks: Uint8Array[] = []
-    for await (const chunk of this.#chunks(limit, length)) chunks.push(chunk)
-    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
-  }
-
   async *#chunks(limit: number, length: number | undefined): AsyncGenerator<Uint8Array> {
     if (length === 0) return
-    if (length !== undefined && length > limit) throw tooLarge(limit)
+    if (length !== undefined && length > limit) throw bodyTooLarge(limit)
     const { stream } = this
-    if (stream.destroyed) throw endedEarly()
+    if (stream.destroyed) throw bodyEndedEarly()
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (this.#head.headers.expect !== undefined && !stream.headersSent)
       stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE })
@@ -118,14 +110,14 @@ export class Http2Request implements RawRequest {
       const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false })
       for await (const chunk of chunks) {
         size += chunk.length
-        if (size > limit) throw tooLarge(limit)
+        if (size > limit) throw bodyTooLarge(limit)
         yield chunk
       }
     } catch (error) {
-      throw error instanceof HttpError ? error : endedEarly()
+      throw error instanceof HttpError ? error : bodyEndedEarly()
     }
     // a stream that the client gave up may look like one that has ended
-    if (stream.aborted) throw endedEarly()
+    if (stream.aborted) throw bodyEndedEarly()
   }
 }
 
@@ -137,12 +129,4 @@ function toHeaderMap(headers: IncomingHttpHeaders): HeaderMap {
   if (authority !== undefined) map['host'] = authority
   for (const name of Object.keys(headers)) if (!name.startsWith(':')) map[name] = headers[name]
   return map
-}
-
-function tooLarge(limit: number): HttpError {
-  return httpError('body_too_large', `The body is longer than ${limit} bytes`)
-}
-
-function endedEarly(): HttpError {
-  return httpError('malformed_request', 'The body ended early')
 }
