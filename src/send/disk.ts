@@ -58,7 +58,10 @@ export async function openFile(path: string, { root, dotfiles }: Lookup): Promis
   const handle = await openThere(metadata.path)
   return handle === undefined
     ? NOTHING
-    : { kind: 'file', content: await toFileContent(handle, metadata.path, headers['Content-Type']) }
+    : {
+        kind: 'file',
+        content: await toFileContent(handle, metadata.path, toCurrent(headers['Content-Type'])),
+      }
 }
 
 /** The content type of a name by its extension; `undefined` when there is none. */
@@ -66,7 +69,12 @@ export async function typeOf(name: string): Promise<string | undefined> {
   const { mime, isUtf8MimeType } = (await import('@fastify/send')).default
   const type = mime.getType(name)
   if (type === null) return undefined
-  return isUtf8MimeType(type) ? `${type}; charset=utf-8` : type
+  return toCurrent(isUtf8MimeType(type) ? `${type}; charset=utf-8` : type)
+}
+
+/** The type under its present name: scripts are text (RFC 9239 section 6). */
+function toCurrent(type: string | undefined): string | undefined {
+  return type?.replace(/^application\/javascript\b/, 'text/javascript')
 }
 
 /** The path as `send` wants it, which decodes it; `undefined` when no file can have it. */
