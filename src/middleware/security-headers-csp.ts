@@ -40,6 +40,11 @@ export function policyProblems(
       return problem(` has the directive "${directive}"`, "write names such as 'default-src'")
     if (sources === true) return []
     const at = `.${directive}`
+    if (directive === 'directives' && isRecord(sources))
+      return problem(
+        ` has the directive "directives"`,
+        "write what it holds in its place: { 'default-src': […] }",
+      )
     if (!Array.isArray(sources)) return problem(`${at} is no list of sources`, 'give a list, or true')
     const list: readonly unknown[] = sources
     return list.flatMap((source) => {

@@ -40,9 +40,21 @@ export interface FileOptions extends Presented {
  */
 export function file(source: string | URL | Uint8Array | Blob, options: FileOptions = {}): RawReply {
   const { etag } = options
+  if (!isSource(source)) throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')
   if (typeof etag === 'string' && !/^(?:W\/)?"[\u0021\u0023-\u007e]*"$/.test(etag))
     throw new TypeError('file: etag is not an entity tag such as \'"7"\', in double quotes')
+  if (options.lastModified !== undefined && Number.isNaN(options.lastModified.getTime()))
+    throw new TypeError('file: lastModified is not a valid date')
   return replyTo((context) => answerFile(source, options, context))
+}
+
+function isSource(source: unknown): boolean {
+  return (
+    typeof source === 'string' ||
+    source instanceof URL ||
+    source instanceof Uint8Array ||
+    source instanceof Blob
+  )
 }
 
 async function answerFile(

@@ -83,11 +83,21 @@ async function open(
   const lastEventId = toText(request.header('last-event-id'))
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
+    if (!isSource(events))
+      throw new TypeError('sse: the source is no iterable of events, and no function that gives one')
     return Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   } catch (error) {
     abort.abort(error)
     throw error
   }
+}
+
+function isSource(events: unknown): boolean {
+  return (
+    typeof events === 'object' &&
+    events !== null &&
+    (Symbol.asyncIterator in events || Symbol.iterator in events)
+  )
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })

@@ -27,6 +27,8 @@ export type FetchHandler = (request: Request, info?: FetchInfo | object) => Prom
 export function createFetch(enter: () => Awaitable<Opened>, settings: Settings): FetchHandler {
   const findRefusal = createHeadCheck(settings.limits)
   return async (request, info) => {
+    if (!isRequest(request))
+      throw new TypeError("fetch: give a Request, such as new Request('http://localhost/car/7')")
     const entered = enter()
     const { dispatch } = isPromise(entered) ? await entered : entered
     const { host, protocol, target } = splitUrl(request.url)
@@ -44,6 +46,11 @@ export function createFetch(enter: () => Awaitable<Opened>, settings: Settings):
     if (body instanceof StreamBody) context.atEnd(() => body.discard())
     return toResponse(isPromise(response) ? await response : response, context, signal)
   }
+}
+
+/** By what is read first, for a `Request` may be of another library. */
+function isRequest(request: unknown): boolean {
+  return typeof request === 'object' && request !== null && 'url' in request
 }
 
 async function toResponse(

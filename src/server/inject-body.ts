@@ -97,10 +97,17 @@ async function webBody(body: URLSearchParams | FormData | Blob): Promise<Encoded
   }
 }
 
+/** A part of a form. @throws `TypeError` for what would be sent as "[object Object]" */
+function toPart(name: string, item: unknown): string | Blob {
+  if (item instanceof Blob || typeof item === 'string') return item
+  if (typeof item === 'number' || typeof item === 'boolean') return String(item)
+  throw new TypeError(`inject: multipart.${name} is not text or a blob, or a list of these`)
+}
+
 function toFormData(values: MultipartValues): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(values)) {
-    for (const item of [value].flat()) if (item !== undefined) form.append(name, item)
+    for (const item of [value].flat()) if (item !== undefined) form.append(name, toPart(name, item))
   }
   return form
 }

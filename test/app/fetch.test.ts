@@ -197,6 +197,17 @@ describe('the streamed body of a web response', () => {
 })
 
 describe('app.fetch', () => {
+  for (const given of [BASE, new URL(BASE), null]) {
+    it(`says that it takes a Request when it is given ${given instanceof URL ? 'a URL' : String(given)}`, async () => {
+      const { app } = createSlowApp()
+      await assert.rejects(Reflect.apply(app.fetch, undefined, [given]), {
+        name: 'TypeError',
+        message: /^fetch: give a Request/,
+      })
+      await app.close()
+    })
+  }
+
   it('answers when the request was aborted before, with the signal aborted', async () => {
     const { app, happenings } = createSlowApp()
     const response = await app.fetch(

@@ -378,6 +378,10 @@ describe('file(bytes)', () => {
     assert.equal((await answer(Buffer.from('x'), options, { 'if-none-match': '"7"' })).statusCode, 304)
     assert.equal((await answer(Buffer.from('x'), { etag: false })).headers['etag'], undefined)
     assert.throws(() => file(Buffer.from('x'), { etag: '7' }), TypeError)
+    assert.throws(() => void Reflect.apply(file, undefined, [7]), {
+      message: 'file: the source is not a path, a file URL, bytes or a Blob',
+    })
+    assert.throws(() => file(Buffer.from('x'), { lastModified: new Date(Number.NaN) }), TypeError)
   })
 
   it('has its type by its name', async () => {
@@ -392,6 +396,14 @@ describe('file(bytes)', () => {
     assert.deepEqual([blob.body, blob.headers['content-type']], ['<p>', 'text/html'])
     const given = await answer(new File(['x'], 'x.txt', { lastModified: TIME.getTime() }), {})
     assert.deepEqual([given.body, given.headers['last-modified']], ['x', MODIFIED])
+  })
+
+  it('has no date where none can be written, and is never taken for unchanged', async () => {
+    for (const lastModified of [8.65e15, -1e14, 253_402_300_800_000]) {
+      const condition = { 'if-modified-since': MODIFIED }
+      const given = await answer(new File(['x'], 'x.txt', { lastModified }), {}, condition)
+      assert.deepEqual([given.statusCode, given.headers['last-modified']], [200, undefined])
+    }
   })
 })
 

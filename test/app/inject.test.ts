@@ -308,6 +308,11 @@ describe('options that are refused', () => {
       'inject: a header name has a character that is not allowed',
     ],
     [
+      'an object in a multipart body',
+      { method: 'POST', multipart: { car: { name: 'Ford' } } },
+      'inject: multipart.car is not text or a blob, or a list of these',
+    ],
+    [
       'version without a scheme',
       { version: '1' },
       'inject: version needs a versioning scheme; call app.enableVersioning first',

@@ -171,6 +171,11 @@ describe('the options of securityHeaders', () => {
     ],
     ['a name that is none', policy({ 'default src': [] }), /has the directive "default src"/],
     ['a source that is no list', policy({ defaultSrc: "'self'" }), /defaultSrc is no list of sources/],
+    [
+      'directives as helmet has them',
+      policy({ directives: { defaultSrc: ["'self'"] } }),
+      /write what it holds in its place/,
+    ],
     ['a source with a semicolon', policy({ defaultSrc: ["'self'; script-src *"] }), /cannot be sent/],
     ['a source with a comma', policy({ defaultSrc: ['a,b'] }), /cannot be sent/],
     ['a source with a line feed', policy({ defaultSrc: ['a\nb'] }), /cannot be sent/],

@@ -75,6 +75,19 @@ describe('the text of an event', () => {
 })
 
 describe('sse', () => {
+  it('says what it takes when it is given something else', async () => {
+    const messages: unknown[] = []
+    const note = (details: object): void => {
+      messages.push('err' in details && details.err instanceof Error && details.err.message)
+    }
+    const handler = (): unknown => Reflect.apply(sse, undefined, [7])
+    const feed = defineController({ prefix: '/', routes: [{ method: 'GET', handler }] })
+    const logger = { debug: () => {}, info: () => {}, warn: note, error: note }
+    const response = await createApp(defineModule({ controllers: [feed] }), { logger }).inject('/')
+    assert.equal(response.statusCode, 500)
+    assert.deepEqual(messages, ['sse: the source is no iterable of events, and no function that gives one'])
+  })
+
   it('says what it is, and that nobody should keep or change it', async () => {
     const { statusCode, headers } = await serve([]).inject('/')
     assert.deepEqual(

@@ -6,7 +6,6 @@ import { after, before, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 
 import { defineController, HttpRequest, text } from 'octavo'
-import type { ListenOptions } from 'octavo'
 import { z } from 'zod'
 
 import { TEST_TLS } from '../support/tls.ts'
@@ -187,7 +186,9 @@ describe('options of listen', () => {
   const app = createTestApp(controller)
   after(() => app.close())
   const { cert, key } = TEST_TLS
-  const cases: readonly (readonly [options: object, message: string | RegExp])[] = [
+  const cases: readonly (readonly [options: unknown, message: string | RegExp])[] = [
+    [3000, 'listen: the options are not an object; write listen({ port: 3000 })'],
+    [null, 'listen: the options are not an object; write listen({ port: 3000 })'],
     [{ prot: 1 }, 'listen: there is no option "prot"; did you mean "port"?'],
     [{ port: -1 }, 'listen: port is not a number from 0 to 65535'],
     [{ port: 65_536 }, 'listen: port is not a number from 0 to 65535'],
@@ -207,8 +208,8 @@ describe('options of listen', () => {
   for (const [options, message] of cases) {
     it(`${JSON.stringify(options).slice(0, 50)} is a TypeError`, async () => {
       const listeners = process.listenerCount('SIGTERM')
-      const given: ListenOptions = options
-      await assert.rejects(app.listen(given), { name: 'TypeError', message })
+      const listen = async (): Promise<unknown> => Reflect.apply(app.listen.bind(app), undefined, [options])
+      await assert.rejects(listen(), { name: 'TypeError', message })
       assert.equal(process.listenerCount('SIGTERM'), listeners)
     })
   }

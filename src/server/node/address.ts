@@ -79,7 +79,7 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
   ],
   EACCES: [
     'may not be used by this user',
-    'choose a port from 1024 up, or a folder that this user may write to',
+    'choose a port from 1024 up, or a folder that exists and that this user may write to',
   ],
   EADDRNOTAVAIL: ['is no address of this machine', "give host the address of an interface, or '0.0.0.0'"],
   EAFNOSUPPORT: [

@@ -50,6 +50,8 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
 
 /** Checks what is given to `listen`. @throws `TypeError` for options that do not exist, cannot be used or contradict each other. */
 export function checkListenOptions(options: ListenOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('listen: the options are not an object; write listen({ port: 3000 })')
   const rules = Object.entries<Test>(RULES)
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(RULES, name))
@@ -59,6 +61,11 @@ export function checkListenOptions(options: ListenOptions): void {
     const value: unknown = Reflect.get(options, name)
     if (value !== undefined && !test(value)) throw new TypeError(`listen: ${name} is not ${expected}`)
   }
+  checkTogether(options)
+}
+
+/** Checks what only goes, or does not go, with something else. */
+function checkTogether(options: ListenOptions): void {
   const { path, tls } = options
   for (const name of ['port', 'host'] as const) {
     if (path !== undefined && options[name] !== undefined)
