@@ -29,6 +29,8 @@ export interface Timeouts {
   readonly request?: number
   /** For the next request on a kept connection. @default 5000 */
   readonly idle?: number
+  /** For a client to take something of an answer that waits for it; it is disconnected then. 0 waits for ever. @default 60000 */
+  readonly send?: number
   /** For a route to answer, reading the body included; the answer is 503 then. 0 waits for ever. @default 0 */
   readonly handler?: number
   /** For requests in flight to finish when the server closes. @default 10000 */
@@ -91,6 +93,7 @@ export const DEFAULT_TIMEOUTS: Required<Timeouts> = {
   headers: 60_000,
   request: 300_000,
   idle: 5_000,
+  send: 60_000,
   handler: 0,
   grace: 10_000,
   drain: 0,

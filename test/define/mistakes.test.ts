@@ -1722,8 +1722,9 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'timeouts is not numbers of milliseconds for headers, request, idle, handler, grace, drain',
-        fix: 'give numbers of milliseconds for headers, request, idle, handler, grace, drain',
+        message:
+          'timeouts is not numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
+        fix: 'give numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
       },
     ],
     [
@@ -1732,8 +1733,9 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'timeouts is not numbers of milliseconds for headers, request, idle, handler, grace, drain',
-        fix: 'give numbers of milliseconds for headers, request, idle, handler, grace, drain',
+        message:
+          'timeouts is not numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
+        fix: 'give numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
       },
     ],
     [

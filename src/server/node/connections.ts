@@ -1,12 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import { closeInStages, hurry, isLingering } from './linger.ts'
+import { nothingSeen, watch } from './watch.ts'
+import type { Seen, Times } from './watch.ts'
+
 /** The connections of a server that speak one protocol. */
 export interface Protocol {
   /** Ends each connection as soon as nothing is under way on it. */
   readonly finish: () => void
-  /** Breaks off what is left. */
-  readonly destroy: () => void
+  /** Breaks off what is left. Says whether there was anything but connections that had their last answer. */
+  readonly destroy: () => boolean
 }
 
 /** The connections of a server that speak HTTP/1.1, and the responses under way on them. */
@@ -22,33 +26,17 @@ interface Connection {
   readonly responses: ServerResponse[]
   /** Whether it has answered a request; before, the time for headers counts. */
   hasAnswered: boolean
-  /** How often it was seen idle, one time after the other. */
-  idleRounds: number
-  /** What had been read when it was first seen idle. */
-  bytesRead: number
+  readonly seen: Seen
 }
 
-/** In how many rounds idle connections are looked for while one may stay. */
-const ROUNDS = 4
-/** Milliseconds between two rounds, at least. */
-const SHORTEST_ROUND = 10
-
-/**
- * Makes the register of a server's connections. It ends those that are idle for `idle` milliseconds, and up to a quarter of that or
- * 10 milliseconds longer; 0 lets them be. That node:http does so too is no use: it sets two timers for every request.
- */
-export function createConnections(idle: number): Connections {
+/** Makes the register of a server's connections. It ends those that are idle, or take nothing of their answers, for too long. */
+export function createConnections(times: Times): Connections {
   const connections = new Map<Socket, Connection>()
   let finishing = false
-  /** Node closes the response under way with its connection, but not those queued behind it. */
   const forget = (socket: Socket): void => {
     const responses = connections.get(socket)?.responses ?? []
     connections.delete(socket)
-    for (const response of responses) {
-      if (response.socket !== null || response.destroyed) continue
-      response.destroy()
-      response.emit('close')
-    }
+    closeQueued(responses)
   }
   /** A listener without closure, for there is one on every response. */
   const leave = function leave(this: ServerResponse): void {
@@ -59,16 +47,16 @@ export function createConnections(idle: number): Connections {
     const at = responses.indexOf(this)
     if (at !== -1) responses.splice(at, 1)
     connection.hasAnswered = true
-    if (finishing && responses.length === 0) socket.destroySoon()
+    // nothing follows the last answer
+    if (responses.length > 0 && isLingering(socket)) closeQueued(responses)
+    if (!finishing || responses.length > 0) return
+    closeInStages(socket)
+    hurry(socket)
   }
-  const sweep = (): void => {
-    for (const [socket, connection] of connections) if (isOver(socket, connection)) socket.destroy()
-  }
-  const timer =
-    idle > 0 ? setInterval(sweep, Math.max(SHORTEST_ROUND, Math.ceil(idle / ROUNDS))).unref() : undefined
+  const stop = watch(times, connections)
   return {
     add: (socket) => {
-      connections.set(socket, { responses: [], hasAnswered: false, idleRounds: 0, bytesRead: 0 })
+      connections.set(socket, { responses: [], hasAnswered: false, seen: nothingSeen() })
       socket.once('close', () => forget(socket))
     },
     has: (socket) => connections.has(socket),
@@ -79,27 +67,26 @@ export function createConnections(idle: number): Connections {
     inFlight: (socket) => [...(connections.get(socket)?.responses ?? [])],
     finish: () => {
       finishing = true
-      clearInterval(timer)
-      for (const [socket, { responses }] of connections) if (responses.length === 0) socket.destroy()
+      stop()
+      for (const [socket, { responses }] of connections) {
+        if (isLingering(socket)) hurry(socket)
+        else if (responses.length === 0) socket.destroy()
+      }
     },
     destroy: () => {
-      for (const socket of connections.keys()) socket.destroy()
+      const sockets = [...connections.keys()]
+      const broken = sockets.filter((socket) => !isLingering(socket))
+      for (const socket of sockets) socket.destroy()
+      return broken.length > 0
     },
   }
 }
 
-/** Counts the rounds in which a connection has nothing under way and sends nothing. */
-function isOver(socket: Socket, connection: Connection): boolean {
-  const { responses, hasAnswered, bytesRead } = connection
-  if (responses.length > 0 || !hasAnswered) {
-    connection.idleRounds = 0
-    return false
+/** Node closes the response under way with its connection, but not those queued behind it. */
+function closeQueued(responses: ServerResponse[]): void {
+  for (const response of responses.splice(0)) {
+    if (response.socket !== null || response.destroyed) continue
+    response.destroy()
+    response.emit('close')
   }
-  if (connection.idleRounds === 0 || socket.bytesRead !== bytesRead) {
-    connection.idleRounds = 1
-    connection.bytesRead = socket.bytesRead
-    return false
-  }
-  connection.idleRounds++
-  return connection.idleRounds > ROUNDS
 }

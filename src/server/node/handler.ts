@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 
 import { httpError, toProblem } from '../../errors.ts'
 import type { HttpError } from '../../errors.ts'
@@ -11,6 +10,7 @@ import { createHeadCheck } from '../head.ts'
 import { isStream } from '../stream.ts'
 import type { Settings } from '../settings.ts'
 import { createDirect } from './direct.ts'
+import { isEnding } from './linger.ts'
 import { NodeRequest } from './request.ts'
 import { write } from './write.ts'
 
@@ -31,7 +31,6 @@ export function createNodeHandler(
     else if (response.destroyed) void context.end()
     else response.once('close', () => void context.end())
     const last = raw.refused || isClosing()
-    if (last) ENDING.add(request.socket)
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
   }
   // in a function of its own: a closure would be made for every request, whether or not something takes time
@@ -61,17 +60,13 @@ export function refuseClosing(response: ServerResponse): void {
 
 /** Answers a request with an error, and ends its connection. */
 export function refuseRequest(response: ServerResponse, error: HttpError): void {
-  ENDING.add(response.req.socket)
   write(response, toProblem(error), true, undefined)
 }
-
-/** Connections that end with an answer that was given. */
-const ENDING = new WeakSet<Socket>()
 
 /** Whether a request came behind one that ended its connection: the parser reads on, and nobody would get the answer. */
 function isTooLate({ socket }: IncomingMessage, response: ServerResponse): boolean {
   // a response that waits for others has no socket yet
-  return response.socket === null ? ENDING.has(socket) : socket.writableEnded
+  return response.socket === null ? isEnding(socket) : socket.writableEnded
 }
 
 /** Why the framing of a request is not to be trusted, though the parser found an end (RFC 9112 section 6.1). */

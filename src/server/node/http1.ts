@@ -41,7 +41,7 @@ export function createHttp1(
   isClosing: () => boolean,
 ): Http1 {
   const isDirect = isDirectPossible()
-  const connections = createConnections(isDirect ? timeouts.idle : 0)
+  const connections = createConnections({ idle: isDirect ? timeouts.idle : 0, send: timeouts.send })
   const server = make(toOptions(timeouts, limits, isDirect))
   const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)

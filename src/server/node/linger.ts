@@ -1,25 +1,66 @@
-import type { Readable } from 'node:stream'
+import { Socket } from 'node:net'
 
 /**
- * How long the rest of a request is read after its connection got its last response. A connection that is closed while the client
- * still sends is reset, and the client may lose the response unread (RFC 9112 section 9.6).
+ * How much is read, and how long, after a connection got its last answer; `closing` once the server closes. A connection that is closed
+ * while something of the client is unread is reset, and the client may lose answers that were sent (RFC 9112 section 9.6).
  */
-export const LINGER = { bytes: 16_777_216, milliseconds: 5_000 } as const
+export const LINGER = { bytes: 16_777_216, milliseconds: 5_000, closing: 500 } as const
 
-/** Reads and drops what still arrives, within bounds, and then calls `done`. */
-export function linger(request: Readable, done: () => void): void {
-  let size = 0
-  const stop = (): void => {
-    clearTimeout(timer)
-    request.off('data', count).off('end', stop).off('close', stop)
-    done()
+/** Connections that end with an answer that was given. */
+const ending = new WeakSet<Socket>()
+
+/** Connections that got their last answer, and what bounds how long they stay. */
+const lingering = new WeakMap<Socket, NodeJS.Timeout>()
+
+/** Says that a connection ends with an answer that is under way. */
+export function endWithAnswer(socket: Socket): void {
+  ending.add(socket)
+  // what node:http calls behind the last answer
+  socket.destroySoon = () => closeInStages(socket)
+}
+
+/** Whether a connection ends with an answer that was given: nothing behind it may run. */
+export function isEnding(socket: Socket): boolean {
+  return ending.has(socket)
+}
+
+/** Whether a connection got its last answer, and is read on without being listened to. */
+export function isLingering(socket: Socket): boolean {
+  return lingering.has(socket)
+}
+
+/**
+ * Ends this side of a connection behind what was written. What the client still sends is dropped unparsed until it ends its own, within
+ * the bounds of `LINGER`.
+ */
+export function closeInStages(socket: Socket): void {
+  if (lingering.has(socket)) return
+  if (socket.destroyed || socket.readableEnded) {
+    Socket.prototype.destroySoon.call(socket)
+    return
   }
-  const count = (chunk: Uint8Array): void => {
-    size += chunk.length
-    if (size > LINGER.bytes) stop()
-  }
-  const timer = setTimeout(stop, LINGER.milliseconds)
-  // an iterator that is left where it was would keep the rest from flowing
-  request.removeAllListeners('readable')
-  request.on('data', count).once('end', stop).once('close', stop)
+  let left: number = LINGER.bytes
+  lingering.set(socket, destroyIn(socket, LINGER.milliseconds))
+  socket.once('close', () => clearTimeout(lingering.get(socket)))
+  socket.end()
+  // node:http gives the connection back when somebody listens to its data
+  socket.removeAllListeners('data').on('data', (chunk: Uint8Array) => {
+    left -= chunk.length
+    if (left < 0) socket.destroy()
+  })
+  socket.resume()
+  // the stream may believe that it reads, while node:http had stopped the handle below
+  socket._read(0)
+}
+
+/** Shortens what is left to a connection that lingers. */
+export function hurry(socket: Socket): void {
+  const timer = lingering.get(socket)
+  if (timer === undefined) return
+  clearTimeout(timer)
+  lingering.set(socket, destroyIn(socket, LINGER.closing))
+}
+
+function destroyIn(socket: Socket, milliseconds: number): NodeJS.Timeout {
+  return setTimeout(() => socket.destroy(), milliseconds)
 }

@@ -56,11 +56,11 @@ export async function listen(
       if (leave > 0) await settlesWithin(closed, leave)
       closing = true
       for (const protocol of protocols) protocol.finish()
-      const isClean = await settlesWithin(closed, grace)
-      if (!isClean) for (const protocol of protocols) protocol.destroy()
+      const isClosed = await settlesWithin(closed, grace)
+      const broken = isClosed ? [] : protocols.filter((protocol) => protocol.destroy())
       await closed
       stop()
-      return isClean
+      return broken.length === 0
     },
   }
 }

@@ -4,7 +4,7 @@ import { httpError, toProblem } from '../../errors.ts'
 import type { ErrorCode, HttpError } from '../../errors.ts'
 import type { Limits } from '../app-options.ts'
 import { headersTooLarge, urlTooLong } from '../head.ts'
-import { LINGER } from './linger.ts'
+import { closeInStages, isLingering, LINGER } from './linger.ts'
 import { refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
 import { toResponseText } from './write.ts'
@@ -27,6 +27,7 @@ export function createRefuser(
 ): (error: ParserError, socket: Socket) => void {
   const refused = new WeakMap<Socket, number>()
   return (error, socket) => {
+    if (isLingering(socket)) return
     const start = refused.get(socket)
     if (start !== undefined) {
       // the parser reports everything that still arrives
@@ -43,20 +44,22 @@ export function createRefuser(
     const latest = inFlight(socket).at(-1)
     if (latest === undefined) endSocket(socket, problem)
     else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem))
-    else if (latest.headersSent) socket.destroySoon()
+    else if (latest.writableEnded) latest.once('close', () => closeInStages(socket))
+    else if (latest.headersSent) socket.end(() => socket.destroy())
     else refuseRequest(latest, problem)
   }
 }
 
 /** Answers a connection outside of any request, and ends it. The client has some time to read the answer before the end. */
 export function endSocket(socket: Socket, error: HttpError): void {
+  // it may have ended with the answer before
+  if (isLingering(socket)) return
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  socket.end(toResponseText(toProblem(error)))
-  const timer = setTimeout(() => socket.destroy(), LINGER.milliseconds)
-  socket.once('close', () => clearTimeout(timer))
+  socket.write(toResponseText(toProblem(error)))
+  closeInStages(socket)
 }
 
 /** What the parser refuses, by its code. */

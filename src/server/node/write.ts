@@ -6,8 +6,7 @@ import { httpError, toProblem } from '../../errors.ts'
 import type { FinishedResponse } from '../../http.ts'
 import { isStream, openStream, withStrictLength } from '../stream.ts'
 import type { ChunkSource } from '../stream.ts'
-import { linger } from './linger.ts'
-import { awaitsContinue } from './request.ts'
+import { endWithAnswer } from './linger.ts'
 
 /** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
 export function toResponseText({ status, headers, body }: FinishedResponse): string {
@@ -32,17 +31,28 @@ export function write(
     if (last) headers['connection'] = 'close'
     delete headers['transfer-encoding'] // how a body is framed is up to this side
     response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
+    if (isLast(response, last)) endWithAnswer(response.req.socket)
   } catch (error) {
     source?.cancel()
     response.strictContentLength = false
+    // or the 500 would have the phrase of the status that failed
+    response.statusMessage = ''
     context?.log.error({ err: error }, 'A response cannot be sent')
     const problem = toProblem(
       httpError('internal_error', 'The response cannot be sent; the log has the reason'),
     )
     return write(response, problem, last, undefined)
   }
-  if (source !== undefined) void writeStream(response, source, last, context)
-  else if (!isStream(body)) end(response, toWritable(body, headers), last)
+  if (source !== undefined) void writeStream(response, source, context)
+  else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')
+}
+
+/** Whether the connection ends with a response whose head is written. Those of HTTP/2 have a stream of their own. */
+function isLast(response: ServerResponse, last: boolean): boolean {
+  if (response.req.httpVersionMajor !== 1) return false
+  // what node:http has made of the request, the headers and the length
+  const decided: unknown = Reflect.get(response, '_last')
+  return typeof decided === 'boolean' ? decided : last || !response.shouldKeepAlive
 }
 
 /**
@@ -57,24 +67,10 @@ function toWritable(
   return Buffer.from(body)
 }
 
-/** Ends a response. A client may still be sending to a connection that ends with it: then it gets the time to read the response. */
-function end(response: ServerResponse, body: string | Uint8Array | null, last: boolean): void {
-  const { req: request } = response
-  const ends = last || !response.shouldKeepAlive
-  const isRead = request.complete || request.readableEnded || request.socket.readableEnded
-  if (!ends || isRead || awaitsContinue(response)) return void response.end(body ?? undefined, 'latin1')
-  if (body === null) response.flushHeaders()
-  else response.write(body, 'latin1')
-  linger(request, () => {
-    if (!response.destroyed) response.end()
-  })
-}
-
 /** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
 async function writeStream(
   response: ServerResponse,
   source: ChunkSource,
-  last: boolean,
   context: { readonly log: Logger } | undefined,
 ): Promise<void> {
   response.once('close', source.cancel)
@@ -88,7 +84,7 @@ async function writeStream(
       if (!response.write(typeof value === 'string' ? Buffer.from(value) : value)) await drained(response)
     }
     response.off('close', source.cancel)
-    if (!response.destroyed) end(response, null, last)
+    if (!response.destroyed) response.end()
   } catch (error) {
     source.cancel()
     if (response.destroyed) return

@@ -66,11 +66,11 @@ export function createHttp2(dispatch: Dispatch, { timeouts, limits }: Settings):
 
 function openStream(stream: ServerHttp2Stream, session: Session): void {
   session.hasAsked = true
-  session.open++
+  session.open.add(stream)
   // what goes wrong closes the stream, and is told by that
   stream.on('error', () => undefined)
   stream.once('close', () => {
-    session.open--
+    session.open.delete(stream)
     session.idleSince = performance.now()
   })
 }
