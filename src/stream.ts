@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 
 import type { BodyStream, FinishedResponse } from './http.ts'
@@ -36,6 +37,14 @@ export function openStream(body: BodyStream): ChunkSource {
     },
     cancel,
   }
+}
+
+/**
+ * Keeps a stream of Node that fails while nobody reads it from ending the process, as one does whose file is not there. Who reads it
+ * is told all the same.
+ */
+export function quieten(body: unknown): void {
+  if (body instanceof EventEmitter && !body.listeners('error').includes(ignore)) body.on('error', ignore)
 }
 
 /** A source that fails while it is given up has no one left to tell. */

@@ -53,7 +53,14 @@ export function toTag(bytes: Uint8Array | string): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
 }
 
-/** Milliseconds cut to whole seconds, as HTTP dates are. */
-export function toSeconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1_000) * 1_000
+/**
+ * Milliseconds cut to whole seconds, as HTTP dates are; `undefined` for a time that none can name, for their years have four digits
+ * (RFC 9110 section 5.6.7).
+ */
+export function toSeconds(milliseconds: number): number | undefined {
+  const seconds = Math.floor(milliseconds / 1_000) * 1_000
+  return seconds >= YEAR_0 && seconds < YEAR_10000 ? seconds : undefined
 }
+
+const YEAR_0 = Date.parse('0000-01-01T00:00:00Z')
+const YEAR_10000 = Date.parse('+010000-01-01T00:00:00Z')

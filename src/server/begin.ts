@@ -1,5 +1,5 @@
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
-import { isStream, openStream } from '../stream.ts'
+import { isStream, openStream, quieten } from '../stream.ts'
 import type { ChunkSource } from '../stream.ts'
 import type { RequestContext } from './context.ts'
 
@@ -12,7 +12,10 @@ const PATIENCE = 100
  */
 export function begin(response: FinishedResponse, context: RequestContext): Awaitable<FinishedResponse> {
   const { body } = response
-  return isStream(body) && context.method !== 'HEAD' ? beginStream(response, body, context) : response
+  if (!isStream(body)) return response
+  if (context.method !== 'HEAD') return beginStream(response, body, context)
+  quieten(body)
+  return response
 }
 
 type Chunk = Awaited<ReturnType<ChunkSource['next']>>

@@ -2,7 +2,7 @@ import { httpError, HttpError, toProblem } from '../errors.ts'
 import type { FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import { headerProblem } from './response-head.ts'
-import { isStream } from './stream.ts'
+import { isStream, quieten } from './stream.ts'
 
 /**
  * The response to whatever was thrown: the problem that an `HttpError` describes, a plain 500 for everything else, which is logged
@@ -26,6 +26,7 @@ export function logUnknown({ log, method, route, version }: RequestContext, erro
 /** Tells a streamed body that nobody reads it. */
 export function dropBody(body: FinishedResponse['body'] | undefined): void {
   if (body === undefined || !isStream(body)) return
+  quieten(body)
   if ('cancel' in body && typeof body.cancel === 'function') {
     // a stream that cannot be cancelled has no one left to tell
     void Promise.resolve(body.cancel()).catch(() => undefined)

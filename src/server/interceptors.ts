@@ -1,8 +1,11 @@
 import type { Container } from '../container/container.ts'
 import type { Placed } from '../define/surround.ts'
 import type { Interceptor } from '../define/interceptor.ts'
+import { isReply } from '../define/reply.ts'
+import { isPromise } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Input } from './input.ts'
+import { quieten } from './stream.ts'
 
 /** Calls a handler, with everything around it, and gives what it returned. */
 export type Invoke = (input: Input, context: RequestContext) => unknown
@@ -13,6 +16,7 @@ export function withInterceptors(
   container: Container,
   invoke: Invoke,
 ): Invoke {
+  if (interceptors.length === 0) return invoke
   return interceptors.reduceRight<Invoke>((inner, { part, module }) => {
     const { isAsync, read, readAsync } = container.prepare(Object.entries(part.inject), module)
     return (input, context) => {
@@ -23,5 +27,18 @@ export function withInterceptors(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       return readAsync(context).then((inject) => part.intercept(context, next, inject as never))
     }
-  }, invoke)
+  }, quietly(invoke))
+}
+
+/** What a handler returns may be a stream, which fails while an interceptor does something else before it is sent. */
+function quietly(invoke: Invoke): Invoke {
+  return (input, context) => {
+    const result = invoke(input, context)
+    return isPromise(result) ? result.then(quiet) : quiet(result)
+  }
+}
+
+function quiet(result: unknown): unknown {
+  quieten(isReply(result) ? result.data : result)
+  return result
 }

@@ -102,6 +102,8 @@ function createCheck(
     }),
   )
   return (status, data) => {
+    // sent as it comes
+    if (isStream(data)) return data
     const validate = validators.get(status)
     if (validate === undefined) {
       if (checking === 'strip' || validators.size === 0) return data
@@ -190,6 +192,10 @@ function refuseUnknown(key: string, value: unknown): unknown {
     const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
     throw new TypeError(`The result holds at "${key}" what JSON cannot hold, a ${kind}`)
   }
+  if (isReply(value) || isWebResponse(value) || isStream(value))
+    throw new TypeError(
+      `The result holds a response or a stream at "${key}": return it by itself, also from interceptors`,
+    )
   return value
 }
 

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, html, HttpResponse, redirect, reply, text } from 'octavo'
+import {
+  createApp,
+  defineController,
+  defineModule,
+  file,
+  html,
+  HttpResponse,
+  redirect,
+  reply,
+  text,
+} from 'octavo'
 import type { AppOptions, Controller, ExecutionContext, InjectResponse, Logger } from 'octavo'
 import { z } from 'zod'
 
@@ -420,6 +431,16 @@ describe('what cannot be sent', () => {
       () => ({ tags: new Set() }),
       'The result holds at "tags" what JSON cannot hold, a Set: return [...set]',
     ],
+    [
+      'a reply within a result',
+      () => ({ data: file(Buffer.from('x')) }),
+      'The result holds a response or a stream at "data": return it by itself, also from interceptors',
+    ],
+    [
+      'a web response within a result',
+      () => ({ data: [new Response('x')] }),
+      'The result holds a response or a stream at "0": return it by itself, also from interceptors',
+    ],
     ['a function', () => () => 1, 'The handler returned a function, which JSON cannot hold'],
     ['a symbol', () => Symbol('x'), 'The handler returned a symbol, which JSON cannot hold'],
     [
@@ -616,6 +637,13 @@ describe('validateResponses', () => {
       { response: Car, validateResponses: 'strict' },
       {},
       500,
+    ],
+    [
+      'strict lets streams pass',
+      () => Readable.from(['{"x":1}']),
+      { response: Car, validateResponses: 'strict' },
+      {},
+      { x: 1 },
     ],
     [
       'strict has nothing to check without response',

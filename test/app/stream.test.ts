@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createReadStream } from 'node:fs'
 import { PassThrough, Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 
@@ -6,12 +7,30 @@ import {
   createApp,
   defineController,
   defineErrorHandler,
+  defineInterceptor,
   defineModule,
   HttpError,
   notFound,
+  reply,
   stream,
 } from 'octavo'
-import type { AppOptions, Logger } from 'octavo'
+import type { AppOptions, Logger, Middleware } from 'octavo'
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const slowly: Middleware = async (_context, next) => {
+  const response = await next()
+  await wait(20)
+  return response
+}
+const slow = defineInterceptor({
+  name: 'Slow',
+  intercept: async (_context, next) => {
+    const result = await next()
+    await wait(20)
+    return result
+  },
+})
 
 /** An application whose only handler gives a result. */
 function serve(handler: () => unknown, options: AppOptions = {}) {
@@ -31,7 +50,6 @@ async function* parts() {
 const raise = (error: Error): void => {
   throw error
 }
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('stream', () => {
   for (const [title, make] of [
@@ -176,6 +194,37 @@ describe('a stream that nobody reads', () => {
     assert.equal((await serve(() => stream(node, { status: 99 })).inject('/')).statusCode, 500)
     assert.equal(node.destroyed, true)
   })
+
+  // an error of a stream that nobody listens to would end the process, and fail the test
+  const unread: readonly (readonly [string, (node: Readable) => unknown, 'GET' | 'HEAD', number, object?])[] =
+    [
+      ['a stream for HEAD', (node) => node, 'HEAD', 200],
+      ['stream() for HEAD', (node) => stream(node), 'HEAD', 200],
+      ['a stream under 204', (node) => stream(node, { status: 204 }), 'GET', 204],
+      ['a stream under a status that is none', (node) => reply(999, node), 'GET', 500],
+      ['a stream that a slow middleware keeps', (node) => node, 'HEAD', 200, { middleware: [slowly] }],
+      ['a stream that a slow interceptor keeps', (node) => node, 'GET', 500, { globalInterceptors: [slow] }],
+      [
+        'a stream() that a slow interceptor keeps',
+        async (node) => stream(node),
+        'GET',
+        500,
+        { globalInterceptors: [slow] },
+      ],
+    ]
+  for (const [title, handle, method, status, options] of unread) {
+    it(`leaves the process alone when it fails unread: ${title}`, async () => {
+      const closed: Promise<unknown>[] = []
+      const handler = (): unknown => {
+        const node = createReadStream('/nowhere/nothing')
+        closed.push(new Promise<void>((resolve) => node.once('close', () => resolve())))
+        return handle(node)
+      }
+      const response = await serve(handler, options).inject({ method, url: '/' })
+      await Promise.all(closed)
+      assert.equal(response.statusCode, status)
+    })
+  }
 
   it('ends when a header cannot be sent', async () => {
     const { told, source } = watched()

@@ -66,6 +66,7 @@ const controller = defineController({
         response.headers.set('x-name', 'café')
         response.headers.append('x-list', 'a')
         response.headers.append('x-list', 'b')
+        response.headers.set('x-blank', ' \ta b\t ')
         response.cookies.set('a', '1')
         response.cookies.set('b', '2')
         return 1
@@ -214,8 +215,9 @@ describe('HTTP/2', () => {
         headers['x-list'],
         headers['set-cookie'],
         headers['x-name'],
+        headers['x-blank'],
       ],
-      [undefined, undefined, 'a, b', ['a=1', 'b=2'], 'café'],
+      [undefined, undefined, 'a, b', ['a=1', 'b=2'], 'café', 'a b'],
     )
   })
 

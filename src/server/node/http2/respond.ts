@@ -41,9 +41,23 @@ function toHeaders(status: number, headers: FinishedResponse['headers']) {
   const sent: Record<string, string | string[] | number> = { ':status': status }
   for (const name of Object.keys(headers)) {
     const value = headers[name]
-    if (value !== undefined && !OF_CONNECTION.has(name)) sent[name] = value
+    if (value !== undefined && !OF_CONNECTION.has(name))
+      sent[name] = typeof value === 'string' ? trimmed(value) : value.map(trimmed)
   }
   return sent
+}
+
+/** Clients drop a value that starts or ends with a blank, or the whole response (RFC 9113 section 8.2.1). */
+function trimmed(value: string): string {
+  let start = 0
+  let end = value.length
+  while (isBlank(value[start])) start++
+  while (end > start && isBlank(value[end - 1])) end--
+  return value.slice(start, end)
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === ' ' || char === '\t'
 }
 
 /** Reads nothing more of a request once it is answered, and lets its client know (RFC 9113 section 8.1). */
