@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 
 import { defineController, HttpRequest } from 'octavo'
 import { z } from 'zod'
@@ -169,6 +170,16 @@ describe('the body limit', () => {
     assert.equal(await readUntil(socket, /\r\n\r\n$/), 'HTTP/1.1 100 Continue\r\n\r\n')
     socket.write('ab')
     assert.equal(parse(await readAll(socket)).body, '2')
+  })
+
+  it('does not tell a client of HTTP/1.0 to go on, which knows nothing of it', async () => {
+    const socket = await open(url)
+    const lines = 'Content-Type: application/octet-stream\r\nContent-Length: 2\r\nExpect: 100-continue'
+    socket.write(`POST /size HTTP/1.0\r\n${lines}\r\n\r\n`)
+    await wait(20)
+    socket.write('ab')
+    const answer = parse(await readAll(socket))
+    assert.deepEqual([answer.statusLine, answer.body], ['HTTP/1.1 200 OK', '2'])
   })
 
   it('is checked as soon as chunks pass it, and the handler does not run', async () => {

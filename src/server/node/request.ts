@@ -151,9 +151,14 @@ function endedEarly(): HttpError {
   return httpError('malformed_request', 'The body ended early')
 }
 
-/** Whether the client waits to be told to send its body. A server without a listener for it has told it already. */
+/**
+ * Whether the client waits to be told to send its body; HTTP/1.0 knows nothing of it (RFC 9110 section 10.1.1). A server without a
+ * listener for it has told it already.
+ */
 export function awaitsContinue(response: ServerResponse): boolean {
-  const { expect } = response.req.headers
-  if (expect === undefined || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return false
+  const { headers, httpVersionMinor } = response.req
+  const { expect } = headers
+  if (expect === undefined || httpVersionMinor === 0 || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect))
+    return false
   return !('_sent100' in response && response._sent100 === true)
 }
