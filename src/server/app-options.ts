@@ -126,11 +126,9 @@ const OPTIONS: Rules = {
     (value) => value === false || isLogger(value),
     'false or an object with debug, info, warn and error',
   ],
-  timeouts: [
-    isCountsOf(DEFAULT_TIMEOUTS),
-    `numbers of milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`,
-  ],
-  limits: [isCountsOf(DEFAULT_LIMITS), `numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
+  // what is in them is reported one by one, by `countProblems`
+  timeouts: [isRecord, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
+  limits: [isRecord, `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
   uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
   // reported in detail by `healthProblems`
   health: [() => true, 'an object'],
@@ -157,6 +155,8 @@ const OPTIONS: Rules = {
 export function appOptionProblems(options: AppOptions): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
+    ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
+    ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
     ...sessionProblems(options.session),
     ...healthProblems(options.health),
   ]
@@ -204,18 +204,21 @@ function isOptional(options: unknown): boolean {
 }
 
 function isLogger(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    ['debug', 'info', 'warn', 'error'].every((level) => level in value)
-  )
+  return isRecord(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
 }
 
-function isCountsOf(defaults: object): (value: unknown) => boolean {
-  return (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(value).every(
-      ([name, count]) => Object.hasOwn(defaults, name) && (count === undefined || isCount(count)),
-    )
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Reports what is not a count in a group of options that has nothing else. */
+function countProblems(
+  group: string,
+  given: unknown,
+  defaults: object,
+  expected: string,
+): readonly DefinitionProblem[] {
+  if (!isRecord(given)) return []
+  const rules = Object.fromEntries(Object.keys(defaults).map((name) => [name, [isCount, expected] as const]))
+  return optionProblems('createApp', given, rules, group)
 }

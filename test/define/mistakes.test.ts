@@ -1720,11 +1720,41 @@ describe('a bad option of createApp', () => {
       'is a timeout that does not exist',
       withOption({ timeouts: { connect: 1 } }),
       {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: 'there is no option "timeouts.connect"',
+        fix: 'use one of headers, request, idle, send, handler, grace, drain',
+      },
+    ],
+    [
+      'is a limit with a typo',
+      withOption({ limits: { parameter: 1 } }),
+      {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: 'there is no option "limits.parameter"',
+        fix: 'did you mean "parameters"?',
+      },
+    ],
+    [
+      'is a limit below 0',
+      withOption({ limits: { url: -1 } }),
+      {
+        code: 'invalid_option',
+        where: 'createApp',
+        message: 'limits.url is not a whole number, 0 or more',
+        fix: 'give a whole number, 0 or more',
+      },
+    ],
+    [
+      'is a number in the place of timeouts',
+      withOption({ timeouts: 5000 }),
+      {
         code: 'invalid_option',
         where: 'createApp',
         message:
-          'timeouts is not numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
-        fix: 'give numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
+          'timeouts is not an object with milliseconds for headers, request, idle, send, handler, grace, drain',
+        fix: 'give an object with milliseconds for headers, request, idle, send, handler, grace, drain',
       },
     ],
     [
@@ -1733,9 +1763,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message:
-          'timeouts is not numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
-        fix: 'give numbers of milliseconds for headers, request, idle, send, handler, grace, drain',
+        message: 'timeouts.idle is not a whole number of milliseconds',
+        fix: 'give a whole number of milliseconds',
       },
     ],
     [
