@@ -45,7 +45,19 @@ export interface App<M = unknown> extends Doors {
   ready(): Promise<void>
   /** Answers requests of any Node server: `http.createServer(app.handler)`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
-  /** Serves on node:http until the process gets SIGTERM or SIGINT. Gives the URL. */
+  /**
+   * Serves until the application closes or the process gets SIGTERM or SIGINT: over HTTP/1.1, TLS, HTTP/2 or a Unix socket, with one
+   * process or several. Gives the URL.
+   *
+   * @example
+   * await app.listen({ port: 3000 }) // → 'http://localhost:3000'
+   * await app.listen({ port: 443, tls: { cert, key }, http2: true })
+   * await app.listen({ path: '/run/cars.sock' })
+   * await app.listen({ port: 3000, workers: 'auto' })
+   *
+   * @throws `TypeError` for options that cannot be used, `Error` for an address that cannot be taken, and what stops the start:
+   * `DefinitionError`, a provider or an `onStart` that fails.
+   */
   listen(options?: ListenOptions): Promise<string>
   /** Stops accepting, finishes what is under way within the grace time, then refuses everything. Idempotent. */
   close(): Promise<void>

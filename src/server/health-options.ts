@@ -14,7 +14,14 @@ export interface HealthContext {
 /** Fails by throwing, rejecting or giving `false`. */
 export type HealthCheck = (context: HealthContext) => unknown
 
-/** The `health` option of `createApp`: what tells orchestrators and load balancers how the application is. */
+/**
+ * The `health` option of `createApp`: what tells orchestrators and load balancers how the application is.
+ *
+ * @example
+ * createApp(AppModule, {
+ *   health: { live: '/livez', ready: '/readyz', checks: { db: async ({ resolve }) => (await resolve(Database)).ping() } },
+ * })
+ */
 export interface HealthOptions {
   /** The path that answers 200 as long as the process answers at all. */
   readonly live?: string
