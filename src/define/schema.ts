@@ -89,7 +89,16 @@ export interface SchemaIssue {
 }
 
 /** What validation says: the value, or the issues. */
-export type Validated = { readonly value: unknown } | { readonly issues: readonly SchemaIssue[] }
+export type Validated =
+  | { readonly value: unknown }
+  | {
+      readonly issues: readonly SchemaIssue[]
+      /** How many there are, when these are the first. */
+      readonly count?: number
+    }
+
+/** A hostile body can have an issue in every byte: this many are told. */
+export const MAX_ISSUES = 200
 
 /**
  * Makes the function that validates with a schema. It is synchronous unless a refinement or transform gives a promise: schemas that
@@ -102,15 +111,23 @@ export function createValidator(schema: Schema): (value: unknown) => Awaitable<V
   if (holdsFunctions(schema, new Set())) {
     return (value) => {
       type ??= toZod(schema)
-      return fromPayload(type._zod.run({ value, issues: [] }, EITHER))
+      try {
+        return fromPayload(type._zod.run({ value, issues: [] }, EITHER))
+      } catch (error) {
+        return fromOverflow(error)
+      }
     }
   }
   return (value) => {
     // while an application is created, nothing can be waited for
     if (zod === undefined && !promised.has(schema)) return fromResult(toZod(schema).safeParse(value))
     type ??= toCompiled(toZod(schema))
-    // a context of its own, for zod marks the one in which the compiled way failed
-    return fromPayload(type._zod.run({ value, issues: [] }, { async: false }))
+    try {
+      // a context of its own, for zod marks the one in which the compiled way failed
+      return fromPayload(type._zod.run({ value, issues: [] }, { async: false }))
+    } catch (error) {
+      return fromOverflow(error)
+    }
   }
 }
 
@@ -123,12 +140,21 @@ function toCompiled(type: z.ZodType): z.ZodType {
 }
 
 function fromPayload(payload: z.core.ParsePayload | PromiseLike<z.core.ParsePayload>): Awaitable<Validated> {
-  if (isPromise(payload)) return payload.then(fromPayload)
+  if (isPromise(payload)) return payload.then(fromPayload, fromOverflow)
   const { value, issues } = payload
   if (issues.length === 0) return { value }
-  if (zod === undefined) return { issues: issues.map(toUnsaid) }
+  const count = issues.length
+  const first = issues.slice(0, MAX_ISSUES)
+  if (zod === undefined) return { issues: first.map(toUnsaid), count }
   const { core } = zod
-  return { issues: issues.map((issue) => core.util.finalizeIssue(issue, EITHER, core.config())) }
+  return { issues: first.map((issue) => core.util.finalizeIssue(issue, EITHER, core.config())), count }
+}
+
+/** zod hands issues on as arguments of one call, and the stack does not hold some hundred thousand of them. */
+function fromOverflow(error: unknown): Validated {
+  if (error instanceof RangeError && error.message.startsWith('Maximum call stack'))
+    return { issues: [{ code: 'custom', path: [], message: 'Invalid input: more than can be told' }] }
+  throw error
 }
 
 function fromResult(result: z.ZodSafeParseResult<unknown>): Validated {

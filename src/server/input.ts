@@ -1,5 +1,6 @@
 import type { FlatRoute } from '../define/flat-route.ts'
-import type { SchemaIssue, Validated } from '../define/schema.ts'
+import { MAX_ISSUES } from '../define/schema.ts'
+import type { Validated } from '../define/schema.ts'
 import type { SourceName } from '../define/sources.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
@@ -70,7 +71,7 @@ type TextsOf = (values: readonly string[]) => PathTexts
 function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
   const { name, read } = reader
   const accept = (context: RequestContext, input: Input, outcome: Validated): Awaitable<FinishedResponse> => {
-    if ('issues' in outcome) throw validationError(problemsOf(reader, outcome))
+    if ('issues' in outcome) throw validationError(problemsOf(reader, outcome), countOf(outcome))
     put(input, name, outcome.value)
     return answer(context, input)
   }
@@ -93,13 +94,16 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
     outcomes: readonly Validated[],
   ): Awaitable<FinishedResponse> => {
     const problems: InputProblem[] = []
+    let count = 0
     for (const [index, reader] of readers.entries()) {
       const outcome = outcomes[index]
       if (outcome === undefined) continue
-      if ('issues' in outcome) problems.push(...problemsOf(reader, outcome))
-      else put(input, reader.name, outcome.value)
+      if ('issues' in outcome) {
+        problems.push(...problemsOf(reader, outcome))
+        count += countOf(outcome)
+      } else put(input, reader.name, outcome.value)
     }
-    if (problems.length > 0) throw validationError(problems)
+    if (count > 0) throw validationError(problems, count)
     return answer(context, input)
   }
   const later = (
@@ -181,15 +185,16 @@ interface InputProblem {
   readonly message: string
 }
 
-/** A hostile body can have a problem in every byte: this many are listed. */
-const MAX_PROBLEMS = 200
 /** Names of unknown keys are part of messages and paths: they are cut here. */
 const MAX_TEXT = 200
 
-function problemsOf(
-  { name }: Reader,
-  { issues }: { readonly issues: readonly SchemaIssue[] },
-): readonly InputProblem[] {
+type Refused = Exclude<Validated, { readonly value: unknown }>
+
+function countOf({ issues, count = issues.length }: Refused): number {
+  return count
+}
+
+function problemsOf({ name }: Reader, { issues }: Refused): readonly InputProblem[] {
   return issues.map(({ path, code, message }) => ({
     in: name,
     path: path.map((key) => (typeof key === 'number' ? key : cut(String(key)))),
@@ -198,10 +203,10 @@ function problemsOf(
   }))
 }
 
-function validationError(problems: readonly InputProblem[]): Error {
-  const count = problems.length === 1 ? 'One value is' : `${problems.length} values are`
-  return httpError('validation_failed', `${count} not as the API describes`, {
-    errors: problems.slice(0, MAX_PROBLEMS),
+function validationError(problems: readonly InputProblem[], count: number): Error {
+  const subject = count === 1 ? 'One value is' : `${count} values are`
+  return httpError('validation_failed', `${subject} not as the API describes`, {
+    errors: problems.slice(0, MAX_ISSUES),
   })
 }
 

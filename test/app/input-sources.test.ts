@@ -486,6 +486,30 @@ describe('a 422', () => {
   })
 })
 
+describe('a body with something wrong in every byte', () => {
+  const many = Array.from({ length: 200_000 }, () => 'x')
+  const cases: readonly (readonly [string, object, unknown, number])[] = [
+    ['is a 422', { body: z.array(z.number()) }, many, 200_000],
+    ['is a 422 beside another source', { body: z.array(z.number()), query: ['q'] }, many, 200_001],
+    // zod cannot hand that many issues from a list to what is around it
+    ['is a 422 in a list within a list', { body: z.array(z.array(z.number())) }, [many], 1],
+    [
+      'is a 422 with functions that give promises',
+      { body: z.object({ list: z.array(z.number()).refine(async () => true) }) },
+      { list: many },
+      1,
+    ],
+  ]
+  for (const [title, input, json, count] of cases) {
+    it(title, async () => {
+      const response = await send(input, { json })
+      const { detail } = response.json() as { readonly detail: string }
+      const subject = count === 1 ? 'One value is' : `${count} values are`
+      assert.deepEqual([response.statusCode, detail], [422, `${subject} not as the API describes`])
+    })
+  }
+})
+
 describe('a schema that throws', () => {
   const cases = [
     [
