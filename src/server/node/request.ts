@@ -81,7 +81,7 @@ export class NodeRequest implements RawRequest {
   #read(limit: number, length: number | undefined): Promise<Uint8Array> {
     if (length === 0) return Promise.resolve(NOTHING)
     if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
-    if (this.request.destroyed) return Promise.reject(endedEarly())
+    if (this.#isGone()) return Promise.reject(endedEarly())
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (awaitsContinue(this.response)) this.response.writeContinue()
     return new Promise((resolve, reject) => {
@@ -118,7 +118,7 @@ export class NodeRequest implements RawRequest {
     if (length === 0) return
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
     const { request, response } = this
-    if (request.destroyed) throw endedEarly()
+    if (this.#isGone()) throw endedEarly()
     if (awaitsContinue(response)) response.writeContinue()
     let size = 0
     // until all of it is read, no other request can follow on this connection
@@ -139,6 +139,12 @@ export class NodeRequest implements RawRequest {
     } finally {
       response.off('close', stop)
     }
+  }
+
+  /** Whether the rest of the body can never come. A request that the parser gave up is never destroyed, but its response is. */
+  #isGone(): boolean {
+    const { request, response } = this
+    return request.destroyed || (response.destroyed && !request.complete)
   }
 
   #tooLarge(limit: number): Error {
