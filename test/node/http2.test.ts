@@ -4,6 +4,7 @@ import { connect } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import { request as httpsRequest } from 'node:https'
 import { connect as connectTcp } from 'node:net'
+import type { Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -432,6 +433,37 @@ describe('time limits of HTTP/2', () => {
     const answer = await read(stream)
     assert.deepEqual([answer.status, codeOf(answer)], [408, 'request_timeout'])
     assert.equal((await ask(session, { ':path': '/' })).status, 200)
+  })
+})
+
+describe('a client of HTTP/2 that never ends its side of the connection', () => {
+  const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+  const openHalf = async (url: string): Promise<Socket> => {
+    const socket = connectTcp({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined).resume()
+    socket.write(PREFACE)
+    await once(socket, 'connect')
+    return socket
+  }
+
+  it('does not keep the application from closing', async () => {
+    const app = createTestApp(controller, { timeouts: { grace: 100 } })
+    const socket = await openHalf(await app.listen({ ...LOOPBACK, http2: true }))
+    await sleep(20)
+    await app.close()
+    socket.destroy()
+  })
+
+  it('loses it when it is idle', async () => {
+    const app = createTestApp(controller, { timeouts: { headers: 40, idle: 40 } })
+    const socket = await openHalf(await app.listen({ ...LOOPBACK, http2: true }))
+    await once(socket, 'end')
+    const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    // a connection that is gone resets what still comes
+    const knock = setInterval(() => socket.write(Buffer.alloc(9)), 20)
+    await gone
+    clearInterval(knock)
+    await app.close()
   })
 })
 

@@ -46,8 +46,14 @@ export function createHttp2(dispatch: Dispatch, { timeouts, limits }: Settings):
   })
   const sessions = createSessions(timeouts)
   const findRefusal = createHeadCheck(limits)
+  let latest: Socket | undefined
+  // a session begins within the event of its connection
+  server.prependListener('connection', (socket: Socket) => {
+    latest = socket
+  })
   server.on('session', (session) => {
-    const known = sessions.add(session)
+    if (latest === undefined) return session.destroy()
+    const known = sessions.add(session, latest)
     session.on('stream', (stream, headers, flags, ...more) => {
       const [lines = []]: readonly unknown[] = more
       const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0

@@ -1,4 +1,5 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 
 import type { Settings } from '../../settings.ts'
 import type { Protocol } from '../connections.ts'
@@ -7,6 +8,8 @@ import type { Peer } from './request.ts'
 
 /** A session: the client, and what is under way. */
 export interface Session extends Peer {
+  /** The connection itself: that of node:http2 lets nobody end it. */
+  readonly connection: Socket
   /** Streams that are not closed. */
   readonly open: Set<ServerHttp2Stream>
   /** Requests that the application has not answered, those of streams that the client has reset included. */
@@ -23,7 +26,7 @@ export interface Session extends Peer {
 
 /** The sessions of a server. */
 export interface Sessions extends Protocol {
-  readonly add: (session: ServerHttp2Session) => Session
+  readonly add: (session: ServerHttp2Session, connection: Socket) => Session
 }
 
 /** In how many rounds sessions are looked at in the shortest of the times. */
@@ -45,8 +48,8 @@ export function createSessions({ idle, headers, send }: Settings['timeouts']): S
       const limit = hasAsked ? idle : headers
       if (send > 0) resetStuck(session, known, send / round)
       if (open.size > 0 || limit === 0 || now - idleSince < limit) continue
-      // one that is closed and still there does not read
-      if (session.closed) session.destroy()
+      // one that is closed and still there does not read, or does not end its side of the connection
+      if (session.closed || session.destroyed) breakOff(session, known)
       else session.close()
     }
   }
@@ -54,11 +57,11 @@ export function createSessions({ idle, headers, send }: Settings['timeouts']): S
   const round = Math.max(SHORTEST_ROUND, Math.ceil(Math.min(...times) / ROUNDS))
   const timer = times.length > 0 ? setInterval(sweep, round).unref() : undefined
   return {
-    add: (session) => {
-      const { socket, encrypted } = session
+    add: (session, connection) => {
       const added: Session = {
-        remoteAddress: socket.remoteAddress,
-        protocol: encrypted === true ? 'https' : 'http',
+        connection,
+        remoteAddress: connection.remoteAddress,
+        protocol: session.encrypted === true ? 'https' : 'http',
         open: new Set(),
         running: 0,
         idleSince: performance.now(),
@@ -77,11 +80,17 @@ export function createSessions({ idle, headers, send }: Settings['timeouts']): S
       for (const session of sessions.keys()) session.close()
     },
     destroy: () => {
-      const isBroken = sessions.size > 0
-      for (const session of sessions.keys()) session.destroy()
+      const isBroken = [...sessions.values()].some(({ open }) => open.size > 0)
+      for (const [session, known] of sessions) breakOff(session, known)
       return isBroken
     },
   }
+}
+
+/** Of a session that has ended, node:http2 leaves the connection to its client. */
+function breakOff(session: ServerHttp2Session, { connection }: Session): void {
+  session.destroy()
+  connection.destroy()
 }
 
 /**
@@ -94,7 +103,7 @@ function resetStuck(session: ServerHttp2Session, known: Session, rounds: number)
     known.stuckRounds = 0
     return
   }
-  const progress = [session.state.remoteWindowSize, progressOf(session.socket)]
+  const progress = [session.state.remoteWindowSize, progressOf(known.connection)]
   if (known.stuckRounds === 0 || progress.some((value, at) => value !== known.progress[at])) {
     known.stuckRounds = 1
     known.progress = progress
