@@ -43,7 +43,7 @@ export function createFetch(enter: () => Awaitable<Opened>, settings: Settings):
     const remoteAddress = info === undefined ? undefined : remoteAddressOf(info)
     const raw = new PlainRequest({ method, target, protocol, lines, remoteAddress, body, signal })
     const { context, response } = dispatch(raw)
-    if (body instanceof StreamBody) context.atEnd(() => body.discard())
+    if (body instanceof StreamBody) body.endWith(context, raw.signal)
     return toResponse(isPromise(response) ? await response : response, context, signal)
   }
 }

@@ -89,9 +89,9 @@ async function injectLater(
   return toInjectResponse(finished, body, context)
 }
 
-/** Tells a body that is a stream, and so brings a signal, when nobody reads what is left of it. */
-export function discardAtEnd({ body }: InjectRequest, context: RequestContext): void {
-  if (body instanceof StreamBody) context.atEnd(() => body.discard())
+/** Has a body that is a stream, and so brings a signal, end with its request. */
+export function discardAtEnd(raw: InjectRequest, context: RequestContext): void {
+  if (raw.body instanceof StreamBody) raw.body.endWith(context, raw.signal)
 }
 
 /** Why a socket would not let a request through. */

@@ -3,6 +3,7 @@ import type { HttpError } from '../errors.ts'
 import type { BodyStream, RawBody } from '../http.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../request/body-bytes.ts'
 import { toBytes } from './byte-source.ts'
+import type { RequestContext } from './context.ts'
 import { openStream } from './stream.ts'
 import type { ChunkSource } from './stream.ts'
 
@@ -13,6 +14,7 @@ export class StreamBody implements RawBody {
   readonly #onFailure: (error: unknown) => void
   #source: ChunkSource | undefined
   #isOver = false
+  #breakReading: ((error: HttpError) => void) | undefined
 
   /** `length` is the declared one, in bytes; `onFailure` is told what the stream fails with. */
   constructor(stream: BodyStream, length: number | undefined, onFailure: (error: unknown) => void = ignore) {
@@ -54,15 +56,35 @@ export class StreamBody implements RawBody {
     }
   }
 
+  /** Ends with its request: when that is answered, and when its signal aborts, also while the stream gives nothing more. */
+  endWith(context: Pick<RequestContext, 'atEnd'>, signal: AbortSignal): void {
+    const stop = (): void => {
+      this.#breakReading?.(bodyEndedEarly())
+      this.discard()
+    }
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop)
+    context.atEnd(() => {
+      signal.removeEventListener('abort', stop)
+      this.discard()
+    })
+  }
+
   async #next(): Promise<Uint8Array | undefined> {
     if (this.#isOver) throw bodyEndedEarly()
-    this.#source ??= openStream(this.#stream)
+    const source = (this.#source ??= openStream(this.#stream))
     try {
-      const { done, value } = await this.#source.next()
+      const { done, value } = await new Promise<Awaited<ReturnType<ChunkSource['next']>>>(
+        (resolve, reject) => {
+          this.#breakReading = reject
+          source.next().then(resolve, reject)
+        },
+      )
       if (done !== true) return toBytes(value)
       this.#isOver = true
       return undefined
     } catch (error) {
+      if (this.#isOver) throw bodyEndedEarly()
       this.#onFailure(error)
       throw bodyEndedEarly(error)
     }

@@ -119,7 +119,7 @@ function createSend(enter: () => Awaitable<Opened>, settings: Settings, undici: 
     }
     exchange.begin(request)
     const { context, response } = dispatch(request)
-    if (body instanceof StreamBody) context.atEnd(() => body.discard())
+    if (body instanceof StreamBody) body.endWith(context, request.signal)
     if (isPromise(response)) void response.then((finished) => exchange.answer(finished, context))
     else exchange.answer(response, context)
   }
