@@ -1,20 +1,24 @@
+import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
  * How much is read, and how long, after a connection got its last answer; `closing` once the server closes. A connection that is closed
  * while something of the client is unread is reset, and the client may lose answers that were sent (RFC 9112 section 9.6).
+ * `quiet`: how long a client that still sends its body over TLS must pause before this side ends: OpenSSL takes what comes behind its own
+ * end for an error.
  */
-export const LINGER = { bytes: 16_777_216, milliseconds: 5_000, closing: 500 } as const
+export const LINGER = { bytes: 16_777_216, milliseconds: 5_000, closing: 500, quiet: 100 } as const
 
-/** Connections that end with an answer that was given. */
-const ending = new WeakSet<Socket>()
+/** Connections that end with an answer that was given, and the request that it answers. */
+const ending = new WeakMap<Socket, IncomingMessage>()
 
 /** Connections that got their last answer, and what bounds how long they stay. */
 const lingering = new WeakMap<Socket, NodeJS.Timeout>()
 
-/** Says that a connection ends with an answer that is under way. */
-export function endWithAnswer(socket: Socket): void {
-  ending.add(socket)
+/** Says that the connection of a request ends with its answer, which is under way. */
+export function endWithAnswer(request: IncomingMessage): void {
+  const { socket } = request
+  ending.set(socket, request)
   // what node:http calls behind the last answer
   socket.destroySoon = () => closeInStages(socket)
 }
@@ -41,11 +45,17 @@ export function closeInStages(socket: Socket): void {
   }
   let left: number = LINGER.bytes
   lingering.set(socket, destroyIn(socket, LINGER.milliseconds))
-  socket.once('close', () => clearTimeout(lingering.get(socket)))
-  socket.end()
+  const sendsOn = 'encrypted' in socket && ending.get(socket)?.complete === false
+  const quiet = sendsOn ? setTimeout(() => socket.end(), LINGER.quiet) : undefined
+  socket.once('close', () => {
+    clearTimeout(lingering.get(socket))
+    clearTimeout(quiet)
+  })
+  if (!sendsOn) socket.end()
   // node:http gives the connection back when somebody listens to its data
   socket.removeAllListeners('data').on('data', (chunk: Uint8Array) => {
     left -= chunk.length
+    if (!socket.writableEnded) quiet?.refresh()
     if (left < 0) socket.destroy()
   })
   socket.resume()

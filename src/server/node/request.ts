@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError, httpError } from '../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../http.ts'
 import { DirectRequest } from './direct.ts'
+import { isLingering } from './linger.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -123,8 +124,11 @@ export class NodeRequest implements RawRequest {
     let size = 0
     // until all of it is read, no other request can follow on this connection
     this.refused = true
-    // a request that the parser gave up is never closed
-    const stop = (): void => void request.destroy()
+    // a request that the parser gave up is never closed; to destroy one destroys its connection, which may still have to deliver the answer
+    const stop = (): void => {
+      if (isLingering(request.socket)) request.emit('close')
+      else request.destroy()
+    }
     response.once('close', stop)
     try {
       const chunks: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false })

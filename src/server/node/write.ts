@@ -31,7 +31,7 @@ export function write(
     if (last) headers['connection'] = 'close'
     delete headers['transfer-encoding'] // how a body is framed is up to this side
     response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
-    if (isLast(response, last)) endWithAnswer(response.req.socket)
+    if (isLast(response, last)) endWithAnswer(response.req)
   } catch (error) {
     source?.cancel()
     response.strictContentLength = false
