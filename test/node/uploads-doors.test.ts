@@ -87,21 +87,24 @@ describe('an upload', () => {
         timeouts: { grace: 100 },
       })
       const { send, close } = await door.open(app)
-      for (const [path, body, status, answer] of rows) {
-        for (const pieces of [body, inPieces(body)]) {
-          const sent: Sent = { method: 'POST', path: `/up${path}`, headers: MULTIPART, body: pieces }
-          const seen = await send(sent)
-          assert.equal(seen.status, status, `${path}: ${seen.body.toString().slice(0, 200)}`)
-          assert.match(seen.body.toString(), answer, path)
+      try {
+        for (const [path, body, status, answer] of rows) {
+          for (const pieces of [body, inPieces(body)]) {
+            const sent: Sent = { method: 'POST', path: `/up${path}`, headers: MULTIPART, body: pieces }
+            const seen = await send(sent)
+            assert.equal(seen.status, status, `${path}: ${seen.body.toString().slice(0, 200)}`)
+            assert.match(seen.body.toString(), answer, path)
+          }
         }
+        const headers = { ...MULTIPART, 'content-encoding': 'gzip' }
+        for (const path of ['/read', '/half']) {
+          const seen = await send({ method: 'POST', path: `/up${path}`, headers, body: gzipSync(whole) })
+          assert.equal(seen.status, 200, seen.body.toString())
+        }
+      } finally {
+        await close()
+        await app.close()
       }
-      const headers = { ...MULTIPART, 'content-encoding': 'gzip' }
-      for (const path of ['/read', '/half']) {
-        const seen = await send({ method: 'POST', path: `/up${path}`, headers, body: gzipSync(whole) })
-        assert.equal(seen.status, 200, seen.body.toString())
-      }
-      await close()
-      await app.close()
       assert.deepEqual(folder.list(), [])
     })
   }
