@@ -18,6 +18,11 @@ export function isStream(body: FinishedResponse['body']): body is BodyStream {
   return body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
 }
 
+/** Node and web readable streams and async generators all are async iterables. */
+export function isAsyncIterable(value: unknown): value is BodyStream {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
 /** Opens a streamed body. @throws `TypeError` when something else reads it already. */
 export function openStream(body: BodyStream): ChunkSource {
   if (body instanceof ReadableStream) {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
 import { httpError } from '../errors.ts'
+import { toBaseName } from '../file-name.ts'
 import { parseMediaType, splitOutsideQuotes } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
 
@@ -47,13 +48,6 @@ function checkField(media: MediaType | undefined): void {
   const charset = media?.parameters.find(([parameter]) => parameter === 'charset')?.[1]
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
     throw malformed('A field is not in UTF-8')
-}
-
-/** The last segment of a path, without what has no place in a name: control characters and marks that turn the direction of text. */
-export function toBaseName(path: string): string {
-  const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-  const plain = base.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '').trim()
-  return plain === '.' || plain === '..' ? '' : plain
 }
 
 function fail(detail: string): never {

@@ -1,3 +1,5 @@
+import { toBaseName } from '../file-name.ts'
+
 /** How a browser takes a file: shown in its window, or saved. */
 export type Disposition = 'inline' | 'attachment'
 
@@ -9,24 +11,12 @@ export type Disposition = 'inline' | 'attachment'
  * toDisposition('attachment', 'naïve.pdf') // → `attachment; filename="na_ve.pdf"; filename*=UTF-8''na%C3%AFve.pdf`
  */
 export function toDisposition(disposition: Disposition, filename: string): string {
-  const name = toSafeName(filename)
+  const name = toBaseName(filename).replaceAll(/\p{Surrogate}/gu, '\ufffd') || 'download'
   // a quote, a backslash or a percent sign is read in different ways (RFC 6266 appendix D)
   const plain = name.replaceAll(/[^\u0020-\u007e]|["\\%]/gu, '_')
   const full = plain === name ? '' : `; filename*=UTF-8''${toExtended(name)}`
   return `${disposition}; filename="${plain}"${full}`
 }
-
-/** The last part of a path, without control characters and those that turn the direction of writing. */
-function toSafeName(filename: string): string {
-  const base = filename.replace(/^.*[/\\]/s, '')
-  const name = base
-    .replaceAll(UNSEEN, '')
-    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
-    .trim()
-  return /^\.*$/.test(name) ? 'download' : name
-}
-
-const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** Percent-encodes what RFC 8187 does not let stand. */
 function toExtended(name: string): string {

@@ -3,7 +3,7 @@ import type { Token } from '../define/token.ts'
 import { httpError, toProblem } from '../errors.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../http.ts'
 import type { HealthCheck, HealthContext } from './health-options.ts'
-import { finish } from './respond.ts'
+import { finish } from './finish.ts'
 import type { Settings } from './settings.ts'
 import { toOriginForm } from './target.ts'
 

@@ -1,6 +1,7 @@
 import type { Awaitable, BodyStream, RawBody } from '../http.ts'
 import { bodyTooLarge } from '../request/body-bytes.ts'
 import { toSearchParams } from '../request/query.ts'
+import { isAsyncIterable } from '../stream.ts'
 import { JSON_TYPE } from './response-head.ts'
 
 /** The ways to give `inject` a body; at most one of them. */
@@ -79,11 +80,6 @@ const CHUNK = 65_536
 
 /** The body of requests that have none. */
 export const NO_BODY = new InjectBody(new Uint8Array(0))
-
-/** Node and web readable streams and async generators all are async iterables. */
-export function isAsyncIterable(value: unknown): value is BodyStream {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-}
 
 function jsonBody(value: unknown): EncodedBody {
   return { bytes: Buffer.from(JSON.stringify(value)), type: JSON_TYPE }

@@ -4,11 +4,12 @@ import type { Validated } from '../define/schema.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { isRaw, isReply } from '../define/reply.ts'
 import type { ToReply } from '../define/reply.ts'
-import { FINISHED, isPromise } from '../http.ts'
-import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
+import { isPromise } from '../http.ts'
+import type { Awaitable, FinishedResponse } from '../http.ts'
+import { isAsyncIterable } from '../stream.ts'
 import { begin } from './begin.ts'
 import type { RequestContext } from './context.ts'
-import { dropBody } from './failure.ts'
+import { finish, isBodyless } from './finish.ts'
 import { addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 
@@ -103,7 +104,7 @@ function createCheck(
   )
   return (status, data) => {
     // sent as it comes
-    if (isStream(data)) return data
+    if (isAsyncIterable(data)) return data
     const validate = validators.get(status)
     if (validate === undefined) {
       if (checking === 'strip' || validators.size === 0) return data
@@ -147,7 +148,7 @@ function toData(
   data: unknown,
   context: RequestContext,
 ): Awaitable<FinishedResponse> {
-  if (data === undefined || data instanceof Uint8Array || isStream(data)) {
+  if (data === undefined || data instanceof Uint8Array || isAsyncIterable(data)) {
     if (data !== undefined) headers['content-type'] ??= 'application/octet-stream'
     return begin(finish(status, headers, data), context)
   }
@@ -192,36 +193,11 @@ function refuseUnknown(key: string, value: unknown): unknown {
     const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
     throw new TypeError(`The result holds at "${key}" what JSON cannot hold, a ${kind}`)
   }
-  if (isReply(value) || isWebResponse(value) || isStream(value))
+  if (isReply(value) || isWebResponse(value) || isAsyncIterable(value))
     throw new TypeError(
       `The result holds a response or a stream at "${key}": return it by itself, also from interceptors`,
     )
   return value
-}
-
-/** The response with its length, or without body where the status allows none (RFC 9110 section 6.4.1). */
-export function finish(status: number, headers: ResponseHeaders, body: unknown): FinishedResponse {
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
-    if (isStream(body)) dropBody(body)
-    throw new RangeError(`The handler answered with the status ${status}, which is not from 200 to 599`)
-  }
-  if (isBodyless(status)) {
-    if (isStream(body)) dropBody(body)
-    delete headers['content-type']
-    delete headers['content-length']
-    return { [FINISHED]: true, status, headers, body: null }
-  }
-  if (isStream(body)) return { [FINISHED]: true, status, headers, body }
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
-    return { [FINISHED]: true, status, headers, body }
-  }
-  headers['content-length'] = '0'
-  return { [FINISHED]: true, status, headers, body: null }
-}
-
-function isBodyless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304
 }
 
 /** Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
@@ -242,9 +218,4 @@ function fromWeb(response: Response, head: ResponseHead | undefined): FinishedRe
   if (response.bodyUsed) throw new TypeError('The handler returned a Response whose body was read already')
   const { body, status } = response
   return body === null ? finish(status, headers, undefined) : finish(status, headers, body)
-}
-
-/** Node and web readable streams and async generators all are async iterables. */
-function isStream(value: unknown): value is BodyStream {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }

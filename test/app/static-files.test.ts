@@ -222,10 +222,7 @@ describe('the options of staticFiles', () => {
         [response.statusCode, response.headers['content-encoding'], response.headers['vary']],
         [200, coding, 'accept-encoding'],
       )
-      assert.match(
-        String(response.headers['content-type']),
-        /^text\/(?:javascript|css); charset=utf-8$/,
-      )
+      assert.match(String(response.headers['content-type']), /^text\/(?:javascript|css); charset=utf-8$/)
       assert.equal(response.headers['content-length'], String(response.bytes.length))
     })
   }

@@ -107,7 +107,7 @@ function refusalOf({ headers, lines }: StreamHead, findRefusal: FindRefusal): Ht
     return httpError('expectation_failed', 'No expectation but 100-continue can be met')
   const authority = headers[':authority'] ?? host
   // RFC 9113 section 8.3.1
-  if (host !== undefined && host !== authority)
+  if (host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
     return httpError('malformed_request', 'The Host header is not the authority')
   return findRefusal(target, authority, true, withoutPseudo(lines))
 }
