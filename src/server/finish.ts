@@ -16,6 +16,8 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
     delete headers['content-length']
     return { [FINISHED]: true, status, headers, body: null }
   }
+  if (typeof headers['content-type'] === 'object')
+    return refuse(body, 'The handler gave several content types')
   if (isAsyncIterable(body)) return withStream(status, headers, body)
   if (typeof body === 'string' || body instanceof Uint8Array) {
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
@@ -30,8 +32,12 @@ function withStream(status: number, headers: ResponseHeaders, body: BodyStream):
   const length = headers['content-length']
   if (length === undefined || (typeof length === 'string' && /^\d{1,15}$/.test(length)))
     return { [FINISHED]: true, status, headers, body }
-  dropBody(body)
-  throw new TypeError('The handler gave a Content-Length that is not a number of bytes')
+  return refuse(body, 'The handler gave a Content-Length that is not a number of bytes')
+}
+
+function refuse(body: unknown, reason: string): never {
+  if (isAsyncIterable(body)) dropBody(body)
+  throw new TypeError(reason)
 }
 
 /** Whether responses of a status have no content (RFC 9110 section 6.4.1). */
