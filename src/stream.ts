@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
+import type { Writable } from 'node:stream'
 
 import type { BodyStream, FinishedResponse } from './http.ts'
 
@@ -50,6 +51,18 @@ export function openStream(body: BodyStream): ChunkSource {
  */
 export function quieten(body: unknown): void {
   if (body instanceof EventEmitter && !body.listeners('error').includes(ignore)) body.on('error', ignore)
+}
+
+/** Resolves when what was written has been taken, or nobody takes it any more. */
+export function drained(target: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      target.off('drain', go).off('close', go)
+      resolve()
+    }
+    if (target.destroyed) resolve()
+    else target.once('drain', go).once('close', go)
+  })
 }
 
 /** A source that fails while it is given up has no one left to tell. */

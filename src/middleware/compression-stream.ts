@@ -1,5 +1,5 @@
 import type { BodyStream } from '../http.ts'
-import { openStream } from '../stream.ts'
+import { drained, openStream } from '../stream.ts'
 import type { ChunkSource } from '../stream.ts'
 import type { Coding, Compressor } from './compression-codings.ts'
 
@@ -39,17 +39,5 @@ function isSoon(promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     setImmediate(resolve, false)
     promise.then(() => resolve(true), reject)
-  })
-}
-
-/** Resolves when what was written is compressed and read, or given up. */
-function drained(compressor: Compressor): Promise<void> {
-  return new Promise((resolve) => {
-    const go = (): void => {
-      compressor.off('drain', go).off('close', go)
-      resolve()
-    }
-    if (compressor.destroyed) resolve()
-    else compressor.once('drain', go).once('close', go)
   })
 }

@@ -1,6 +1,6 @@
 import type { FinishedResponse } from '../http.ts'
 
-export { isStream, openStream, quieten } from '../stream.ts'
+export { drained, isStream, openStream, quieten } from '../stream.ts'
 export type { ChunkSource } from '../stream.ts'
 
 /**

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { HttpError, httpError } from '../../errors.ts'
+import { HttpError } from '../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../http.ts'
+import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../request/body-bytes.ts'
+import { clientWentAway } from '../byte-source.ts'
 import { DirectRequest } from './direct.ts'
 import { isLingering } from './linger.ts'
 
@@ -72,7 +74,7 @@ export class NodeRequest implements RawRequest {
   #createAbort(): AbortController {
     const abort = new AbortController()
     const stop = (): void => {
-      if (!this.response.writableFinished) abort.abort(new DOMException('The client went away', 'AbortError'))
+      if (!this.response.writableFinished) abort.abort(clientWentAway())
     }
     if (this.response.destroyed) stop()
     else this.response.once('close', stop)
@@ -82,7 +84,7 @@ export class NodeRequest implements RawRequest {
   #read(limit: number, length: number | undefined): Promise<Uint8Array> {
     if (length === 0) return Promise.resolve(NOTHING)
     if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
-    if (this.#isGone()) return Promise.reject(endedEarly())
+    if (this.#isGone()) return Promise.reject(bodyEndedEarly())
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (awaitsContinue(this.response)) this.response.writeContinue()
     return new Promise((resolve, reject) => {
@@ -92,7 +94,7 @@ export class NodeRequest implements RawRequest {
       let isEnded = false
       const end = (): void => {
         isEnded = true
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+        resolve(joinChunks(chunks))
       }
       const add = (chunk: Uint8Array): void => {
         size += chunk.length
@@ -105,7 +107,7 @@ export class NodeRequest implements RawRequest {
         return !this.refused
       }
       const stop = (): void => {
-        if (!isEnded) reject(endedEarly())
+        if (!isEnded) reject(bodyEndedEarly())
       }
       const isTaken = request instanceof DirectRequest && request.collect(take)
       if (!isTaken) request.on('data', add).on('end', end).on('error', stop)
@@ -119,7 +121,7 @@ export class NodeRequest implements RawRequest {
     if (length === 0) return
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
     const { request, response } = this
-    if (this.#isGone()) throw endedEarly()
+    if (this.#isGone()) throw bodyEndedEarly()
     if (awaitsContinue(response)) response.writeContinue()
     let size = 0
     // until all of it is read, no other request can follow on this connection
@@ -139,7 +141,7 @@ export class NodeRequest implements RawRequest {
       }
       this.refused = false
     } catch (error) {
-      throw error instanceof HttpError ? error : endedEarly()
+      throw error instanceof HttpError ? error : bodyEndedEarly()
     } finally {
       response.off('close', stop)
     }
@@ -153,12 +155,8 @@ export class NodeRequest implements RawRequest {
 
   #tooLarge(limit: number): Error {
     this.refused = true
-    return httpError('body_too_large', `The body is longer than ${limit} bytes`)
+    return bodyTooLarge(limit)
   }
-}
-
-function endedEarly(): HttpError {
-  return httpError('malformed_request', 'The body ended early')
 }
 
 /**

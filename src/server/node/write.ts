@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { Logger } from '../../define/context.ts'
 import { httpError, toProblem } from '../../errors.ts'
 import type { FinishedResponse } from '../../http.ts'
-import { isStream, openStream, withStrictLength } from '../stream.ts'
+import { drained, isStream, openStream, withStrictLength } from '../stream.ts'
 import type { ChunkSource } from '../stream.ts'
 import { endWithAnswer } from './linger.ts'
 
@@ -93,16 +93,4 @@ async function writeStream(
   } finally {
     clearImmediate(early)
   }
-}
-
-/** Resolves when the client has taken what was written, or has gone. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = (): void => {
-      response.off('drain', go).off('close', go)
-      resolve()
-    }
-    if (response.destroyed) resolve()
-    else response.once('drain', go).once('close', go)
-  })
 }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
 import { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import { clientWentAway } from '../../byte-source.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body-bytes.ts'
 
 /** The client of a session, as all its requests see it. */
@@ -90,7 +91,7 @@ export class Http2Request implements RawRequest {
       // not writableFinished: Node ends the writing of a stream that was reset
       const isAnswered =
         stream.headersSent && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR
-      if (!isAnswered) abort.abort(new DOMException('The client went away', 'AbortError'))
+      if (!isAnswered) abort.abort(clientWentAway())
     }
     if (stream.destroyed) stop()
     else stream.once('close', stop)

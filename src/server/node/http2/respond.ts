@@ -4,7 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { Logger } from '../../../define/context.ts'
 import { httpError, toProblem } from '../../../errors.ts'
 import type { FinishedResponse } from '../../../http.ts'
-import { isStream, openStream } from '../../stream.ts'
+import { drained, isStream, openStream } from '../../stream.ts'
 import type { ChunkSource } from '../../stream.ts'
 
 /** What is logged on behalf of a request. */
@@ -108,16 +108,4 @@ async function writeStream(
 
 function isOver(stream: ServerHttp2Stream): boolean {
   return stream.destroyed || stream.closed
-}
-
-/** Resolves when the client has taken what was written, or has gone. */
-function drained(stream: ServerHttp2Stream): Promise<void> {
-  return new Promise((resolve) => {
-    const go = (): void => {
-      stream.off('drain', go).off('close', go)
-      resolve()
-    }
-    if (stream.destroyed) resolve()
-    else stream.once('drain', go).once('close', go)
-  })
 }
