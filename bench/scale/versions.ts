@@ -5,13 +5,14 @@ import { Memoirist } from 'memoirist'
 import { addRoute, createRouter, findRoute } from 'rou3'
 
 import { isPromise, METHOD_INDEX } from '../../src/http.ts'
-import type { RawBody, RawRequest } from '../../src/http.ts'
+import type { RawRequest } from '../../src/http.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/context.ts'
 import type { Lent } from '../../src/server/context.ts'
 import { createCore } from '../../src/server/core.ts'
 import { createLocate } from '../../src/server/lookup/locate.ts'
 import { readTarget } from '../../src/server/target.ts'
+import { NO_BODY } from '../measure/raw.ts'
 import { last } from './routers.ts'
 
 /** A request for one version of the only path. */
@@ -111,10 +112,10 @@ function toRaw(target: string, version: string): RawRequest {
     protocol: 'http',
     body: NO_BODY,
     signal: NO_SIGNAL,
+    abort: () => undefined,
   }
 }
 
-const NO_BODY: RawBody = { length: 0, read: async () => new Uint8Array() }
 const NO_SIGNAL = new AbortController().signal
 
 /** The constraint that comes with find-my-way, read out of the request's header by its own `lookup`. */

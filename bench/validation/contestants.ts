@@ -9,6 +9,7 @@ import { toSources } from '../../src/define/sources.ts'
 import { isPromise } from '../../src/http.ts'
 import type { HttpRequest, QueryRecord } from '../../src/http.ts'
 import { createSourceReader } from '../../src/request/read-sources.ts'
+import { DEFAULT_LIMITS } from '../../src/server/app-options.ts'
 import { JSON_SCHEMAS } from './json-schema.ts'
 import { TYPEBOX } from './typebox.ts'
 import { VALIBOT } from './valibot.ts'
@@ -75,9 +76,12 @@ function toQueryReader(): (value: unknown) => ReturnType<ReturnType<typeof creat
   if (!('segments' in pattern)) throw new Error('/ is a pattern')
   const [source] = toSources({ query: OCTAVO.query }, pattern, [])
   if (source === undefined) throw new Error('the query is a source')
-  const read = createSourceReader(source, [])
-  return (query) => read({ query: query as QueryRecord } as HttpRequest, {})
+  const read = createSourceReader(source, { hidden: [], limits: DEFAULT_LIMITS }, undefined)
+  return (query) => read({ query: query as QueryRecord } as HttpRequest, {}, NO_LIFETIME)
 }
+
+/** Nothing of a query has to be ended. */
+const NO_LIFETIME = { atEnd: () => undefined }
 
 function fromPointer(pointer: string): string {
   return pointer.slice(1).replaceAll('/', '.')

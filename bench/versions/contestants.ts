@@ -77,7 +77,11 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
   return {
     locate: (raw) => {
       const context = new RequestContext(raw, lent)
-      const located = locate(context, readTarget(raw.target).path, METHOD_INDEX.get(raw.method) ?? -1)
+      const located = locate(
+        context,
+        readTarget(raw.target, core.settings.limits.url).path,
+        METHOD_INDEX.get(raw.method) ?? -1,
+      )
       if (isPromise(located)) throw new Error('no scheme of this benchmark is asynchronous')
       const { match, resolution } = located
       if (match.leaf === null || resolution.version !== asked) return 0

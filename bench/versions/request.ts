@@ -1,4 +1,5 @@
-import type { HeaderMap, RawBody, RawRequest } from '../../src/http.ts'
+import type { HeaderMap, RawRequest } from '../../src/http.ts'
+import { NO_BODY } from '../measure/raw.ts'
 
 /** The headers of every request: all contestants get all of them, whichever they read. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -32,13 +33,14 @@ export class BenchRequest implements RawRequest {
     this.headers = headers
   }
 
+  abort(): void {}
+
   lines(name: string): readonly string[] {
     const value = this.headers[name]
     return typeof value === 'string' ? [value] : []
   }
 }
 
-const NO_BODY: RawBody = { length: 0, read: async () => new Uint8Array() }
 const NO_SIGNAL = new AbortController().signal
 
 function freshCopy(text: string): string {

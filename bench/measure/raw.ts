@@ -1,0 +1,10 @@
+import type { RawBody } from '../../src/http.ts'
+
+/** The body of requests that have none. */
+export const NO_BODY: RawBody = {
+  length: 0,
+  read: async () => new Uint8Array(),
+  chunks: async function* chunks() {
+    yield* []
+  },
+}
