@@ -1,8 +1,8 @@
 import { httpError, toProblem } from '../errors.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
-import { openStream } from './stream.ts'
-import type { ChunkSource } from './stream.ts'
+import { openStream } from '../stream.ts'
+import type { ChunkSource } from '../stream.ts'
 
 /** The bytes of a streamed response. Its request ends with it, once, however that is; until then the application does not close. */
 export interface ByteSource {

@@ -2,7 +2,7 @@ import { httpError, HttpError, toProblem } from '../errors.ts'
 import type { FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import { headerProblem } from './response-head.ts'
-import { isStream, quieten } from './stream.ts'
+import { isStream, quieten } from '../stream.ts'
 
 /**
  * The response to whatever was thrown: the problem that an `HttpError` describes, a plain 500 for everything else, which is logged

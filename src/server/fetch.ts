@@ -12,7 +12,7 @@ import { NO_BODY } from './inject-body.ts'
 import { PlainRequest } from './plain-request.ts'
 import type { Settings } from './settings.ts'
 import { StreamBody } from './stream-body.ts'
-import { isStream } from './stream.ts'
+import { isStream } from '../stream.ts'
 
 /** What `app.fetch` takes besides the request. */
 export interface FetchInfo {

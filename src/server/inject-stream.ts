@@ -10,7 +10,7 @@ import type { Dispatch } from './dispatch.ts'
 import { discardAtEnd, findRefusal, NOBODY, unlessAborted } from './inject.ts'
 import type { Answered, InjectResponse } from './inject.ts'
 import type { InjectRequest } from './inject-request.ts'
-import { isStream } from './stream.ts'
+import { isStream } from '../stream.ts'
 
 /** The answer of `inject` with `stream: true`: its head, and its body as it comes. */
 export interface InjectStream extends Pick<

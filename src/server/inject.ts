@@ -16,7 +16,7 @@ import type { InjectRequest } from './inject-request.ts'
 import { openBytes } from './byte-source.ts'
 import type { ByteSource } from './byte-source.ts'
 import { StreamBody } from './stream-body.ts'
-import { isStream } from './stream.ts'
+import { isStream } from '../stream.ts'
 
 /** The answer of `inject`. */
 export interface InjectResponse {

@@ -11,7 +11,7 @@ import { createUploads } from '../request/uploads.ts'
 import type { Uploads } from '../request/uploads.ts'
 import type { RequestContext } from './context.ts'
 import type { Run } from './guards.ts'
-import { isStream } from './stream.ts'
+import { isStream } from '../stream.ts'
 
 /** What a handler gets: `params`, `inject`, and each source that its route declares. */
 export interface Input extends Partial<Record<SourceName, unknown>> {

@@ -5,7 +5,7 @@ import { isReply } from '../define/reply.ts'
 import { isPromise } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Input } from './input.ts'
-import { quieten } from './stream.ts'
+import { quieten } from '../stream.ts'
 
 /** Calls a handler, with everything around it, and gives what it returned. */
 export type Invoke = (input: Input, context: RequestContext) => unknown

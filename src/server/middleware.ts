@@ -6,7 +6,7 @@ import type { Recover } from './error-handlers.ts'
 import { dropBody } from './failure.ts'
 import { finish } from './finish.ts'
 import { respondWith } from './respond.ts'
-import { isStream } from './stream.ts'
+import { isStream } from '../stream.ts'
 
 type Around = (
   context: RequestContext,

@@ -4,8 +4,8 @@ import type { BodyStream, RawBody } from '../http.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../request/body-bytes.ts'
 import { toBytes } from './byte-source.ts'
 import type { RequestContext } from './context.ts'
-import { openStream } from './stream.ts'
-import type { ChunkSource } from './stream.ts'
+import { openStream } from '../stream.ts'
+import type { ChunkSource } from '../stream.ts'
 
 /** A body that comes as a stream, without a socket. A class because it remembers how far it was read. */
 export class StreamBody implements RawBody {

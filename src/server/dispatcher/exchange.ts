@@ -8,7 +8,7 @@ import type { ByteSource } from '../byte-source.ts'
 import type { RequestContext } from '../context.ts'
 import { dropBody } from '../failure.ts'
 import type { PlainRequest } from '../plain-request.ts'
-import { isStream } from '../stream.ts'
+import { isStream } from '../../stream.ts'
 
 /**
  * A request of undici and its answer, told to a handler of the present shape (`onRequestStart`, …) or of the one before (`onConnect`,

@@ -4,8 +4,8 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { Logger } from '../../../define/context.ts'
 import { httpError, toProblem } from '../../../errors.ts'
 import type { FinishedResponse } from '../../../http.ts'
-import { drained, isStream, openStream } from '../../stream.ts'
-import type { ChunkSource } from '../../stream.ts'
+import { drained, isStream, openStream } from '../../../stream.ts'
+import type { ChunkSource } from '../../../stream.ts'
 
 /** What is logged on behalf of a request. */
 type Logs = { readonly log: Logger } | undefined
