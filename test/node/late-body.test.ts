@@ -67,3 +67,42 @@ describe('a body that is read after its connection has ended', () => {
     }
   }
 })
+
+describe('a body that breaks off while it is read', () => {
+  it('leaves to the request what is known of its connection', async () => {
+    const seen: string[] = []
+    const entered = withResolvers()
+    const reads = defineController({
+      prefix: '/',
+      routes: [
+        {
+          method: 'POST',
+          input: { files: { video: z.instanceof(FileStream) } },
+          handler: async ({ files }) => {
+            entered.resolve()
+            let size = 0
+            for await (const chunk of files.video) size += chunk.length
+            return size
+          },
+        },
+      ],
+    })
+    const after: Middleware = async ({ request }, next) => {
+      const response = await next()
+      seen.push(request.protocol)
+      return response
+    }
+    const app = createApp(defineModule({ controllers: [reads] }), { middleware: [after], logger: false })
+    const socket = await open(await app.listen({ port: 0, host: '127.0.0.1' }))
+    const part = '--b\r\nContent-Disposition: form-data; name="video"; filename="a"\r\n\r\nabc'
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: a\r\n${HEADERS['/video'] ?? ''}Transfer-Encoding: chunked\r\n\r\n` +
+        `${part.length.toString(16)}\r\n${part}\r\n`,
+    )
+    await entered.promise
+    socket.write('zz\r\n\r\n')
+    assert.match(await readAll(socket), /^HTTP\/1\.1 400 /)
+    await app.close()
+    assert.deepEqual(seen, ['http'])
+  })
+})

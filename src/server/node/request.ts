@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 import { HttpError } from '../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../http.ts'
@@ -13,6 +14,8 @@ const NOTHING = new Uint8Array(0)
 export class NodeRequest implements RawRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Kept, for Node takes it from a request whose body breaks off while it is read. */
+  readonly #socket: Socket
   #abort: AbortController | undefined
   /** Whether the body was refused, or is not read to its end: then the connection ends with the answer. */
   refused = false
@@ -20,6 +23,7 @@ export class NodeRequest implements RawRequest {
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request
     this.response = response
+    this.#socket = request.socket
   }
 
   get method(): string {
@@ -43,11 +47,11 @@ export class NodeRequest implements RawRequest {
   }
 
   get remoteAddress(): string | undefined {
-    return this.request.socket.remoteAddress
+    return this.#socket.remoteAddress
   }
 
   get protocol(): 'http' | 'https' {
-    return 'encrypted' in this.request.socket ? 'https' : 'http'
+    return 'encrypted' in this.#socket ? 'https' : 'http'
   }
 
   get body(): RawBody {
