@@ -28,6 +28,12 @@ const HEADER_ROOM = 4
 /** Header lines of a request; more are reset by Node. */
 const MAX_LINES = 1000
 
+/**
+ * Requests that a client may reset at once, and a second after that; more end its session (CVE-2023-44487). Versions of Node that do not
+ * have these options have a limit of their own.
+ */
+const RESETS = { streamResetBurst: 500, streamResetRate: 33 } as const
+
 /** The part of a server that speaks HTTP/2. */
 export interface Http2 extends Protocol {
   readonly server: Http2Server
@@ -43,6 +49,7 @@ export function createHttp2(dispatch: Dispatch, { timeouts, limits }: Settings):
       maxHeaderListSize: HEADER_ROOM * (limits.url + limits.headers),
     },
     maxHeaderListPairs: MAX_LINES,
+    ...RESETS,
   })
   const sessions = createSessions(timeouts)
   const findRefusal = createHeadCheck(limits)
