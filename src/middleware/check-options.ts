@@ -4,7 +4,7 @@ import { optionProblems } from '../define/options.ts'
 import type { Rules } from '../define/options.ts'
 
 /**
- * Checks what a middleware of the name `where` was given.
+ * Checks what a middleware of the name `where` was given; `example` is a call as it should be.
  *
  * @throws `DefinitionError` with all that is wrong.
  */
@@ -13,11 +13,12 @@ export function checkOptions(
   options: unknown,
   rules: Rules,
   more: readonly DefinitionProblem[] = [],
+  example = `${where}({ … })`,
 ): void {
   const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
   const problems = isObject
     ? [...optionProblems(where, options, rules), ...more]
-    : [invalidOption(where, 'the options are not an object', `write ${where}({ … })`)]
+    : [invalidOption(where, 'the options are not an object', `write ${example}`)]
   if (problems.length > 0) throw new DefinitionError(problems)
 }
 

@@ -1,14 +1,14 @@
-import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
-import { optionProblems } from '../define/options.ts'
 import type { Rules } from '../define/options.ts'
 import { reply } from '../define/reply.ts'
 import type { Reply } from '../define/reply.ts'
 import { isPreflight, isPromise, METHODS } from '../http.ts'
 import type { FinishedResponse, Method } from '../http.ts'
 import { isToken } from '../media-type.ts'
+import { after } from './after.ts'
+import { checkOptions, invalidOption, isBoolean } from './check-options.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 
@@ -47,7 +47,7 @@ const OPTIONS: Rules = {
   ],
   allowedHeaders: [isNames, 'a list of header names'],
   exposedHeaders: [isNames, 'a list of header names'],
-  credentials: [(value) => typeof value === 'boolean', 'true or false'],
+  credentials: [isBoolean, 'true or false'],
   maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
 }
 
@@ -62,7 +62,8 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function cors(options: CorsOptions = {}): Middleware {
-  checkOptions(options)
+  const example = "cors({ origin: ['https://app.example'] })"
+  checkOptions(WHERE, options, OPTIONS, credentialProblems(Object(options)), example)
   const { origin = '*' } = options
   const grantOf = createGrant(origin)
   const answer = createPreflight(options)
@@ -73,10 +74,7 @@ export function cors(options: CorsOptions = {}): Middleware {
     granted: string | undefined,
   ): unknown => {
     if (isPreflight(context.request)) return answer(context, granted)
-    const response = next()
-    return isPromise(response)
-      ? response.then((settled) => complete(context, settled, granted))
-      : complete(context, response, granted)
+    return after(next(), (response) => complete(context, response, granted))
   }
   return (context, next) => {
     const granted = grantOf(context)
@@ -165,22 +163,6 @@ function toList(name: string, values: readonly string[]): Headers {
   return values.length === 0 ? {} : { [name]: values.join(', ') }
 }
 
-function checkOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null) {
-    const message = 'the options are not an object'
-    throw new DefinitionError([
-      {
-        code: 'invalid_option',
-        where: WHERE,
-        message,
-        fix: "write cors({ origin: ['https://app.example'] })",
-      },
-    ])
-  }
-  const problems = [...optionProblems(WHERE, options, OPTIONS), ...credentialProblems(options)]
-  if (problems.length > 0) throw new DefinitionError(problems)
-}
-
 /** With credentials, browsers take `*` for no wildcard (the Fetch standard, section 3.3.5). */
 function credentialProblems({
   origin = '*',
@@ -197,7 +179,7 @@ function credentialProblems({
 
 function wildProblem(name: string, fix: string): DefinitionProblem {
   const message = `${name} is '*', which does not count for browsers when credentials is true`
-  return { code: 'invalid_option', where: WHERE, message, fix }
+  return invalidOption(WHERE, message, fix)
 }
 
 function isWild(names: unknown): boolean {

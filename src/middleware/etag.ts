@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
+
 import type { Middleware } from '../define/middleware.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Rules } from '../define/options.ts'
 import type { FinishedResponse } from '../http.ts'
+import { isKnown } from '../send/conditions.ts'
 import { after } from './after.ts'
 import { checkOptions, isBoolean } from './check-options.ts'
 
@@ -26,8 +29,6 @@ const OPTIONS: Rules = { weak: [isBoolean, 'true or false'] }
 export function etag(options: EtagOptions = {}): Middleware {
   checkOptions('etag', options, OPTIONS)
   const prefix = options.weak === true ? 'W/"' : '"'
-  // loaded when the application is built, not with Octavo
-  const { createHash } = process.getBuiltinModule('node:crypto')
   const tagOf = (body: string | Uint8Array, { version }: ExecutionContext, type: string): string => {
     // one text in two versions or media types is two representations (RFC 9110 section 8.8.3)
     const hash = createHash('sha256')
@@ -44,25 +45,15 @@ export function etag(options: EtagOptions = {}): Middleware {
       if (headers['etag'] === undefined && (typeof body === 'string' || body instanceof Uint8Array))
         headers['etag'] = tagOf(body, context, String(headers['content-type']))
       const known = context.request.header('if-none-match')
-      return known !== undefined && isKnown(headers['etag'], known) ? notModified(response) : response
+      const tag = headers['etag']
+      const isUnchanged = known !== undefined && typeof tag === 'string' && isKnown(known, tag)
+      return isUnchanged ? notModified(response) : response
     })
   }
 }
 
 /** Characters of a tag: 132 bits. */
 const TAG_LENGTH = 22
-
-/** An entity tag (RFC 9110 section 8.8.3), or what stands between two. */
-const TAG = /(?:W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")/g
-
-/** Whether a list of tags has the tag; weak and strong ones are compared alike (RFC 9110 section 8.8.3.2). */
-function isKnown(tag: string | readonly string[] | undefined, list: string): boolean {
-  if (typeof tag !== 'string') return false
-  if (list.trim() === '*') return true
-  const opaque = tag.replace(/^W\//, '')
-  for (const [, known] of list.matchAll(TAG)) if (known === opaque) return true
-  return false
-}
 
 /** What describes a content that is not sent (RFC 9110 section 15.4.5). */
 const OF_CONTENT = [

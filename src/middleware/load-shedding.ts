@@ -1,10 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-import { DefinitionError } from '../definition-error.ts'
 import type { Middleware } from '../define/middleware.ts'
-import { optionProblems } from '../define/options.ts'
 import type { Rules } from '../define/options.ts'
 import { httpError } from '../errors.ts'
+import { checkOptions, isFunction } from './check-options.ts'
 
 /** What `loadShedding` takes. */
 export interface LoadSheddingOptions {
@@ -24,7 +23,7 @@ const WHERE = 'loadShedding'
 const OPTIONS: Rules = {
   maxDelay: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of milliseconds above 0'],
   retryAfter: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
-  measure: [(value) => typeof value === 'function', 'a function that gives milliseconds'],
+  measure: [isFunction, 'a function that gives milliseconds'],
 }
 
 /**
@@ -38,7 +37,7 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
-  checkOptions(options)
+  checkOptions(WHERE, options, OPTIONS, [], 'loadShedding({ maxDelay: 200 })')
   const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
   const headers = { 'retry-after': String(retryAfter) }
   return (_context, next) => {
@@ -72,14 +71,4 @@ function startWatching(): () => number {
   }
   setInterval(sum, SUMMING).unref()
   return () => delay
-}
-
-function checkOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null) {
-    const message = 'the options are not an object'
-    const fix = 'write loadShedding({ maxDelay: 200 })'
-    throw new DefinitionError([{ code: 'invalid_option', where: WHERE, message, fix }])
-  }
-  const problems = optionProblems(WHERE, options, OPTIONS)
-  if (problems.length > 0) throw new DefinitionError(problems)
 }

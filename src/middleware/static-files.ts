@@ -103,13 +103,6 @@ async function answer(
   if (found === undefined) return undefined
   // the path has no empty segment, so that it cannot be taken for a host
   if (found === 'folder') return redirect(request.path + '/' + request.url.slice(request.path.length), 308)
-  const { maxAge, immutable, cacheControl } = options
-  return replyTo((context) =>
-    answerWith(found.content, context, {
-      ...(maxAge === undefined ? {} : { maxAge }),
-      ...(immutable === undefined ? {} : { immutable }),
-      ...(cacheControl === undefined ? {} : { cacheControl }),
-      headers: { ...found.headers, ...options.headers },
-    }),
-  )
+  const headers = { ...found.headers, ...options.headers }
+  return replyTo((context) => answerWith(found.content, context, { ...options, headers }))
 }

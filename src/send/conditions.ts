@@ -21,7 +21,7 @@ export function checkConditions(
   if (match !== undefined) {
     if (!hasTag(match, etag, isSame)) return 'failed'
   } else if (isAfter(modified, header('if-unmodified-since'))) return 'failed'
-  if (noneMatch !== undefined) return hasTag(noneMatch, etag, isAlike) ? 'unchanged' : 'met'
+  if (noneMatch !== undefined) return isKnown(noneMatch, etag) ? 'unchanged' : 'met'
   return isAfter(modified, header('if-modified-since')) === false ? 'unchanged' : 'met'
 }
 
@@ -31,6 +31,11 @@ export function isRangeMeant(header: ReadHeader, { etag, modified }: Validators)
   if (condition === undefined) return true
   if (condition.includes('"')) return etag !== undefined && isSame(condition, etag)
   return modified !== undefined && toTime(condition) === modified
+}
+
+/** Whether `If-None-Match` names a state, be its tag weak or strong (RFC 9110 section 13.1.2). */
+export function isKnown(noneMatch: string, etag: string | undefined): boolean {
+  return hasTag(noneMatch, etag, isAlike)
 }
 
 /** Whether a list of entity tags has the one; `*` stands for any state. */

@@ -1,4 +1,3 @@
-import { httpError, toProblem } from '../errors.ts'
 import type { Awaitable, BodyStream, FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
 import { openStream } from '../stream.ts'
@@ -56,12 +55,6 @@ export function openBytes(
   function wasEnded(): boolean {
     return isOver
   }
-}
-
-/** The answer in the place of one whose body cannot be opened. */
-export function notSent(context: RequestContext, error: unknown): FinishedResponse {
-  context.log.error({ err: error }, 'A response cannot be sent')
-  return toProblem(httpError('internal_error', 'The response cannot be sent; the log has the reason'))
 }
 
 /** Why a response is given up when nobody says why. */

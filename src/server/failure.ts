@@ -1,3 +1,4 @@
+import type { Logger } from '../define/context.ts'
 import { httpError, HttpError, toProblem } from '../errors.ts'
 import type { FinishedResponse } from '../http.ts'
 import type { RequestContext } from './context.ts'
@@ -16,6 +17,12 @@ export function toFailure(context: RequestContext, error: unknown, isLogged = fa
   return toProblem(
     httpError('internal_error', 'The request could not be answered; the log has the reason', { requestId }),
   )
+}
+
+/** The answer in the place of one that cannot be sent, which is logged where there is a request to log it for. */
+export function notSent(context: { readonly log: Logger } | undefined, error: unknown): FinishedResponse {
+  context?.log.error({ err: error }, 'A response cannot be sent')
+  return toProblem(httpError('internal_error', 'The response cannot be sent; the log has the reason'))
 }
 
 /** Logs an error that nobody expected. */

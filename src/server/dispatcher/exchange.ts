@@ -3,10 +3,10 @@ import { STATUS_CODES } from 'node:http'
 import type { Dispatcher } from 'undici'
 
 import type { FinishedResponse } from '../../http.ts'
-import { clientWentAway, notSent, openBytes } from '../byte-source.ts'
+import { clientWentAway, openBytes } from '../byte-source.ts'
 import type { ByteSource } from '../byte-source.ts'
 import type { RequestContext } from '../context.ts'
-import { dropBody } from '../failure.ts'
+import { dropBody, notSent } from '../failure.ts'
 import type { PlainRequest } from '../plain-request.ts'
 import { isStream } from '../../stream.ts'
 

@@ -12,7 +12,7 @@ export function progressOf(socket: Socket): number | undefined {
 }
 
 /** Bytes that wait in a handle and, for TLS, in the one below. */
-export function waitingIn(handle: unknown): number {
+function waitingIn(handle: unknown): number {
   if (typeof handle !== 'object' || handle === null) return 0
   const waiting: unknown = Reflect.get(handle, 'writeQueueSize')
   return (typeof waiting === 'number' ? waiting : 0) + waitingIn(Reflect.get(handle, '_parent'))

@@ -167,7 +167,7 @@ export class NodeRequest implements RawRequest {
  * Whether the client waits to be told to send its body; HTTP/1.0 knows nothing of it (RFC 9110 section 10.1.1). A server without a
  * listener for it has told it already.
  */
-export function awaitsContinue(response: ServerResponse): boolean {
+function awaitsContinue(response: ServerResponse): boolean {
   const { headers, httpVersionMinor } = response.req
   const { expect } = headers
   if (expect === undefined || httpVersionMinor === 0 || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect))

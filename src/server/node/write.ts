@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ServerResponse } from 'node:http'
 
 import type { Logger } from '../../define/context.ts'
-import { httpError, toProblem } from '../../errors.ts'
+import { notSent } from '../failure.ts'
 import type { FinishedResponse } from '../../http.ts'
 import { drained, isStream, openStream } from '../../stream.ts'
 import type { ChunkSource } from '../../stream.ts'
@@ -37,11 +37,7 @@ export function write(
     response.strictContentLength = false
     // or the 500 would have the phrase of the status that failed
     response.statusMessage = ''
-    context?.log.error({ err: error }, 'A response cannot be sent')
-    const problem = toProblem(
-      httpError('internal_error', 'The response cannot be sent; the log has the reason'),
-    )
-    return write(response, problem, last, undefined)
+    return write(response, notSent(context, error), last, undefined)
   }
   if (source !== undefined) void writeStream(response, source, context)
   else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')

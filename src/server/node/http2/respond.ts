@@ -2,7 +2,7 @@ import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 
 import type { Logger } from '../../../define/context.ts'
-import { httpError, toProblem } from '../../../errors.ts'
+import { notSent } from '../../failure.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import { drained, isStream, openStream } from '../../../stream.ts'
 import type { ChunkSource } from '../../../stream.ts'
@@ -20,10 +20,9 @@ export function respond(stream: ServerHttp2Stream, finished: FinishedResponse, l
     stream.respond(toHeaders(status, headers), { endStream: body === null })
   } catch (error) {
     source?.cancel()
-    logs?.log.error({ err: error }, 'A response cannot be sent')
-    const detail = 'The response cannot be sent; the log has the reason'
+    const problem = notSent(logs, error)
     // what failed is not to fail again
-    if (logs !== undefined) respond(stream, toProblem(httpError('internal_error', detail)), undefined)
+    if (logs !== undefined) respond(stream, problem, undefined)
     else stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }
