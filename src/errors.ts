@@ -21,6 +21,7 @@ export const ERRORS = {
   forbidden: { status: 403, title: 'Forbidden' },
   cross_site_request: { status: 403, title: 'Cross-site request' },
   file_not_found: { status: 404, title: 'Not Found' },
+  document_not_found: { status: 404, title: 'Not Found' },
   unsupported_version: { status: 404, title: 'Unsupported API version' },
   route_not_found: { status: 404, title: 'Not Found' },
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },

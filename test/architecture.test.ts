@@ -25,6 +25,16 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   auth: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
   request: ['http.ts', 'media-type.ts', 'file-name.ts', 'errors.ts', 'define'],
+  openapi: [
+    'http.ts',
+    'definition-error.ts',
+    'errors.ts',
+    'param-types.ts',
+    'pattern.ts',
+    'versioning',
+    'define',
+  ],
+  client: ['http.ts', 'define'],
   server: [
     'http.ts',
     'definition-error.ts',
@@ -35,10 +45,14 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'versioning',
     'router',
     'define',
+    'send',
     'container',
     'session',
     'request',
+    'openapi',
+    'client',
   ],
+  cli: ['http.ts', 'definition-error.ts', 'openapi', 'server'],
   'index.ts': [
     'http.ts',
     'definition-error.ts',
@@ -50,6 +64,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'middleware',
     'auth',
     'session',
+    'openapi',
     'server',
   ],
 }
@@ -65,7 +80,10 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:https': /^server\/node\//,
   'node:tls': /^server\/node\//,
   radix3: /^router\//,
+  yaml: /^openapi\/yaml\.ts$/,
   zod: /^define\/schema\.ts$/,
+  'zod-openapi': /^openapi\/convert\.ts$/,
+  'zod-openapi/api': /^openapi\/convert\.ts$/,
 }
 
 const MAX_LINES = 250

@@ -1,6 +1,7 @@
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { METHODS } from '../http.ts'
+import { isSchema } from './schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from './uploads.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
 
@@ -95,6 +96,10 @@ export const FIELDS = {
     imports: LIST,
     providers: LIST,
     exports: LIST,
+    schemas: {
+      test: (value) => isObject(value) && Object.values(Object(value)).every(isSchema),
+      expected: 'an object of zod schemas, such as { Car, Driver }',
+    },
     global: FLAG,
     onStart: FUNCTION,
     onStop: FUNCTION,
@@ -128,6 +133,7 @@ export const FIELDS = {
     bodyLimit: COUNT,
     timeout: COUNT,
     uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
+    openapi: RECORD,
     input: RECORD,
     response: {
       test: (value) => typeof value === 'object' && value !== null,

@@ -40,6 +40,8 @@ export interface FlatRoute {
   readonly summary: string | undefined
   readonly description: string | undefined
   readonly operationId: string | undefined
+  /** Merged into the operation in documents. */
+  readonly openapi: object
   readonly deprecated: boolean
   /** What is said of the life of its versions, the most specific first: route, controller, routers, module. */
   readonly policies: readonly PlacedPolicy[]

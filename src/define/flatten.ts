@@ -41,15 +41,13 @@ function flattenModule(
   const base = joinPrefix(prefix, module.prefix ?? '', node.label, problems)
   if (base === undefined) return []
   const inherited: Inherited = {
-    controller: '',
+    ...NOTHING_INHERITED,
     prefix: base,
     version: module.version,
     tags: module.tags,
     deprecated: module.deprecated ?? false,
     policies: withPolicy(module, node.label, [], problems),
     includeInSchema: module.includeInSchema ?? true,
-    meta: {},
-    inject: {},
     module: node,
     around: surround(around, module, node),
     surround,
@@ -58,6 +56,33 @@ function flattenModule(
     flattenController(controller, inherited, problems, []),
   )
 }
+
+/** Writes out the routes of a controller that the application adds itself, as if the root module had it without a prefix. */
+export function flattenOwn(
+  controller: AnyController,
+  node: ModuleNode,
+  { prefix, around, surround }: Frame,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  return flattenController(
+    controller,
+    { ...NOTHING_INHERITED, prefix, module: node, around, surround },
+    problems,
+    [],
+  )
+}
+
+/** What a module without options passes on. */
+const NOTHING_INHERITED = {
+  controller: '',
+  version: undefined,
+  tags: undefined,
+  deprecated: false,
+  policies: [],
+  includeInSchema: true,
+  meta: {},
+  inject: {},
+} as const
 
 function flattenController(
   controller: AnyController,

@@ -3,6 +3,7 @@ import type { Logger, UrlOptions } from './context.ts'
 import type { AnyController, Controller } from './controller.ts'
 import type { AnyProvider, Binding } from './provider.ts'
 import type { Shared } from './route.ts'
+import type { Schema } from './schema.ts'
 import type { Token } from './token.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
@@ -31,6 +32,8 @@ interface ModuleFields
   readonly exports?: readonly (Token<unknown> | Module<unknown, unknown>)[]
   /** Whether every module sees what this one exports, without importing it. @default false */
   readonly global?: boolean
+  /** The names that documents give to schemas: `{ CreateCar, Car }`. A name that a schema has by `meta({ id })` wins. */
+  readonly schemas?: Readonly<Record<string, Schema>>
   /** The path before every controller and router of this module (not of its imports). */
   readonly prefix?: string
   /** Called when all singletons are there, after the modules it imports: rejecting stops the start. */

@@ -44,6 +44,8 @@ export interface RouteOptions extends Shared {
   readonly timeout?: number
   /** Limits of `multipart/form-data` bodies. @default those of the application */
   readonly uploads?: UploadLimits
+  /** Merged into the operation that documents show, field by field: for what Octavo cannot know, such as response headers. */
+  readonly openapi?: object
 }
 
 /**

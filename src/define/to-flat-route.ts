@@ -83,6 +83,7 @@ function withPattern(
     summary,
     description,
     operationId,
+    openapi: route.openapi ?? {},
     validateResponses,
     bodyLimit,
     timeout,

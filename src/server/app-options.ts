@@ -18,6 +18,8 @@ import { sessionProblems } from '../session/options.ts'
 import type { SessionOptions } from '../session/options.ts'
 import { isScheme } from '../versioning/scheme.ts'
 import type { ConfigOptions } from './config.ts'
+import { docsProblems } from './docs/docs-options.ts'
+import type { DocsOptions } from './docs/docs-options.ts'
 import { healthProblems } from './health-options.ts'
 import type { HealthOptions } from './health-options.ts'
 
@@ -72,6 +74,8 @@ export interface AppOptions extends ConfigOptions {
   readonly limits?: Limits
   /** Limits of `multipart/form-data` bodies; a route's own win. */
   readonly uploads?: UploadLimits
+  /** Serves the documents of the API and a page that shows them. @default neither; `app.openapi()` gives them anyway */
+  readonly docs?: DocsOptions | false
   /** Paths that tell how the application is. */
   readonly health?: HealthOptions
   /** Guards of every route; they run before all others. */
@@ -130,6 +134,8 @@ const OPTIONS: Rules = {
   timeouts: [isRecord, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
   limits: [isRecord, `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
   uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
+  // reported in detail by `docsProblems`
+  docs: [() => true, 'an object'],
   // reported in detail by `healthProblems`
   health: [() => true, 'an object'],
   globalGuards: [AROUND.guards.test, AROUND.guards.expected],
@@ -159,6 +165,7 @@ export function appOptionProblems(options: AppOptions): readonly DefinitionProbl
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
     ...sessionProblems(options.session),
     ...healthProblems(options.health),
+    ...docsProblems(options.docs),
   ]
 }
 

@@ -4,6 +4,7 @@ import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
+import type { OpenApiDocument } from '../openapi/types.ts'
 import type { SchemeList } from '../versioning/enable.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/scheme.ts'
@@ -41,7 +42,7 @@ export interface App<M = unknown> extends Doors {
     scheme: VersioningScheme<O> | SchemeList<S>,
     options?: NoInfer<O> & VersioningOptions,
   ): void
-  /** Builds everything. @throws `DefinitionError` for mistakes that depend on versioning. */
+  /** Builds everything, and loads what `openapi` needs. @throws `DefinitionError` for mistakes that depend on versioning. */
   ready(): Promise<void>
   /** Answers requests of any Node server: `http.createServer(app.handler)`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
@@ -82,6 +83,17 @@ export interface App<M = unknown> extends Doors {
    * @throws `DefinitionError` for mistakes that depend on versioning.
    */
   versions(): readonly VersionInfo[]
+  /**
+   * The OpenAPI document of a version; of all versions together without one, and for `'all'`. To be called after `ready()`. The same
+   * object as long as nothing in it changes.
+   *
+   * @example
+   * await app.ready()
+   * await writeFile('openapi.json', JSON.stringify(app.openapi({ version: '2' })))
+   *
+   * @throws `RangeError` for a version that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
+   */
+  openapi(options?: { readonly version?: string }): OpenApiDocument
 }
 
 /**
@@ -110,6 +122,7 @@ export function createApp<
     ready: async () => {
       refuseClosed()
       await core.open()
+      await core.documents.load()
     },
     handler: (request, response) => {
       const opened = core.opened()
@@ -132,5 +145,6 @@ export function createApp<
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
     versions: () => toVersionList(core.build().table, core.enabled()),
+    openapi: ({ version } = {}) => core.documents.document(version),
   }
 }

@@ -17,6 +17,9 @@ import type { ConfigValues } from './built-ins.ts'
 import { compile } from './compile.ts'
 import type { Compiled, Materials } from './compile.ts'
 import type { Dispatch } from './dispatch.ts'
+import { createDocsRouter } from './docs/docs-routes.ts'
+import { createDocuments } from './docs/documents.ts'
+import type { Documents } from './docs/documents.ts'
 import { createHealth } from './health.ts'
 import type { Health } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -66,6 +69,7 @@ export interface Core {
   readonly opened: () => Opened | undefined
   /** The value behind a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
+  readonly documents: Documents
 }
 
 /** What is made of the definitions, anew when promised modules have come. */
@@ -85,8 +89,15 @@ export function createCore<O extends object, S extends readonly object[]>(
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
   const lifecycle = createLifecycle()
   const holder: { config: ConfigValues } = { config: new Map() }
+  const documents = createDocuments(() => ({
+    table: build().table,
+    enabled,
+    modules: complete().structure.modules,
+    settings,
+  }))
+  const docs = settings.docs ? createDocsRouter(settings.docs, documents) : undefined
   const read = (settled: SettledModules): Parts =>
-    toParts(readStructure(module, settings, settled, mistakes), settings, () => holder.config)
+    toParts(readStructure(module, settings, settled, mistakes, docs), settings, () => holder.config)
   let parts = read(new Map())
   const resolve = (token: Token<unknown>): Promise<unknown> =>
     parts.container.resolve(token, parts.structure.root, undefined)
@@ -134,6 +145,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     opened: () => opened,
     health,
     resolve,
+    documents,
   }
 }
 

@@ -6,6 +6,7 @@ import type { SessionOptions } from '../session/options.ts'
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
 import type { AppOptions, Limits, Timeouts } from './app-options.ts'
 import type { ConfigOptions } from './config.ts'
+import type { DocsOptions } from './docs/docs-options.ts'
 import type { HealthOptions } from './health-options.ts'
 import { createLogger } from './logger.ts'
 
@@ -24,6 +25,7 @@ export interface Settings {
   readonly logsRequests: boolean
   readonly session: SessionOptions | undefined
   readonly health: HealthOptions | undefined
+  readonly docs: DocsOptions | false | undefined
   readonly config: ConfigOptions
   readonly around: Around
   readonly overrides: readonly Binding[]
@@ -51,6 +53,7 @@ export function toSettings(options: AppOptions): Settings {
     logsRequests: options.logger !== false,
     session: options.session,
     health: options.health,
+    docs: options.docs,
     config: options,
     around: {
       guards: options.globalGuards ?? [],

@@ -8,9 +8,10 @@ import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { isBuiltIn } from '../define/built-in.ts'
 import type { BuiltIn } from '../define/built-in.ts'
+import type { AnyController } from '../define/controller.ts'
 import { createSurround, NOTHING_AROUND } from '../define/surround.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
-import { flatten } from '../define/flatten.ts'
+import { flatten, flattenOwn } from '../define/flatten.ts'
 import { unlazy } from '../define/lazy.ts'
 import { collectModules } from '../define/modules.ts'
 import type { ModuleNode, SettledModules } from '../define/modules.ts'
@@ -37,7 +38,7 @@ export interface Structure {
 }
 
 /**
- * Reads the definitions of an application. `mistakes` are those that its options have.
+ * Reads the definitions of an application. `mistakes` are those that its options have, `docs` the routes that serve documents.
  *
  * @throws `DefinitionError` with every mistake that does not depend on versioning, nor on promises.
  */
@@ -46,6 +47,7 @@ export function readStructure(
   settings: Settings,
   settled: SettledModules,
   mistakes: readonly DefinitionProblem[],
+  docs?: AnyController,
 ): Structure {
   const problems = [...mistakes]
   const { modules, pending } = collectModules(module, settled, problems)
@@ -55,12 +57,14 @@ export function readStructure(
   const surround = createSurround(overrides)
   const { middleware: _own, ...global } = settings.around
   const around = surround(NOTHING_AROUND, global, root)
-  const flat = flatten(modules, { prefix: settings.prefix, around, surround })
+  const frame = { prefix: settings.prefix, around, surround }
+  const flat = flatten(modules, frame)
   problems.push(...flat.problems)
+  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, frame, problems))]
   const inGraph: DefinitionProblem[] = []
   const graph = createGraph(modules, overrides, inGraph)
   const ordered = inDependencyOrder(graph.nodes, inGraph)
-  const uses = usesOf(flat.routes)
+  const uses = usesOf(routes)
   inGraph.push(...scopeProblems(ordered))
   for (const use of uses) {
     const found = findUsed(use, modules, graph)
@@ -73,7 +77,7 @@ export function readStructure(
   for (const { token } of builtInsOf(uses, ordered)) overrides.find(token)
   if (pending.length === 0) problems.push(...inGraph, ...overrides.problems())
   if (problems.length > 0) throw new DefinitionError(problems)
-  return { modules, root, routes: flat.routes, graph, ordered, overrides, uses, pending }
+  return { modules, root, routes, graph, ordered, overrides, uses, pending }
 }
 
 const CONFIG = { kind: 'built-in', token: 'Config' }

@@ -44,6 +44,8 @@ export interface Table extends Versions {
   readonly lifetimes: Lifetimes
   /** Every route, with its versions written out. */
   readonly rows: readonly TableRoute[]
+  /** The same by path shape. */
+  readonly shapes: readonly Shape<TableRoute>[]
   readonly warnings: readonly DefinitionWarning[]
 }
 
@@ -89,7 +91,7 @@ export function createTable(
     enabled === undefined
       ? []
       : versionWarnings(shapes, enabled, { ...versions, ...mode, unused: leaves.unused() })
-  return { ...roots, ...versions, lifetimes, rows, warnings }
+  return { ...roots, ...versions, lifetimes, rows, shapes, warnings }
 }
 
 const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_listed']

@@ -1,0 +1,1 @@
+export type { RouteCall, RouteMap } from './route-map.ts'

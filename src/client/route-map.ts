@@ -1,0 +1,29 @@
+/** How a client calls a route. */
+export interface RouteCall {
+  readonly method: string
+  /** Further methods that the route answers. */
+  readonly others?: readonly string[]
+  /** The path with its parameters in braces, the version included where the path has it; `{rest:path}` takes slashes. */
+  readonly path: string
+  /** What names the version, where the path does not. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly host?: string
+  /** How `body` is sent. @default 'json' */
+  readonly body?: 'json' | 'text' | 'bytes'
+  /** How `form` is sent. @default 'urlencoded' */
+  readonly form?: 'urlencoded' | 'multipart'
+}
+
+/** How a client calls the routes of one version, by their names. */
+export interface RouteMap {
+  /** `null` for requests that name none. */
+  readonly version: string | null
+  readonly routes: Readonly<Record<string, RouteCall>>
+}
+
+/** Where `app.fetch` and `app.dispatcher()` keep the function that tells a client in the same process the routes of a version. */
+export const ROUTE_MAP: unique symbol = Symbol.for('octavo.route-map')
+
+/** What tells the routes of a version; `undefined` for that of requests that name none. */
+export type TellRoutes = (version: string | undefined) => RouteMap | PromiseLike<RouteMap>

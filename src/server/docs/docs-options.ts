@@ -1,0 +1,90 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { AROUND } from '../../define/fields.ts'
+import type { AnyGuard } from '../../define/guard.ts'
+import { optionProblems } from '../../define/options.ts'
+import type { Rules } from '../../define/options.ts'
+import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/types.ts'
+import { parsePattern } from '../../pattern.ts'
+
+/** A document that a page can show. */
+export interface DocumentLink {
+  /** The version that it describes; `null` for the one that describes everything. */
+  readonly version: string | null
+  /** The path of the document in JSON. */
+  readonly url: string
+  /** Whether it is the one to show first. */
+  readonly isDefault: boolean
+}
+
+/** What a page is made from. */
+export interface PageInfo {
+  readonly title: string
+  /** The combined document first, then the versions, newest first. */
+  readonly documents: readonly DocumentLink[]
+  /** The one that the request asks for by `?version=`, else the default one. */
+  readonly shown: DocumentLink
+}
+
+/** How documents are made and served. */
+export interface DocsOptions {
+  /** Where the page is; the documents are below it, as `/docs/openapi.json`. @default '/docs' */
+  readonly path?: string
+  /**
+   * The page: Swagger UI, for which the package `swagger-ui-dist` is needed, none, or what a function makes of the documents.
+   * @default 'swagger' where that package is installed, else a list of the documents
+   */
+  readonly ui?: 'swagger' | false | ((page: PageInfo) => string)
+  /** Whether page and documents are for everybody: global guards do not guard them. @default false */
+  readonly public?: boolean
+  /** Guards of page and documents, after the global ones. */
+  readonly guards?: readonly AnyGuard[]
+  /** Title, description and what else a document says of itself. @default the name of the root module */
+  readonly info?: Partial<DocumentInfo>
+  /** Where the application answers. @default where the document comes from */
+  readonly servers?: readonly DocumentServer[]
+  /** What is said of groups of operations. */
+  readonly tags?: readonly DocumentTag[]
+  readonly externalDocs?: { readonly url: string; readonly description?: string }
+}
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const hasText = (name: string) => (value: unknown) =>
+  isRecord(value) && typeof Reflect.get(value, name) === 'string'
+
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(test)
+
+const OPTIONS: Rules = {
+  path: [isLiteralPath, "a path of literal segments, such as '/docs'"],
+  ui: [
+    (value) => value === 'swagger' || value === false || typeof value === 'function',
+    "'swagger', false or a function from documents to HTML",
+  ],
+  public: [(value) => typeof value === 'boolean', 'true or false'],
+  guards: [AROUND.guards.test, AROUND.guards.expected],
+  info: [isRecord, 'an object, such as { title, description }'],
+  servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
+  tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],
+  externalDocs: [hasText('url'), 'an object, such as { url, description }'],
+}
+
+/** Reports what cannot be used in `docs`. */
+export function docsProblems(docs: unknown): readonly DefinitionProblem[] {
+  if (docs === undefined || docs === false) return []
+  if (isRecord(docs)) return optionProblems('createApp', docs, OPTIONS, 'docs.')
+  return [
+    {
+      code: 'invalid_option',
+      where: 'createApp',
+      message: 'docs is neither an object nor false',
+      fix: 'write docs: {} for page and documents at /docs',
+    },
+  ]
+}
+
+function isLiteralPath(value: unknown): boolean {
+  const pattern = typeof value === 'string' ? parsePattern(value) : []
+  return 'segments' in pattern && pattern.params.length === 0
+}

@@ -1,0 +1,103 @@
+import type { Generator } from '../../openapi/generate.ts'
+import type { DocumentSettings, NamedSchema } from '../../openapi/model.ts'
+import type { OpenApiDocument } from '../../openapi/types.ts'
+import { isSchema } from '../../define/schema.ts'
+import type { ModuleNode } from '../../define/modules.ts'
+import type { FlatRoute } from '../../define/flat-route.ts'
+import type { Enabled } from '../../versioning/enable.ts'
+import type { Settings } from '../settings.ts'
+import type { Table } from '../table/table.ts'
+import { toDocumentedVersions } from './documented.ts'
+
+/** What documents are made from. */
+export interface DocumentSource {
+  readonly table: Table
+  readonly enabled: Enabled | undefined
+  readonly modules: readonly ModuleNode[]
+  readonly settings: Settings
+}
+
+/** The documents of an application, each made when it is asked for and kept while it is true. */
+export interface Documents {
+  /** The versions that have a document of their own, oldest first. */
+  readonly versions: () => readonly string[]
+  /** The version that a request without one gets; `null` for none. */
+  readonly defaultVersion: () => string | null
+  /** Loads what makes documents, which nobody else needs. */
+  readonly load: () => Promise<void>
+  /**
+   * The document of a version; of all versions without one, and for `'all'`. `load` comes before it. The same object as long as
+   * nothing in it changes.
+   *
+   * @throws `RangeError` for an unknown version, `DefinitionError` for what cannot be documented.
+   */
+  readonly document: (version?: string) => OpenApiDocument
+}
+
+/** Makes what knows the documents of an application; the source is asked when the first is wanted. */
+export function createDocuments(source: () => DocumentSource): Documents {
+  let generator: Generator | undefined
+  let loading: Promise<Generator> | undefined
+  const load = async (): Promise<Generator> => {
+    const { table, enabled, modules, settings } = source()
+    const { createGenerator } = await import('../../openapi/generate.ts')
+    const versions = toDocumentedVersions(table, enabled, ({ includeInSchema }) => includeInSchema)
+    const named = namedSchemas(modules)
+    const isWanted = versions.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    const convert = isWanted ? (await import('../../openapi/convert.ts')).convert : undefined
+    return createGenerator(
+      { versions, named, settings: toDocumentSettings(settings, enabled, modules) },
+      convert,
+    )
+  }
+  return {
+    versions: () => source().table.known.list,
+    defaultVersion: () => source().table.defaultVersion,
+    load: async () => {
+      generator = await (loading ??= load())
+    },
+    document: (version) => {
+      const { known } = source().table
+      if (generator === undefined) throw new Error('openapi: call await app.ready() first')
+      const found = version === undefined ? undefined : known.find(version)
+      if (found !== undefined || version === undefined || version === 'all') return generator.document(found)
+      throw new RangeError(
+        `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
+      )
+    },
+  }
+}
+
+function hasSchemas({ sources, responses }: FlatRoute): boolean {
+  return sources.length > 0 || responses.size > 0
+}
+
+/** The schemas that modules name. */
+function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
+  return modules.flatMap(({ module, label }) =>
+    Object.entries(module.schemas ?? {}).flatMap(([name, schema]): readonly NamedSchema[] =>
+      isSchema(schema) ? [{ name, schema, where: label }] : [],
+    ),
+  )
+}
+
+function toDocumentSettings(
+  { docs, prefix, trailingSlash }: Settings,
+  enabled: Enabled | undefined,
+  modules: readonly ModuleNode[],
+): DocumentSettings {
+  const { info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
+  const title = modules.at(-1)?.module.name?.replace(/(?<=.)Module$/, '') ?? 'API'
+  return {
+    info: { title, version: '1.0.0', ...info },
+    hasVersion: info.version !== undefined,
+    servers,
+    hasServers: docs !== false && docs?.servers !== undefined,
+    tags,
+    externalDocs,
+    prefix,
+    keepsSlash: trailingSlash !== 'ignore',
+    enabled,
+    now: enabled?.common.clock ?? Date.now,
+  }
+}

@@ -1,0 +1,28 @@
+import type { Enabled, EnabledScheme } from './enable.ts'
+import type { RequestDraft } from './scheme.ts'
+
+/** How a request asks for a version: what a scheme changes in it. */
+export interface WrittenVersion {
+  readonly scheme: EnabledScheme
+  readonly change: Partial<RequestDraft>
+}
+
+/**
+ * Writes a version into a request, as the first scheme that can does; `undefined` when none can. Hosts that a scheme refuses are left
+ * alone.
+ */
+export function writeVersion(
+  enabled: Enabled | undefined,
+  version: string,
+  draft: Partial<RequestDraft> & Pick<RequestDraft, 'path' | 'prefix'>,
+): WrittenVersion | undefined {
+  for (const scheme of enabled?.schemes ?? []) {
+    const change = scheme.scheme.write?.(
+      { query: {}, headers: {}, host: '', ...draft },
+      version,
+      scheme.options,
+    )
+    if (change !== undefined) return { scheme, change }
+  }
+  return undefined
+}
