@@ -156,6 +156,11 @@ export function toProblem(error: HttpError): FinishedResponse {
 /** Of most errors: one object, so that they are known by it. */
 const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
+/** The reason phrase of a status; `undefined` for one without. */
+export function phraseOf(status: number): string | undefined {
+  return STATUS_CODES[status]
+}
+
 type Thrower = (detail?: string, options?: HttpErrorOptions) => HttpError
 
 function thrower(status: number): Thrower {

@@ -1,5 +1,11 @@
-import type { Convert, DocumentedVersion, DocumentSettings, NamedSchema } from './model.ts'
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { combine } from './combine.ts'
+import { toDocument } from './document.ts'
+import type { Made } from './document.ts'
+import type { Conversion, Convert, DocumentedVersion, DocumentSettings, NamedSchema } from './model.ts'
 import type { OpenApiDocument } from './types.ts'
+import { toWire } from './wire.ts'
 
 /** What a generator makes documents of. */
 export interface GeneratorSource {
@@ -15,11 +21,96 @@ export interface Generator {
   readonly document: (version: string | undefined) => OpenApiDocument
 }
 
+const NOTHING: Conversion = { routes: new Map(), components: {}, problems: [] }
+
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
-export function createGenerator(_source: GeneratorSource, _convert: Convert | undefined): Generator {
+export function createGenerator(
+  { versions, named, settings }: GeneratorSource,
+  convert: Convert | undefined,
+): Generator {
+  const conversionOf = createConversions(versions, named, convert)
+  const made = new Map<DocumentedVersion, Made>()
+  let combined: Omit<Made, 'problems'> | undefined
+  const make = (documented: DocumentedVersion): Made => {
+    const kept = made.get(documented)
+    if (kept !== undefined && settings.now() < kept.until) return kept
+    const conversion = conversionOf(documented)
+    const fresh = toDocument(documented, conversion, settings)
+    refuse([...conversion.problems, ...fresh.problems])
+    made.set(documented, fresh)
+    return fresh
+  }
+  const makeAll = (): OpenApiDocument => {
+    if (combined !== undefined && settings.now() < combined.until) return combined.document
+    const parts = versions.map((documented) => ({
+      version: documented.version,
+      own: ownPaths(documented, settings),
+      ...make(documented),
+    }))
+    refuse(schemeProblems(parts.map(({ document }) => document)))
+    combined = { document: combine(parts, settings), until: Math.min(...parts.map(({ until }) => until)) }
+    return combined.document
+  }
   return {
-    document: () => {
-      throw new Error('not there yet')
+    document: (version) => {
+      if (version === undefined) return makeAll()
+      const documented = versions.find((each) => each.version === version)
+      if (documented === undefined) throw new RangeError(`There is no version "${version}"`)
+      return make(documented).document
     },
   }
+}
+
+function refuse(problems: readonly DefinitionProblem[]): void {
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/** Converts the schemas of all versions at once; of each by itself where versions have different schemas of one name. */
+function createConversions(
+  versions: readonly DocumentedVersion[],
+  named: readonly NamedSchema[],
+  convert: Convert | undefined,
+): (documented: DocumentedVersion) => Conversion {
+  if (convert === undefined) return () => NOTHING
+  const convertAll = (some: readonly DocumentedVersion[]): Conversion =>
+    convert([...new Set(some.flatMap(({ routes }) => routes.map(({ route }) => route)))], named)
+  const apart = new Map<DocumentedVersion, Conversion>()
+  let whole: Conversion | undefined
+  return (documented) => {
+    whole ??= convertAll(versions)
+    if (!whole.problems.some(({ code }) => code === 'duplicate_schema')) return whole
+    const own = apart.get(documented) ?? convertAll([documented])
+    apart.set(documented, own)
+    return own
+  }
+}
+
+/** The paths in which the version stands. */
+function ownPaths({ version, routes }: DocumentedVersion, settings: DocumentSettings): ReadonlySet<string> {
+  return new Set(
+    routes.flatMap((each) => {
+      const { path, isInPath } = toWire(each, version, settings)
+      return isInPath ? [path] : []
+    }),
+  )
+}
+
+/** Security schemes of one name that differ between versions. */
+function schemeProblems(documents: readonly OpenApiDocument[]): readonly DefinitionProblem[] {
+  const known = new Map<string, string>()
+  const problems = new Map<string, DefinitionProblem>()
+  for (const { components } of documents) {
+    for (const [name, scheme] of Object.entries(components.securitySchemes ?? {})) {
+      const text = JSON.stringify(scheme)
+      if ((known.get(name) ?? text) !== text)
+        problems.set(name, {
+          code: 'duplicate_security_scheme',
+          where: `security scheme ${name}`,
+          message: `"${name}" is another scheme in another version`,
+          fix: 'give the guard of one of the versions another name',
+        })
+      known.set(name, text)
+    }
+  }
+  return [...problems.values()]
 }

@@ -57,6 +57,8 @@ export interface Operation {
   readonly security: readonly SecurityAlternative[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: RequestBody
+  /** Where it differs from those of the document. */
+  readonly servers?: readonly DocumentServer[]
   /** By status, `4XX` and the like included. */
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly [extension: `x-${string}`]: unknown
@@ -110,4 +112,5 @@ export interface OpenApiDocument {
     readonly headers?: Readonly<Record<string, unknown>>
   }
   readonly externalDocs?: { readonly url: string; readonly description?: string }
+  readonly [extension: `x-${string}`]: unknown
 }

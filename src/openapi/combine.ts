@@ -1,0 +1,148 @@
+import { tagsOf, toComponents } from './document.ts'
+import { mergeOperations } from './merge.ts'
+import type { VersionedOperation } from './merge.ts'
+import type { DocumentSettings } from './model.ts'
+import { PROBLEM_SCHEMAS } from './problems.ts'
+import { renamed, schemasIn } from './refs.ts'
+import type { DocumentServer, OpenApiDocument, Operation, PathItem, SchemaObject } from './types.ts'
+
+/** The document of a version, to be combined with others. */
+export interface Part {
+  readonly version: string | null
+  readonly document: OpenApiDocument
+  /** The paths that name the version. */
+  readonly own: ReadonlySet<string>
+}
+
+/**
+ * One document for all versions. What is the same in several is there once; where versions share a path, as when a header names them,
+ * operations are merged; schemas of one name that differ get the version in their names.
+ */
+export function combine(parts: readonly Part[], settings: DocumentSettings): OpenApiDocument {
+  const named = withOwnNames(parts)
+  const serverLists = new Set(parts.map(({ document }) => JSON.stringify(document.servers)))
+  const hasOwnServers = serverLists.size > 1
+  const byPlace = new Map<string, Map<string, Placed[]>>()
+  for (const { version, document, own } of named) {
+    for (const [path, item] of Object.entries(document.paths)) {
+      const methods = byPlace.get(path) ?? new Map<string, Placed[]>()
+      byPlace.set(path, methods)
+      for (const [method, operation] of Object.entries(item)) {
+        const placed = withVersion(operation, own.has(path) ? version : null)
+        const entry = {
+          operation: placed,
+          servers: document.servers,
+          ...(version === null ? {} : { version }),
+        }
+        methods.set(method, [...(methods.get(method) ?? []), entry])
+      }
+    }
+  }
+  const paths = withUniqueIds(
+    Object.fromEntries([...byPlace].map(([path, methods]) => [path, mergeItem(methods, hasOwnServers)])),
+  )
+  const schemas = Object.assign({}, ...named.map(({ document }) => document.components.schemas ?? {}))
+  const schemes = Object.assign({}, ...named.map(({ document }) => document.components.securitySchemes ?? {}))
+  const versions = parts.flatMap(({ version }) => version ?? [])
+  const policies = parts.flatMap(({ document }) => document['x-api-versioning'] ?? [])
+  const [first] = parts
+  if (first === undefined) throw new TypeError('combine: there is no document')
+  const { openapi, externalDocs } = first.document
+  const version = settings.hasVersion || versions.length === 0 ? settings.info.version : versions.join(', ')
+  return {
+    openapi,
+    info: { ...settings.info, version },
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+    servers: uniqueServers(parts.flatMap(({ document }) => document.servers)),
+    ...tagsOf(paths, settings.tags),
+    ...(policies.length === 0 ? {} : { 'x-api-versioning': policies }),
+    paths,
+    components: toComponents(paths, schemas, schemes),
+  }
+}
+
+interface Placed extends VersionedOperation {
+  readonly servers: readonly DocumentServer[]
+}
+
+function mergeItem(methods: ReadonlyMap<string, readonly Placed[]>, hasOwnServers: boolean): PathItem {
+  return Object.fromEntries(
+    [...methods].map(([method, placed]): readonly [string, Operation] => {
+      const merged = mergeOperations(placed)
+      const servers = uniqueServers(placed.flatMap((each) => each.servers))
+      return [method, hasOwnServers ? { ...merged, servers } : merged]
+    }),
+  )
+}
+
+function uniqueServers(servers: readonly DocumentServer[]): readonly DocumentServer[] {
+  return [...new Map(servers.map((server) => [JSON.stringify(server), server])).values()]
+}
+
+/** Where the path names the version, the id does too. */
+function withVersion(operation: Operation, version: string | null): Operation {
+  if (version === null) return operation
+  return { ...operation, operationId: `${operation.operationId}.v${toWord(version)}` }
+}
+
+function toWord(version: string): string {
+  return version.replaceAll(/[^\w.~-]+/g, '_')
+}
+
+/** A name can be at another path in another version: then the second is numbered. */
+function withUniqueIds(paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
+  const taken = new Set<string>()
+  const unique = (operation: Operation): Operation => {
+    let { operationId } = operation
+    for (let count = 2; taken.has(operationId); count += 1) operationId = `${operation.operationId}.${count}`
+    taken.add(operationId)
+    return operationId === operation.operationId ? operation : { ...operation, operationId }
+  }
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, unique(operation)])),
+    ]),
+  )
+}
+
+/** Documents in which schemas of one name are the same schema. */
+function withOwnNames(parts: readonly Part[]): readonly Part[] {
+  const meanings = new Map<string, Set<string>>()
+  for (const { document } of parts) {
+    const { schemas = {} } = document.components
+    for (const name of Object.keys(schemas)) {
+      if (Object.hasOwn(PROBLEM_SCHEMAS, name)) continue
+      meanings.set(name, (meanings.get(name) ?? new Set()).add(meaningIn(schemas, name)))
+    }
+  }
+  const differing = new Set([...meanings].filter(([, found]) => found.size > 1).map(([name]) => name))
+  if (differing.size === 0) return parts
+  const firsts = new Map<string, string>()
+  return parts.map((part) => {
+    const { schemas = {} } = part.document.components
+    const names = new Map<string, string>()
+    for (const name of Object.keys(schemas)) {
+      if (!differing.has(name)) continue
+      // versions that have the same schema share the name of the oldest of them
+      const key = `${name} ${meaningIn(schemas, name)}`
+      const own = firsts.get(key) ?? `${name}.v${toWord(part.version ?? 'none')}`
+      firsts.set(key, own)
+      names.set(name, own)
+    }
+    const { components, paths } = renamed(part.document, 'schemas', names)
+    const own = Object.entries(components.schemas ?? {}).map(([name, schema]) => [
+      names.get(name) ?? name,
+      schema,
+    ])
+    return {
+      ...part,
+      document: { ...part.document, paths, components: { ...components, schemas: Object.fromEntries(own) } },
+    }
+  })
+}
+
+/** What a schema says with all that it refers to. */
+function meaningIn(schemas: Readonly<Record<string, SchemaObject>>, name: string): string {
+  return JSON.stringify([schemas[name], schemasIn(schemas[name], schemas)])
+}

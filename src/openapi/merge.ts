@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { PROBLEM_ANSWERS } from './problems.ts'
+import type { ProblemAnswer } from './problems.ts'
+import type {
+  Content,
+  MediaTypeObject,
+  Operation,
+  Parameter,
+  Reference,
+  RequestBody,
+  ResponseObject,
+  SchemaObject,
+  SecurityAlternative,
+} from './types.ts'
+
+/** An operation with the version that it is of, if any. */
+export interface VersionedOperation {
+  readonly operation: Operation
+  readonly version?: string
+}
+
+/**
+ * One operation for several at the same path and method, as versions are that a header names: each of its parts takes what any of
+ * them takes. The last, which is the newest, has the words.
+ */
+export function mergeOperations(all: readonly VersionedOperation[]): Operation {
+  const operations = all.map(({ operation }) => operation)
+  const [first] = operations
+  const last = operations.at(-1)
+  if (first === undefined || last === undefined) throw new TypeError('mergeOperations: there is no operation')
+  if (operations.every((operation) => isDeepStrictEqual(operation, first))) return first
+  const { parameters: _parameters, requestBody: _body, deprecated: _deprecated, ...words } = last
+  const parameters = mergeParameters(all)
+  const body = mergeBodies(operations)
+  return {
+    ...words,
+    ...(operations.every(({ deprecated }) => deprecated === true) ? { deprecated: true } : {}),
+    security: mergeSecurity(operations),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: mergeResponses(operations),
+  }
+}
+
+function mergeParameters(all: readonly VersionedOperation[]): readonly Parameter[] {
+  const byKey = new Map<string, (VersionedOperation & { readonly parameter: Parameter })[]>()
+  for (const each of all) {
+    for (const parameter of each.operation.parameters ?? []) {
+      const key = `${parameter.in} ${parameter.name}`
+      byKey.set(key, [...(byKey.get(key) ?? []), { ...each, parameter }])
+    }
+  }
+  return [...byKey.values()].map((found) => {
+    const { description, ...parameter } = found.at(-1)?.parameter ?? { name: '', in: 'query', schema: {} }
+    const isEverywhere = found.length === all.length
+    const text = [description ?? [], isEverywhere ? [] : onlyIn(found)].flat().join('. ')
+    return {
+      ...parameter,
+      ...(text === '' ? {} : { description: text }),
+      required:
+        parameter.in === 'path' ||
+        (isEverywhere && found.every(({ parameter: { required } }) => required === true)),
+      schema: mergeSchemas(found.map((each) => each.parameter.schema)),
+    }
+  })
+}
+
+function onlyIn(found: readonly VersionedOperation[]): readonly string[] {
+  const versions = found.flatMap(({ version }) => version ?? [])
+  return versions.length === 0 ? [] : [`Only in version ${versions.join(', ')}`]
+}
+
+/** A schema for what any of several takes; of texts that are listed, the list of all. */
+function mergeSchemas(schemas: readonly SchemaObject[]): SchemaObject {
+  const distinct = unique(schemas)
+  const [only, ...others] = distinct
+  if (only === undefined || others.length === 0) return only ?? {}
+  const lists = distinct.map(({ type, enum: values, default: _default, ...rest }) =>
+    type === 'string' && Array.isArray(values) && Object.keys(rest).length === 0 ? values : undefined,
+  )
+  if (lists.includes(undefined)) return { anyOf: distinct }
+  const given = distinct.find((schema) => 'default' in schema)
+  return {
+    type: 'string',
+    enum: [...new Set(lists.flat())],
+    ...(given === undefined ? {} : { default: given['default'] }),
+  }
+}
+
+function mergeBodies(operations: readonly Operation[]): RequestBody | undefined {
+  const bodies = operations.flatMap(({ requestBody }) => requestBody ?? [])
+  const last = bodies.at(-1)
+  if (last === undefined) return undefined
+  const isRequired = bodies.length === operations.length && bodies.every(({ required }) => required === true)
+  return { ...last, required: isRequired, content: mergeContents(bodies.map(({ content }) => content)) }
+}
+
+function mergeContents(contents: readonly Content[]): Content {
+  const byType = new Map<string, MediaTypeObject[]>()
+  for (const content of contents)
+    for (const [type, media] of Object.entries(content))
+      byType.set(type, [...(byType.get(type) ?? []), media])
+  return Object.fromEntries(
+    [...byType].map(([type, found]) => {
+      const schemas = found.flatMap(({ schema }) => (schema === undefined ? [] : [schema]))
+      const isAny =
+        schemas.length < found.length || schemas.some((schema) => Object.keys(schema).length === 0)
+      return [type, { ...found.at(-1), ...(isAny ? {} : { schema: mergeSchemas(schemas) }) }]
+    }),
+  )
+}
+
+function mergeResponses(operations: readonly Operation[]): Operation['responses'] {
+  const byStatus = new Map<string, (ResponseObject | Reference)[]>()
+  for (const { responses } of operations)
+    for (const [status, response] of Object.entries(responses))
+      byStatus.set(status, [...(byStatus.get(status) ?? []), response])
+  return Object.fromEntries(
+    [...byStatus]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([status, found]) => [status, mergeAnswers(unique(found))]),
+  )
+}
+
+function mergeAnswers(found: readonly (ResponseObject | Reference)[]): ResponseObject | Reference {
+  const [only, ...others] = found
+  if (only !== undefined && others.length === 0) return only
+  const written = found.map(toResponse)
+  const contents = written.flatMap(({ content }) => (content === undefined ? [] : [content]))
+  const headers = Object.assign({}, ...written.map((each) => each.headers ?? {}))
+  return {
+    description: written.at(-1)?.description ?? '',
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(contents.length === 0 ? {} : { content: mergeContents(contents) }),
+  }
+}
+
+function toResponse(response: ResponseObject | Reference): ResponseObject {
+  if (!('$ref' in response)) return response
+  const name = response.$ref.slice(response.$ref.lastIndexOf('/') + 1)
+  return isAnswer(name) ? PROBLEM_ANSWERS[name] : { description: '' }
+}
+
+function isAnswer(name: string): name is ProblemAnswer {
+  return Object.hasOwn(PROBLEM_ANSWERS, name)
+}
+
+/** What is enough for one of them; an open one says so by an alternative that asks for nothing. */
+function mergeSecurity(operations: readonly Operation[]): readonly SecurityAlternative[] {
+  const [first, ...others] = operations.map(({ security }) => security)
+  if (first === undefined || others.every((security) => isDeepStrictEqual(security, first)))
+    return first ?? []
+  return unique([first, ...others].flatMap((security) => (security.length === 0 ? [{}] : security)))
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return values.filter(
+    (value, index) => values.findIndex((other) => isDeepStrictEqual(value, other)) === index,
+  )
+}
