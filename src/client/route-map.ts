@@ -8,11 +8,14 @@ export interface RouteCall {
   /** What names the version, where the path does not. */
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
+  /** Where the host names the version: what stands in the place of that of the base URL. */
   readonly host?: string
   /** How `body` is sent. @default 'json' */
   readonly body?: 'json' | 'text' | 'bytes'
-  /** How `form` is sent. @default 'urlencoded' */
+  /** How `form` is sent; `files` make it multipart. @default 'urlencoded' */
   readonly form?: 'urlencoded' | 'multipart'
+  /** The declared statuses of 400 and more, which are results and no errors. */
+  readonly errors?: readonly number[]
 }
 
 /** How a client calls the routes of one version, by their names. */
@@ -25,5 +28,8 @@ export interface RouteMap {
 /** Where `app.fetch` and `app.dispatcher()` keep the function that tells a client in the same process the routes of a version. */
 export const ROUTE_MAP: unique symbol = Symbol.for('octavo.route-map')
 
-/** What tells the routes of a version; `undefined` for that of requests that name none. */
-export type TellRoutes = (version: string | undefined) => RouteMap | PromiseLike<RouteMap>
+/**
+ * What tells the routes of a version; `undefined` for that of requests that name none. `host` is the host of the base URL. Rejects with
+ * a `RangeError` for an unknown version.
+ */
+export type TellRoutes = (version: string | undefined, host: string) => RouteMap | PromiseLike<RouteMap>

@@ -27,6 +27,8 @@ type UrlArguments<P> = object extends P
 
 /** An application. */
 export interface App<M = unknown> extends Doors {
+  /** For types alone: the root module, from which `createClient` knows the routes. */
+  readonly $module?: M
   /**
    * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
    * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.

@@ -1,3 +1,5 @@
+import { ROUTE_MAP } from '../client/route-map.ts'
+import type { TellRoutes } from '../client/route-map.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
 import { createClient } from './client.ts'
@@ -81,6 +83,13 @@ export function createDoors(core: Core): Doors {
       options.stream === true ? injectStream(dispatch, request, max) : inject(dispatch, request, max)
     ) as Promise<never>
   }
+  const tellRoutes: TellRoutes = async (version, host) => {
+    await enter()
+    const map = await core.documents.routeMap(version, host, true)
+    if (map !== undefined) return map
+    const versions = core.documents.versions().join(', ') || 'none'
+    throw new RangeError(`There is no version "${version ?? ''}"; there are ${versions}`)
+  }
   return {
     inject: injectGiven,
     client: (options) =>
@@ -96,7 +105,12 @@ export function createDoors(core: Core): Doors {
         },
         options,
       ),
-    fetch: createFetch(enter, settings),
-    dispatcher: () => createDispatcher(enter, settings),
+    fetch: tellingRoutes(createFetch(enter, settings), tellRoutes),
+    dispatcher: () => tellingRoutes(createDispatcher(enter, settings), tellRoutes),
   }
+}
+
+/** The door, with what tells `createClient` the routes behind it. */
+function tellingRoutes<D extends object>(door: D, tell: TellRoutes): D {
+  return Object.defineProperty(door, ROUTE_MAP, { value: tell })
 }

@@ -1,3 +1,4 @@
+import type { RouteMap } from '../../client/route-map.ts'
 import type { Generator } from '../../openapi/generate.ts'
 import type { DocumentSettings, NamedSchema } from '../../openapi/model.ts'
 import type { OpenApiDocument } from '../../openapi/types.ts'
@@ -32,6 +33,15 @@ export interface Documents {
    * @throws `RangeError` for an unknown version, `DefinitionError` for what cannot be documented.
    */
   readonly document: (version?: string) => OpenApiDocument
+  /**
+   * How a client that reaches the application by `host` calls the routes of a version, and those that documents leave out when it is
+   * `all` of them; `undefined` for an unknown version.
+   */
+  readonly routeMap: (
+    version: string | undefined,
+    host: string,
+    all: boolean,
+  ) => Promise<RouteMap | undefined>
 }
 
 /** Makes what knows the documents of an application; the source is asked when the first is wanted. */
@@ -64,6 +74,10 @@ export function createDocuments(source: () => DocumentSource): Documents {
       throw new RangeError(
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )
+    },
+    routeMap: async (version, host, all) => {
+      const { toRouteMap } = await import('./route-map.ts')
+      return toRouteMap(source(), version, { host, all })
     },
   }
 }

@@ -1,0 +1,27 @@
+import type { ExecutionContext } from '../../define/context.ts'
+import type { RawReply } from '../../define/reply.ts'
+import { httpError } from '../../errors.ts'
+import { file } from '../../send/file.ts'
+import type { Documents } from './documents.ts'
+
+/**
+ * Answers with how clients call the routes of the version that `?version=` names; without one, those that answer requests that name
+ * none. Routes that documents leave out are not told.
+ *
+ * @throws `HttpError` 404 for an unknown version, with the list of those there are.
+ */
+export function createClientRoute(
+  documents: Documents,
+): (input: unknown, context: ExecutionContext) => Promise<RawReply> {
+  return async (_input, { request }) => {
+    const version = [request.query['version']].flat()[0]
+    const map = await documents.routeMap(version, request.host, false)
+    if (map !== undefined) return file(Buffer.from(JSON.stringify(map)), { type: 'application/json' })
+    const versions = documents.versions()
+    throw httpError(
+      'document_not_found',
+      `There is no such version; there are ${versions.join(', ') || 'none'}`,
+      { versions },
+    )
+  }
+}

@@ -1,0 +1,122 @@
+import type { RouteCall, RouteMap } from '../../client/route-map.ts'
+import type { FlatRoute } from '../../define/flat-route.ts'
+import { acceptsBytes, acceptsData, acceptsText } from '../../define/kinds.ts'
+import type { Schema } from '../../define/schema.ts'
+import type { DocumentedRoute, DocumentedVersion } from '../../openapi/model.ts'
+import type { Segment } from '../../pattern.ts'
+import { writeVersion } from '../../versioning/write.ts'
+import type { DocumentSource } from './documents.ts'
+import { toDocumentedVersions } from './documented.ts'
+
+/** What a client says of itself. */
+export interface RouteMapOptions {
+  /** The host that it reaches the application by, which HOST versioning changes. */
+  readonly host: string
+  /** Whether routes are told that documents leave out. */
+  readonly all: boolean
+}
+
+/** A route, and the version that requests to it have to name. */
+interface Told {
+  readonly entry: DocumentedRoute
+  readonly version: string | undefined
+}
+
+type Source = Pick<DocumentSource, 'table' | 'enabled' | 'settings'>
+
+/**
+ * How a client calls the routes of a version by their names, or, without one, those that answer requests that name none; `undefined`
+ * for an unknown version.
+ *
+ * @throws `TypeError` when the scheme cannot write the version into the host.
+ */
+export function toRouteMap(
+  source: Source,
+  version: string | undefined,
+  { host, all }: RouteMapOptions,
+): RouteMap | undefined {
+  const { table, enabled } = source
+  // without versioning every client gets everything, as `urlFor` does
+  const wanted = enabled === undefined ? undefined : version
+  const found = wanted === undefined ? undefined : table.known.find(wanted)
+  if (wanted !== undefined && found === undefined) return undefined
+  const versions = toDocumentedVersions(table, enabled, ({ includeInSchema }) => all || includeInSchema)
+  const told = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
+  const routes: Record<string, RouteCall> = Object.create(null)
+  for (const each of told) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
+  return { version: found ?? null, routes }
+}
+
+/** What requests in a version get. The version is written where the path is one that knows versions. */
+function inVersion(
+  versions: readonly DocumentedVersion[],
+  version: string,
+  { table }: Source,
+): readonly Told[] {
+  const entries = versions.find((each) => each.version === version)?.routes ?? []
+  const neutral = new Set(table.rows.filter(({ spec }) => spec.neutral).map(({ route }) => route))
+  return entries.map((entry) => ({
+    entry,
+    version: entry.naming === 'none' && !neutral.has(entry.route) ? undefined : version,
+  }))
+}
+
+/** What requests without a version get; where a function chooses for each, the newest version tells what there is. */
+function withoutVersion(versions: readonly DocumentedVersion[], { enabled }: Source): readonly Told[] {
+  const isChosen = typeof enabled?.defaultVersion === 'function' && !enabled.common.required
+  return versions
+    .toReversed()
+    .flatMap(({ routes }) => routes.filter(({ naming }) => isChosen || naming !== 'required'))
+    .map((entry) => ({ entry, version: undefined }))
+}
+
+function toRouteCall({ entry, version }: Told, { enabled, settings }: Source, host: string): RouteCall {
+  const { route, methods } = entry
+  const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
+  const path = toTemplate(route.pattern)
+  const change =
+    version === undefined
+      ? undefined
+      : writeVersion(enabled, version, { path, prefix: settings.prefix, host })?.change
+  const errors = [...route.responses.keys()].filter((status) => status >= 400)
+  return {
+    method,
+    ...(others.length === 0 ? {} : { others }),
+    path,
+    ...change,
+    ...bodyOf(route),
+    ...(errors.length === 0 ? {} : { errors }),
+  }
+}
+
+function bodyOf({ sources }: FlatRoute): Pick<RouteCall, 'body' | 'form'> {
+  if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }
+  const schema = sources.find(({ name }) => name === 'body')?.schema
+  const kind = schema === undefined ? 'json' : kindOf(schema)
+  return kind === 'json' ? {} : { body: kind }
+}
+
+function kindOf(schema: Schema): 'json' | 'text' | 'bytes' {
+  if (acceptsBytes(schema)) return 'bytes'
+  return acceptsText(schema) && !acceptsData(schema) ? 'text' : 'json'
+}
+
+/** A pattern without the types of its parameters, and with its literal segments as they are sent. */
+function toTemplate({ segments, trailingSlash }: FlatRoute['pattern']): string {
+  return `/${segments.map(toText).join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
+}
+
+function toText(segment: Segment): string {
+  switch (segment.kind) {
+    case 'literal':
+      return encodeURIComponent(segment.text)
+    case 'param':
+      return `{${segment.param.name}}`
+    case 'mixed':
+      return segment.parts
+        .map((part) => (typeof part === 'string' ? encodeURIComponent(part) : `{${part.name}}`))
+        .join('')
+    case 'rest':
+      return `{${segment.param.name}:path}`
+  }
+}
