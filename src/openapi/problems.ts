@@ -28,7 +28,7 @@ export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = 
   },
   Forbidden: answer('ProblemDetails', 'A guard refuses the request'),
   UnspecifiedVersion: answer('VersionProblemDetails', 'The request names no version'),
-  UnsupportedVersion: answer('VersionProblemDetails', 'This version is not served here'),
+  UnsupportedVersion: answer('VersionProblemDetails', 'There is nothing here, or not in this version'),
   RetiredVersion: answer('VersionProblemDetails', 'This version is retired'),
 }
 

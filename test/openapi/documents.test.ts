@@ -1,0 +1,559 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  anyOf,
+  apiKey,
+  basicAuth,
+  bearerAuth,
+  createApp,
+  defineController,
+  defineErrorHandler,
+  defineGuard,
+  defineModule,
+  defineRouter,
+  defineVersioningScheme,
+  DefinitionError,
+  HttpError,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, AppOptions, OpenApiDocument } from 'octavo'
+
+import type { AnyRoute } from '../../src/define/route.ts'
+
+const handler = (): string => 'done'
+
+type Routes = readonly AnyRoute[]
+
+/** An application of routes below `/car`, ready. */
+async function appOf(routes: Routes, options: AppOptions = {}): Promise<App> {
+  // their types are forgotten
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const controller = defineController({ name: 'car', routes: routes as never })
+  const app = createApp(defineModule({ name: 'CarsModule', controllers: [controller] }), {
+    logger: false,
+    ...options,
+  })
+  await app.ready()
+  return app
+}
+
+/** Paths with their methods and the ids there. */
+function outline({ paths }: OpenApiDocument): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => [`${method} ${path}`, operationId]),
+    ),
+  )
+}
+
+function operation(
+  document: OpenApiDocument,
+  path: string,
+  method = 'get',
+): OpenApiDocument['paths'][string][string] {
+  const found = document.paths[path]?.[method]
+  assert.ok(
+    found !== undefined,
+    `${method} ${path} is not among ${Object.keys(outline(document)).join(', ')}`,
+  )
+  return found
+}
+
+const VERSIONED: Routes = [
+  { method: 'GET', path: '/{id:int}', name: 'getOne', version: '1', handler },
+  { method: 'GET', path: '/{id:int}', name: 'getOne', version: '2', handler },
+  { method: 'POST', name: 'add', version: '2', handler },
+  { method: 'GET', path: '/about', name: 'about', handler },
+  { method: 'GET', path: '/health', name: 'health', version: VERSION_NEUTRAL, handler },
+]
+
+describe('what a document shows of routes', () => {
+  it('has one operation for each method, named after the route', async () => {
+    const app = await appOf([
+      { method: 'GET', name: 'list', handler },
+      { method: ['POST', 'PUT'], path: '/search', name: 'search', handler },
+      { method: 'GET', path: '/own', name: 'own', operationId: 'readOwn', handler },
+    ])
+    assert.deepEqual(outline(app.openapi()), {
+      'get /car': 'car.list',
+      'post /car/search': 'car.search.post',
+      'put /car/search': 'car.search.put',
+      'get /car/own': 'readOwn',
+    })
+  })
+
+  it('keeps the slash at the end where it means something', async () => {
+    for (const [trailingSlash, path] of [
+      ['ignore', '/car'],
+      ['strict', '/car/'],
+      ['redirect', '/car/'],
+    ] as const) {
+      const app = await appOf([{ method: 'GET', name: 'list', handler }], { trailingSlash })
+      assert.deepEqual(Object.keys(app.openapi().paths), [path], trailingSlash)
+    }
+  })
+
+  it('makes a summary of the name, and takes what the route says', async () => {
+    const app = await appOf([
+      { method: 'GET', path: '/{car_id}', handler },
+      { method: 'GET', path: '/a', summary: 'Own words', description: 'More *words*', tags: ['x'], handler },
+    ])
+    const document = app.openapi()
+    assert.equal(operation(document, '/car/{car_id}').summary, 'Get by car id')
+    const { summary, description, tags } = operation(document, '/car/a')
+    assert.deepEqual(
+      { summary, description, tags },
+      { summary: 'Own words', description: 'More *words*', tags: ['x'] },
+    )
+    assert.deepEqual(document.tags, [{ name: 'car' }, { name: 'x' }])
+  })
+
+  it('leaves out what is not to be in it, at every level', async () => {
+    const hidden = defineController({
+      name: 'hidden',
+      includeInSchema: false,
+      routes: [{ method: 'GET', handler }],
+    })
+    const inner = defineRouter({ name: 'inner', includeInSchema: true, routes: [{ method: 'GET', handler }] })
+    const outer = defineRouter({ name: 'outer', includeInSchema: false, routers: [inner] })
+    const module = defineModule({
+      includeInSchema: false,
+      controllers: [defineController({ name: 'internal', routes: [{ method: 'GET', handler }] })],
+    })
+    const shown = defineController({
+      name: 'shown',
+      routes: [
+        { method: 'GET', handler },
+        { method: 'GET', path: '/not', includeInSchema: false, handler },
+      ],
+    })
+    const app = createApp(
+      defineModule({ imports: [module], controllers: [hidden, shown], routers: [outer] }),
+      {
+        logger: false,
+      },
+    )
+    await app.ready()
+    assert.deepEqual(Object.keys(app.openapi().paths), ['/shown'])
+  })
+
+  it('has one path for patterns that differ only in the names of their parameters', async () => {
+    const app = await appOf([
+      { method: 'GET', path: '/{id:int}', name: 'byId', handler },
+      { method: 'GET', path: '/{slug}', name: 'bySlug', handler },
+      { method: 'DELETE', path: '/{other}', name: 'remove', handler },
+    ])
+    const document = app.openapi()
+    assert.deepEqual(Object.keys(document.paths), ['/car/{id}'])
+    const types = operation(document, '/car/{id}').parameters?.map(({ name, schema }) => [name, schema])
+    assert.deepEqual(types, [
+      [
+        'id',
+        {
+          anyOf: [
+            { type: 'integer', minimum: 0 },
+            { type: 'string', minLength: 1 },
+          ],
+        },
+      ],
+    ])
+    assert.deepEqual(
+      operation(document, '/car/{id}', 'delete').parameters?.map(({ name }) => name),
+      ['id'],
+    )
+  })
+
+  it('says of itself what the options say, else what is known', async () => {
+    const plain = (await appOf([])).openapi()
+    assert.equal(plain.openapi, '3.1.1')
+    assert.deepEqual(plain.info, { title: 'Cars', version: '1.0.0' })
+    assert.deepEqual(plain.servers, [{ url: '/' }])
+    const docs = {
+      info: { title: 'Cars', version: '3.2.1', license: { name: 'MIT' } },
+      servers: [{ url: 'https://api.example.com' }],
+      tags: [{ name: 'car', description: 'Everything about cars' }, { name: 'unused' }],
+      externalDocs: { url: 'https://example.com' },
+    }
+    const told = (await appOf([{ method: 'GET', handler }], { docs })).openapi()
+    assert.deepEqual(told.info, docs.info)
+    assert.deepEqual(told.servers, docs.servers)
+    assert.deepEqual(told.tags, [{ name: 'car', description: 'Everything about cars' }])
+    assert.deepEqual(told.externalDocs, docs.externalDocs)
+  })
+
+  it('merges what a route says in `openapi` into its operation', async () => {
+    const app = await appOf([
+      {
+        method: 'GET',
+        path: '/{id:int}',
+        openapi: {
+          'x-owner': 'team-cars',
+          parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'integer' }, example: 7 }],
+          responses: { '2XX': { headers: { 'X-Total': { schema: { type: 'integer' } } } } },
+        },
+        handler,
+      },
+    ])
+    const found = operation(app.openapi(), '/car/{id}')
+    assert.equal(found['x-owner'], 'team-cars')
+    assert.deepEqual(found.parameters, [
+      { in: 'path', name: 'id', required: true, schema: { type: 'integer' }, example: 7 },
+    ])
+    assert.deepEqual(found.responses['2XX'], {
+      description: 'Success',
+      content: { '*/*': {} },
+      headers: { 'X-Total': { schema: { type: 'integer' } } },
+    })
+  })
+})
+
+describe('what a document says of versions', () => {
+  const versioned = async (versioning: readonly unknown[], options: AppOptions = {}): Promise<App> =>
+    // each scheme has options of its own
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    appOf(VERSIONED, { ...options, versioning: versioning as never })
+
+  it('has them in the path under URL, and leaves what has no version where it is', async () => {
+    const app = await versioned([VersioningSchemes.URL, { defaultVersion: '1' }], { prefix: '/api' })
+    assert.deepEqual(outline(app.openapi({ version: '1' })), {
+      'get /api/v1/car/{id}': 'car.getOne',
+      'get /api/car/about': 'car.about',
+      'get /api/car/health': 'car.health',
+    })
+    assert.deepEqual(outline(app.openapi({ version: '2' })), {
+      'get /api/v2/car/{id}': 'car.getOne',
+      'post /api/v2/car': 'car.add',
+      'get /api/car/about': 'car.about',
+      'get /api/car/health': 'car.health',
+    })
+    assert.deepEqual(outline(app.openapi()), {
+      'get /api/v1/car/{id}': 'car.getOne.v1',
+      'get /api/car/about': 'car.about',
+      'get /api/car/health': 'car.health',
+      'get /api/v2/car/{id}': 'car.getOne.v2',
+      'post /api/v2/car': 'car.add.v2',
+    })
+    assert.equal(app.openapi({ version: '2' }).info.version, '2')
+    assert.equal(app.openapi().info.version, '1, 2')
+  })
+
+  const PARAMETERS = [
+    [
+      'a header',
+      [VersioningSchemes.HEADER, { headerParameter: 'x-version' }],
+      'header',
+      'x-version',
+      'version=%',
+    ],
+    ['Accept', [VersioningSchemes.HEADER], 'header', 'accept', '*/*; version=%'],
+    ['the query', [VersioningSchemes.QUERY, { versionParameter: 'v' }], 'query', 'v', '%'],
+    [
+      'a scheme of its own',
+      [
+        defineVersioningScheme({
+          name: 'tenant',
+          read: (request) => request.header('x-tenant'),
+          write: (_draft, version) => ({ headers: { 'x-tenant': version } }),
+        }),
+      ],
+      'header',
+      'x-tenant',
+      '%',
+    ],
+  ] as const
+  for (const [title, [scheme, own = {}], place, name, value] of PARAMETERS) {
+    it(`shows the parameter that names them in ${title}, required where there is no default`, async () => {
+      const options = { ...own, defaultVersion: '1' }
+      const app = await versioned([scheme, options])
+      const parameterOf = (version: string): unknown =>
+        operation(app.openapi({ version }), '/car/{id}').parameters?.find((each) => each.name === name)
+      const text = (version: string): string => value.replace('%', version)
+      const common = { name, in: place, description: 'The API version' }
+      assert.deepEqual(parameterOf('1'), {
+        ...common,
+        required: false,
+        schema: { type: 'string', enum: [text('1')], default: text('1') },
+      })
+      assert.deepEqual(parameterOf('2'), {
+        ...common,
+        required: true,
+        schema: { type: 'string', enum: [text('2')] },
+      })
+      assert.deepEqual(parameterOf('all'), {
+        ...common,
+        required: false,
+        schema: { type: 'string', enum: [text('1'), text('2')], default: text('1') },
+      })
+      const about = operation(app.openapi({ version: '2' }), '/car/about')
+      assert.equal(about.parameters, undefined)
+      assert.deepEqual(Object.keys(about.responses), ['2XX', '4XX', '5XX'])
+    })
+  }
+
+  it('tells the statuses of version errors, as the scheme has them', async () => {
+    const app = await versioned([VersioningSchemes.HEADER, { headerParameter: 'x-v' }])
+    const { responses } = operation(app.openapi({ version: '2' }), '/car/{id}')
+    assert.deepEqual(responses['400'], { $ref: '#/components/responses/UnspecifiedVersion' })
+    assert.deepEqual(responses['406'], { $ref: '#/components/responses/UnsupportedVersion' })
+  })
+
+  it('has the hosts of versions as servers', async () => {
+    const servers = [{ url: 'https://api.example.com:8443/', description: 'Live' }, { url: '/' }]
+    const app = await versioned([VersioningSchemes.HOST], { docs: { servers } })
+    const hosts = (version: string): unknown => app.openapi({ version }).servers.map(({ url }) => url)
+    assert.deepEqual(hosts('2'), ['https://v2.example.com:8443/', '/'])
+    assert.deepEqual(hosts('all'), ['https://v1.example.com:8443/', '/', 'https://v2.example.com:8443/'])
+    const add = operation(app.openapi(), '/car', 'post')
+    assert.deepEqual(
+      add.servers?.map(({ url }) => url),
+      ['https://v2.example.com:8443/', '/'],
+    )
+    const unknown = await versioned([VersioningSchemes.HOST])
+    assert.deepEqual(unknown.openapi({ version: '2' }).servers, [
+      {
+        url: '//v2.{domain}',
+        variables: { domain: { default: 'localhost.test', description: 'Where the API answers' } },
+      },
+    ])
+  })
+
+  it('shows in the combined document what only a request without version reaches', async () => {
+    const app = await appOf(
+      [
+        { method: 'GET', path: '/{id}', name: 'old', handler },
+        { method: 'GET', path: '/{id}', name: 'fresh', version: '2', handler },
+      ],
+      { versioning: [VersioningSchemes.URL] },
+    )
+    assert.deepEqual(outline(app.openapi({ version: '2' })), { 'get /v2/car/{id}': 'car.fresh' })
+    assert.deepEqual(outline(app.openapi()), {
+      'get /v2/car/{id}': 'car.fresh.v2',
+      'get /car/{id}': 'car.old',
+    })
+  })
+
+  it('finds a version however it is written, and lists what there is for another', async () => {
+    const app = await versioned([VersioningSchemes.URL, { format: 'semver' }])
+    assert.equal(app.openapi({ version: '2.0' }), app.openapi({ version: '2' }))
+    assert.throws(() => app.openapi({ version: '9' }), {
+      name: 'RangeError',
+      message: 'openapi: there is no version "9"; there are 1, 2, all',
+    })
+  })
+
+  it('is not there before the application is ready', () => {
+    const app = createApp(defineModule({}), { logger: false })
+    assert.throws(() => app.openapi(), { message: 'openapi: call await app.ready() first' })
+  })
+
+  it('gives the same object again', async () => {
+    const app = await versioned([VersioningSchemes.URL])
+    assert.equal(app.openapi(), app.openapi({ version: 'all' }))
+  })
+})
+
+describe('what a document says of the end of versions (D7)', () => {
+  let now = Date.parse('2026-01-15')
+  const policied = async (): Promise<App> =>
+    appOf(
+      [
+        { method: 'GET', name: 'a', version: ['1', '2', '3'], handler },
+        { method: 'GET', path: '/b', name: 'b', version: '3', deprecated: true, handler },
+      ],
+      {
+        versioning: [
+          VersioningSchemes.HEADER,
+          {
+            clock: () => now,
+            versions: [
+              {
+                version: '1',
+                deprecated: '2025-01-01',
+                sunset: '2026-06-30',
+                retired: 'gone',
+                links: { sunset: { href: 'https://example.com/v1', title: 'Moving' } },
+              },
+              { version: '2', deprecated: '2026-03-01' },
+              '3',
+            ],
+          },
+        ],
+      },
+    )
+
+  it('marks operations as deprecated, with the day of their sunset', async () => {
+    const document = (await policied()).openapi({ version: '1' })
+    const found = operation(document, '/car')
+    assert.equal(found.deprecated, true)
+    assert.equal(found['x-sunset'], '2026-06-30')
+    assert.deepEqual(found.responses['410'], { $ref: '#/components/responses/RetiredVersion' })
+    assert.deepEqual(found.responses['2XX'], {
+      description: 'Success',
+      headers: {
+        Deprecation: { $ref: '#/components/headers/Deprecation' },
+        Sunset: { $ref: '#/components/headers/Sunset' },
+        Link: { $ref: '#/components/headers/Link' },
+      },
+      content: { '*/*': {} },
+    })
+    assert.deepEqual(Object.keys(document.components.headers ?? {}), ['Deprecation', 'Link', 'Sunset'])
+  })
+
+  it('says it of single routes', async () => {
+    const document = (await policied()).openapi({ version: '3' })
+    assert.equal(operation(document, '/car').deprecated, undefined)
+    assert.equal(operation(document, '/car/b').deprecated, true)
+  })
+
+  it('has the links of policies in x-api-versioning', async () => {
+    const app = await policied()
+    const expected = {
+      version: '1',
+      status: 'deprecated',
+      deprecated: '2025-01-01T00:00:00.000Z',
+      sunset: '2026-06-30T00:00:00.000Z',
+      links: [{ rel: 'sunset', type: 'text/html', href: 'https://example.com/v1', title: 'Moving' }],
+    }
+    assert.deepEqual(app.openapi({ version: '1' })['x-api-versioning'], expected)
+    assert.equal(app.openapi({ version: '3' })['x-api-versioning'], undefined)
+    assert.deepEqual(app.openapi()['x-api-versioning'], [
+      expected,
+      { version: '2', status: 'active', deprecated: '2026-03-01T00:00:00.000Z', links: [] },
+    ])
+  })
+
+  it('changes when a moment has come', async () => {
+    const app = await policied()
+    const before = app.openapi({ version: '2' })
+    assert.equal(operation(before, '/car').deprecated, undefined)
+    const combined = app.openapi()
+    now = Date.parse('2026-03-02')
+    assert.equal(operation(app.openapi({ version: '2' }), '/car').deprecated, true)
+    assert.notEqual(app.openapi(), combined)
+    now = Date.parse('2026-01-15')
+  })
+})
+
+describe('what a document says of guards', () => {
+  const bearer = bearerAuth({ verify: () => true, bearerFormat: 'JWT' })
+  const key = apiKey({ in: 'header', name: 'X-Key', verify: () => true })
+  const admin = defineGuard({ name: 'admin', canActivate: () => true })
+
+  it('has an empty list and no 401 or 403 for open operations', async () => {
+    const found = operation((await appOf([{ method: 'GET', handler }])).openapi(), '/car')
+    assert.deepEqual(found.security, [])
+    assert.deepEqual(Object.keys(found.responses), ['2XX', '4XX', '5XX'])
+  })
+
+  it('demands all guards of all levels together, each by one of its alternatives', async () => {
+    const app = await appOf(
+      [
+        { method: 'GET', handler },
+        { method: 'GET', path: '/both', guards: [key], handler },
+        {
+          method: 'GET',
+          path: '/any',
+          guards: [anyOf(key, basicAuth({ verify: () => true })), admin],
+          handler,
+        },
+        { method: 'GET', path: '/open', withoutGuards: [bearer], handler },
+        { method: 'GET', path: '/admin', withoutGuards: [bearer], guards: [admin], handler },
+      ],
+      { globalGuards: [bearer] },
+    )
+    const document = app.openapi()
+    const of = (path: string): unknown => operation(document, path).security
+    assert.deepEqual(of('/car'), [{ bearerAuth: [] }])
+    assert.deepEqual(of('/car/both'), [{ bearerAuth: [], 'header-X-Key': [] }])
+    assert.deepEqual(of('/car/any'), [
+      { bearerAuth: [], 'header-X-Key': [] },
+      { bearerAuth: [], basicAuth: [] },
+    ])
+    assert.deepEqual(of('/car/open'), [])
+    assert.deepEqual(of('/car/admin'), [])
+    assert.deepEqual(operation(document, '/car').responses['401'], {
+      $ref: '#/components/responses/Unauthenticated',
+    })
+    assert.equal(operation(document, '/car/admin').responses['401'], undefined)
+    assert.deepEqual(operation(document, '/car/admin').responses['403'], {
+      $ref: '#/components/responses/Forbidden',
+    })
+    assert.deepEqual(document.components.securitySchemes, {
+      bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      'header-X-Key': { type: 'apiKey', in: 'header', name: 'X-Key' },
+      basicAuth: { type: 'http', scheme: 'basic' },
+    })
+  })
+
+  it('refuses two schemes of one name', async () => {
+    const app = await appOf([
+      { method: 'GET', name: 'a', guards: [bearer], handler },
+      { method: 'POST', name: 'b', guards: [bearerAuth({ verify: () => true })], handler },
+    ])
+    assert.throws(
+      () => app.openapi(),
+      (error) => {
+        assert.ok(error instanceof DefinitionError, 'it is no DefinitionError')
+        const [problem] = error.errors
+        assert.equal(problem?.code, 'duplicate_security_scheme')
+        assert.match(problem?.where ?? '', /car\.b: POST/)
+        assert.match(problem?.message ?? '', /car\.a: GET/)
+        return true
+      },
+    )
+  })
+})
+
+describe('what a document says of errors', () => {
+  it('refers to problem documents, which are components', async () => {
+    const document = (await appOf([{ method: 'GET', handler }])).openapi()
+    assert.deepEqual(operation(document, '/car').responses['4XX'], { $ref: '#/components/responses/Problem' })
+    assert.deepEqual(Object.keys(document.components.schemas ?? {}), ['ProblemDetails'])
+    assert.deepEqual(Object.keys(document.components.responses ?? {}), ['Problem'])
+  })
+
+  it('does not promise problem documents where error handlers answer', async () => {
+    class Missing extends Error {}
+    const handle = (): string => 'mine'
+    const app = await appOf([
+      {
+        method: 'GET',
+        path: '/all',
+        errorHandlers: [defineErrorHandler({ match: HttpError, handle })],
+        handler,
+      },
+      { method: 'GET', path: '/404', errorHandlers: [defineErrorHandler({ match: 404, handle })], handler },
+      {
+        method: 'GET',
+        path: '/own',
+        errorHandlers: [defineErrorHandler({ match: Missing, handle })],
+        handler,
+      },
+    ])
+    const document = app.openapi()
+    const types = (path: string): unknown =>
+      ['4XX', '5XX'].map((status) => {
+        const response = operation(document, path).responses[status]
+        return response !== undefined && 'content' in response
+          ? Object.keys(response.content ?? {})
+          : 'shared'
+      })
+    const both = ['application/problem+json', '*/*']
+    assert.deepEqual(types('/car/all'), [both, both])
+    assert.deepEqual(types('/car/404'), [both, 'shared'])
+    assert.deepEqual(types('/car/own'), ['shared', both])
+  })
+
+  it('refuses one operationId for two routes', async () => {
+    const app = await appOf([
+      { method: 'GET', name: 'a', operationId: 'x', handler },
+      { method: 'POST', name: 'b', operationId: 'x', handler },
+    ])
+    assert.throws(
+      () => app.openapi(),
+      /car\.b: POST \/car\/.*\n?.*car\.a: GET \/car\/ has the operationId "x" too/s,
+    )
+  })
+})
