@@ -1,0 +1,71 @@
+import type { App, AppOptions } from 'octavo'
+
+import { createCarApp, SCHEMES } from '../../examples/car/app.ts'
+import { createStationApp } from '../../examples/downloads/app.ts'
+import { createStation } from '../../examples/downloads/station.ts'
+import { app as hello } from '../../examples/hello/main.ts'
+import { createJwtApp } from '../../examples/jwt/app.ts'
+import { createShop } from '../../examples/shop/app.ts'
+import { createGalleryApp } from '../../examples/upload/app.ts'
+import { createRatesApp, WAYS } from '../../examples/versions/apps.ts'
+import { createDatedApp } from '../../examples/versions/dated.ts'
+
+/** An example under one of its schemes. */
+export interface Example {
+  readonly name: string
+  /** Makes an application of its own; `folder` is where it may write. */
+  readonly create: (folder: string, options?: AppOptions) => App
+}
+
+export const SHOP_SECRET = 'a secret for tests, long enough for all'
+export const QUIET = { logger: false } as const
+
+/** The key set of an object of functions. */
+function keysOf<T extends object>(record: T): readonly (keyof T & string)[] {
+  return Object.keys(record) as (keyof T & string)[]
+}
+
+/** The examples that are applications, each under every scheme that it knows. */
+export const EXAMPLES: readonly Example[] = [
+  { name: 'hello', create: () => hello },
+  ...keysOf(SCHEMES).map(
+    (scheme): Example => ({ name: `car-${scheme}`, create: () => createCarApp(scheme, QUIET) }),
+  ),
+  ...keysOf(WAYS).map(
+    (way): Example => ({
+      name: `rates-${way}`,
+      create: (_folder, options) => createRatesApp(way, { ...QUIET, ...options }),
+    }),
+  ),
+  { name: 'rates-dated', create: (_folder, options) => createDatedApp({ ...QUIET, ...options }) },
+  { name: 'jwt', create: (_folder, options) => createJwtApp({ ...QUIET, ...options }) },
+  {
+    name: 'shop',
+    create: (_folder, options) => createShop({ sessionSecret: SHOP_SECRET }, { ...QUIET, ...options }),
+  },
+  {
+    name: 'downloads',
+    create: (_folder, options) => {
+      const station = createStation()
+      for (const temperature of [18.5, 19, 19.5]) station.measure(temperature)
+      return createStationApp(station, { ...QUIET, ...options })
+    },
+  },
+  { name: 'upload', create: (folder, options) => createGalleryApp(folder, { ...QUIET, ...options }) },
+]
+
+/** A document of an application, by its version; `all` for the combined one. */
+export interface NamedDocument {
+  readonly version: string
+  readonly document: unknown
+}
+
+/** Every document of an application, as JSON. */
+export async function documentsOf(app: App): Promise<readonly NamedDocument[]> {
+  await app.ready()
+  const versions = ['all', ...app.versions().map(({ version }) => version)]
+  return versions.map((version) => ({
+    version,
+    document: JSON.parse(JSON.stringify(app.openapi({ version }))) as unknown,
+  }))
+}
