@@ -20,6 +20,7 @@ import type { Dispatch } from './dispatch.ts'
 import { createDocsRouter } from './docs/docs-routes.ts'
 import { createDocuments } from './docs/documents.ts'
 import type { Documents } from './docs/documents.ts'
+import { checkSwagger } from './docs/swagger-files.ts'
 import { createHealth } from './health.ts'
 import type { Health } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -95,7 +96,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     modules: complete().structure.modules,
     settings,
   }))
-  const docs = settings.docs ? createDocsRouter(settings.docs, documents) : undefined
+  const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Parts =>
     toParts(readStructure(module, settings, settled, mistakes, docs), settings, () => holder.config)
   let parts = read(new Map())
@@ -120,7 +121,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const begin = async (): Promise<Opened> => {
     parts = await withPromised(parts, read)
     const dispatch = lifecycle.counted(build().dispatch)
-    await Promise.all([loadZod(), loadMultipart()])
+    await Promise.all([loadZod(), loadMultipart(), checkSwagger(settings.docs)])
     holder.config = await readSettings(parts.structure, settings)
     const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))

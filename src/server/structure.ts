@@ -60,7 +60,9 @@ export function readStructure(
   const frame = { prefix: settings.prefix, around, surround }
   const flat = flatten(modules, frame)
   problems.push(...flat.problems)
-  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, frame, problems))]
+  const isOpen = settings.docs && settings.docs.public === true
+  const docsFrame = isOpen ? { ...frame, around: { ...around, guards: [] } } : frame
+  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsFrame, problems))]
   const inGraph: DefinitionProblem[] = []
   const graph = createGraph(modules, overrides, inGraph)
   const ordered = inDependencyOrder(graph.nodes, inGraph)

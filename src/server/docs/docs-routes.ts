@@ -1,29 +1,83 @@
-import { defineRouter } from '../../define/controller.ts'
+import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/controller.ts'
-import { file } from '../../send/file.ts'
+import type { AnyRoute } from '../../define/route.ts'
+import type { Settings } from '../settings.ts'
+import { createDocumentFiles } from './document-files.ts'
 import type { DocsOptions } from './docs-options.ts'
 import type { Documents } from './documents.ts'
+import type { Page } from './page/page.ts'
 
-/** The routes that serve the documents of an application and the page that shows them. */
-export function createDocsRouter(options: DocsOptions, documents: Documents): AnyController {
-  const router = defineRouter({
+/**
+ * The routes that serve the documents of an application and the page that shows them. They say nothing of versions, so that they
+ * answer whatever version a request names, in whatever way.
+ */
+export function createDocsRouter(
+  options: DocsOptions,
+  { trailingSlash }: Settings,
+  documents: Documents,
+): AnyController {
+  const base = (options.path ?? '/docs').replace(/\/$/, '')
+  return {
+    kind: 'router',
     name: 'docs',
-    prefix: options.path ?? '/docs',
+    // paths are written out, for below a prefix each ends with a slash or has something behind it
+    prefix: '',
     includeInSchema: false,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
-      {
-        method: 'GET',
-        path: '/openapi.json',
-        name: 'combined',
-        handler: async () => {
-          await documents.load()
-          return file(Buffer.from(JSON.stringify(documents.document())), { type: 'application/json' })
-        },
-      },
+      ...documentRoutes(base, documents),
+      ...(options.ui === false ? [] : pageRoutes(base, options, documents, trailingSlash === 'strict')),
     ],
-  })
-  // the routes keep their types for the client alone
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return router as unknown as AnyController
+  }
+}
+
+function documentRoutes(base: string, documents: Documents): readonly AnyRoute[] {
+  const serve = createDocumentFiles(documents)
+  return (['json', 'yaml'] as const).flatMap((format): readonly AnyRoute[] => [
+    {
+      method: 'GET',
+      path: `${base}/openapi.${format}`,
+      name: `combined-${format}`,
+      handler: () => serve(format),
+    },
+    {
+      method: 'GET',
+      path: `${base}/openapi/{version}.${format}`,
+      name: `version-${format}`,
+      handler: ({ params }: Params<'version'>) => serve(format, params.version),
+    },
+  ])
+}
+
+function pageRoutes(
+  base: string,
+  options: DocsOptions,
+  documents: Documents,
+  isStrict: boolean,
+): readonly AnyRoute[] {
+  let loading: Promise<Page> | undefined
+  // loaded when somebody looks
+  const load = (): Promise<Page> =>
+    (loading ??= import('./page/page.ts').then(({ createPage }) => createPage(base, options, documents)))
+  const show = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
+    (await load()).show(context)
+  const page = { method: 'GET', name: 'page', path: base === '' ? '/' : base, handler: show } as const
+  return [
+    page,
+    ...(isStrict && base !== '' ? [{ ...page, name: 'page-slash', path: `${base}/` }] : []),
+    ...(typeof options.ui === 'function'
+      ? []
+      : [
+          {
+            method: 'GET',
+            path: `${base}/assets/{name}`,
+            name: 'asset',
+            handler: async ({ params }: Params<'name'>) => (await load()).asset(params.name),
+          } as const,
+        ]),
+  ]
+}
+
+interface Params<N extends string> {
+  readonly params: Readonly<Record<N, string>>
 }

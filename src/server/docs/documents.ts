@@ -22,6 +22,8 @@ export interface DocumentSource {
 export interface Documents {
   /** The versions that have a document of their own, oldest first. */
   readonly versions: () => readonly string[]
+  /** What the application is called. */
+  readonly title: () => string
   /** The version that a request without one gets; `null` for none. */
   readonly defaultVersion: () => string | null
   /** Loads what makes documents, which nobody else needs. */
@@ -62,6 +64,10 @@ export function createDocuments(source: () => DocumentSource): Documents {
   }
   return {
     versions: () => source().table.known.list,
+    title: () => {
+      const { settings, modules } = source()
+      return titleOf(settings.docs, modules)
+    },
     defaultVersion: () => source().table.defaultVersion,
     load: async () => {
       generator = await (loading ??= load())
@@ -95,15 +101,20 @@ function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
   )
 }
 
+/** What the application is called, as given or after its root module. */
+function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string {
+  const given = docs ? docs.info?.title : undefined
+  return given ?? modules.at(-1)?.module.name?.replace(/(?<=.)Module$/, '') ?? 'API'
+}
+
 function toDocumentSettings(
   { docs, prefix, trailingSlash }: Settings,
   enabled: Enabled | undefined,
   modules: readonly ModuleNode[],
 ): DocumentSettings {
   const { info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
-  const title = modules.at(-1)?.module.name?.replace(/(?<=.)Module$/, '') ?? 'API'
   return {
-    info: { title, version: '1.0.0', ...info },
+    info: { title: titleOf(docs, modules), version: '1.0.0', ...info },
     hasVersion: info.version !== undefined,
     servers,
     hasServers: docs !== false && docs?.servers !== undefined,

@@ -1,0 +1,33 @@
+import type { DocumentServer } from '../../../openapi/types.ts'
+
+/**
+ * What the page may load and where it may send: its own files, and requests to where the application answers. Nothing that stands in a
+ * document runs, loads or leads anywhere, whatever it is.
+ */
+export function toContentSecurityPolicy(servers: readonly DocumentServer[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ['connect-src', "'self'", ...new Set(servers.flatMap(originsOf))].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
+
+/** The origins of a server, with every value of its variables; none where it is where the document is. */
+function originsOf({ url, variables = {} }: DocumentServer): readonly string[] {
+  const [head = ''] = /^https?:\/\/[^/?#]*/i.exec(url) ?? []
+  const written = Object.entries(variables).reduce(
+    (heads: readonly string[], [name, { default: standard, enum: values = [standard] }]) =>
+      heads.flatMap((each) =>
+        each.includes(`{${name}}`) ? values.map((value) => each.replaceAll(`{${name}}`, value)) : [each],
+      ),
+    [head],
+  )
+  const origins = written.flatMap((each) => (URL.canParse(each) ? [new URL(each).origin] : []))
+  // what a policy takes for the end of a source is allowed in the names of hosts
+  return origins.filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+
+import type { ExecutionContext } from '../../../define/context.ts'
+import type { RawReply } from '../../../define/reply.ts'
+import { httpError } from '../../../errors.ts'
+import { file } from '../../../send/file.ts'
+import type { DocsOptions, DocumentLink, PageInfo } from '../docs-options.ts'
+import type { Documents } from '../documents.ts'
+import { findSwagger, SWAGGER_FILES } from '../swagger-files.ts'
+import { toContentSecurityPolicy } from './content-security-policy.ts'
+import { toListPage, toSwaggerPage } from './html.ts'
+import { ICON } from './icon.ts'
+import { SCRIPT } from './script.ts'
+import { STYLE } from './style.ts'
+import { SWAGGER_STYLE } from './swagger-style.ts'
+
+/** The page of the documents, and the files it consists of. */
+export interface Page {
+  readonly show: (context: ExecutionContext) => RawReply
+  /** @throws `HttpError` 404 for a name that is none of them. */
+  readonly asset: (name: string) => RawReply
+}
+
+const NO_SNIFF = { 'x-content-type-options': 'nosniff' } as const
+const HTML = 'text/html; charset=utf-8'
+
+/** Makes the page; `base` is its path below the prefix of the application, empty for its root. */
+export function createPage(base: string, options: DocsOptions, documents: Documents): Page {
+  const { ui } = options
+  const folder = typeof ui === 'function' ? undefined : findSwagger()
+  const assets = toAssets(folder)
+  const policy = { 'content-security-policy': toContentSecurityPolicy(options.servers ?? []) }
+  const toHtml = folder === undefined ? toListPage : toSwaggerPage
+  return {
+    show: ({ request }) => {
+      const link = toLink(base, request.path)
+      const { version } = request.query
+      const page = toPageInfo(documents, link, version)
+      return typeof ui === 'function'
+        ? file(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
+        : file(Buffer.from(toHtml(page, link)), { type: HTML, headers: { ...NO_SNIFF, ...policy } })
+    },
+    asset: (name) => {
+      const asset = assets.get(name)
+      if (asset === undefined) throw httpError('file_not_found', 'There is no such file')
+      return asset()
+    },
+  }
+}
+
+/** The files of the page by name. */
+function toAssets(folder: string | undefined): ReadonlyMap<string, () => RawReply> {
+  const own = [
+    ['page.css', 'text/css; charset=utf-8', STYLE],
+    ['swagger.css', 'text/css; charset=utf-8', SWAGGER_STYLE],
+    ['page.js', 'text/javascript; charset=utf-8', SCRIPT],
+    ['icon.svg', 'image/svg+xml', ICON],
+  ] as const
+  const inMemory = own.map(([name, type, text]) => {
+    const bytes = Buffer.from(text)
+    return [name, () => file(bytes, { type, headers: NO_SNIFF })] as const
+  })
+  if (folder === undefined) return new Map(inMemory)
+  const onDisk = SWAGGER_FILES.map(
+    (name) => [name, () => file(join(folder, name), { headers: NO_SNIFF })] as const,
+  )
+  return new Map([...inMemory, ...onDisk])
+}
+
+/**
+ * Makes the function that leads from the page to what is below it. Links are relative, so that they hold behind a proxy that puts
+ * something before the path.
+ */
+function toLink(base: string, path: string): (below: string) => string {
+  const own = path.endsWith('/') ? '' : base.slice(base.lastIndexOf('/') + 1)
+  const start = own === '' ? './' : `./${encodeURIComponent(own)}/`
+  return (below) => start + below
+}
+
+function toPageInfo(documents: Documents, link: (below: string) => string, asked: unknown): PageInfo {
+  const versions = documents.versions().toReversed()
+  const standard = documents.defaultVersion()
+  const toDocument = (version: string | null): DocumentLink => ({
+    version,
+    url: link(version === null ? 'openapi.json' : `openapi/${encodeURIComponent(version)}.json`),
+    isDefault: version === standard,
+  })
+  const combined = toDocument(null)
+  const all = [combined, ...versions.map(toDocument)]
+  const named = all.find(({ version }) => version !== null && version === asked)
+  const first = asked === 'all' ? combined : all.find(({ isDefault }) => isDefault)
+  return { title: documents.title(), documents: all, shown: named ?? first ?? combined }
+}
