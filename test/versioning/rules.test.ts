@@ -26,7 +26,6 @@ const SECTIONS = {
 /** Rules whose tests are elsewhere, or that are no behaviour. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   C6: 'belongs to the middleware that makes ETags, which comes with its own tests',
-  D7: 'belongs to the generator of OpenAPI documents, which comes with its own tests',
   R30: 'belongs to the page that shows OpenAPI documents, which comes with its own tests',
 }
 
