@@ -47,12 +47,12 @@ export const DEFINITION_ERRORS = {
   unknown_policy_version: 'a policy is for a version that is not known',
   sunset_before_deprecation: 'a version has its sunset before it is deprecated',
   invalid_config: 'a setting is missing or not what a schema wants',
+  config_module_failed: 'the module of the settings cannot be loaded',
   undocumented_schema: 'a document cannot show a schema',
   duplicate_schema: 'two schemas have the same name in one document',
   duplicate_operation_id: 'two operations of one document have the same id',
   duplicate_security_scheme: 'two different security schemes have the same name',
   missing_package: 'an optional package is needed and not installed',
-  config_module_failed: 'the module of the settings cannot be loaded',
 } as const
 
 /** A code of {@link DEFINITION_ERRORS}. Codes never change meaning. */
