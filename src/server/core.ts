@@ -90,12 +90,10 @@ export function createCore<O extends object, S extends readonly object[]>(
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
   const lifecycle = createLifecycle()
   const holder: { config: ConfigValues } = { config: new Map() }
-  const documents = createDocuments(() => ({
-    table: build().table,
-    enabled,
-    modules: complete().structure.modules,
-    settings,
-  }))
+  const documents = createDocuments(() => {
+    const { modules } = complete().structure
+    return { table: build().table, enabled, modules, settings }
+  })
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Parts =>
     toParts(readStructure(module, settings, settled, mistakes, docs), settings, () => holder.config)
