@@ -103,7 +103,7 @@ export type { InjectOptions, InjectStreamOptions } from './server/inject-request
 export type { InjectResponse } from './server/inject.ts'
 export type { ListenOptions } from './server/node/listen-options.ts'
 export { Channels } from './server/observe.ts'
-export type { RequestEnd, RequestError, RequestStart } from './server/observe.ts'
+export type { ListenEnd, ListenStart, RequestEnd, RequestError, RequestStart } from './server/observe.ts'
 export type { RouteEntry } from './server/routes.ts'
 export type { Limits, Timeouts } from './server/app-options.ts'
 export type { HealthCheck, HealthContext, HealthOptions } from './server/health-options.ts'

@@ -6,7 +6,7 @@ import type { FinishedResponse } from '../http.ts'
 import { cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 
 /**
- * The channels of `node:diagnostics_channel` that tell what happens to requests. Nothing is published that nobody subscribed to.
+ * The channels of `node:diagnostics_channel` that tell what happens to requests, and that an application listens. Nothing is published that nobody subscribed to.
  *
  * @example
  * subscribe(Channels.end, (message) => {
@@ -22,7 +22,22 @@ export const Channels = {
   error: 'octavo.request.error',
   /** Publishes a `VersionResolved`: which version answers a request, and what becomes of it. */
   version: 'octavo.version.resolved',
+  /** Publishes a {@link ListenStart}. */
+  listen: 'octavo.listen.start',
+  /** Publishes a {@link ListenEnd}. */
+  listening: 'octavo.listen.end',
 } as const
+
+/** `listen` was called with options that can be used. */
+export interface ListenStart {
+  /** How many processes will serve, as it was asked for. */
+  readonly workers: number | 'auto' | undefined
+}
+
+/** An application listens. */
+export interface ListenEnd {
+  readonly url: string
+}
 
 /** A request has arrived; nothing is known of its route yet. */
 export interface RequestStart {

@@ -14,12 +14,14 @@ export interface RouteEntry {
   readonly versions: readonly string[]
   readonly tags: readonly string[]
   readonly deprecated: boolean
+  /** The names of its guards, of every level, in the order in which they run. */
+  readonly guards: readonly string[]
   readonly meta: object
 }
 
 /** The routes as data, in definition order. */
 export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[] {
-  return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, meta }) => ({
+  return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, around, meta }) => ({
     name,
     controller,
     methods,
@@ -27,6 +29,7 @@ export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[]
     versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
     tags,
     deprecated,
+    guards: around.guards.map(({ part }) => part.name),
     meta,
   }))
 }

@@ -1,12 +1,19 @@
+import { channel } from 'node:diagnostics_channel'
+
 import type { Core } from './core.ts'
 import { freeAddress } from './node/address.ts'
 import { listen } from './node/listen.ts'
 import type { Listening } from './node/listen.ts'
 import { checkListenOptions } from './node/listen-options.ts'
 import type { ListenOptions } from './node/listen-options.ts'
+import { Channels } from './observe.ts'
+import type { ListenEnd, ListenStart } from './observe.ts'
 import { endOnSignals, isProcessEnding } from './signals.ts'
 import type { Endable, Manner } from './signals.ts'
 import { settlesWithin } from './within.ts'
+
+const CALLED = channel(Channels.listen)
+const LISTENING = channel(Channels.listening)
 
 /** What ends by signals, and how an application listens in this process. */
 interface Service extends Endable {
@@ -22,6 +29,7 @@ interface Service extends Endable {
 export async function serve(core: Core, options: ListenOptions): Promise<string> {
   const { lifecycle, settings } = core
   checkListenOptions(options)
+  CALLED.publish({ workers: options.workers } satisfies ListenStart)
   const service =
     options.workers === undefined ? createService(core, options) : await inWorkers(core, options)
   const release = endOnSignals(service)
@@ -34,6 +42,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
     if (service.details !== undefined)
       settings.logger.info({ url: server.url, ...service.details }, 'Listening')
     closeOnAbort(core, options.signal)
+    LISTENING.publish({ url: server.url } satisfies ListenEnd)
     return server.url
   } catch (error) {
     release()

@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util'
+
+import { usageError } from './failure.ts'
+import { nearest } from './suggest.ts'
+
+/** An option of a command. */
+export interface OptionSpec {
+  /** What its value is called in the help; a switch has none. */
+  readonly value?: string
+  readonly short?: string
+  readonly about: string
+  /** Whether it may be given several times. */
+  readonly multiple?: boolean
+}
+
+/** What a command may be given. */
+export interface ArgumentSpec {
+  readonly options: Readonly<Record<string, OptionSpec>>
+  /** How many positional arguments there may be. */
+  readonly positionals: number
+  /** Whether arguments may follow `--`. */
+  readonly passesOn?: boolean
+}
+
+/** What a command was given. */
+export interface Arguments {
+  readonly positionals: readonly string[]
+  /** What follows `--`. */
+  readonly rest: readonly string[]
+  /** Whether a switch was given. */
+  readonly has: (name: string) => boolean
+  /** The value of an option, the last one where it was given several times. */
+  readonly value: (name: string) => string | undefined
+  readonly values: (name: string) => readonly string[]
+}
+
+/**
+ * Reads the arguments of a command.
+ *
+ * @throws `CommandError` for options that do not exist, lack their value or have one too many, and for arguments too many.
+ */
+export function readArguments(given: readonly string[], spec: ArgumentSpec): Arguments {
+  const options = Object.entries(spec.options).map(([name, { value, short }]) => [
+    name,
+    { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) } as const,
+  ])
+  const { tokens } = parseArgs({
+    args: [...given],
+    options: Object.fromEntries(options),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const found = new Map<string, string[]>()
+  const positionals: string[] = []
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? given.length
+  for (const token of tokens) {
+    if (token.index > end) continue
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = Object.hasOwn(spec.options, name) ? spec.options[name] : undefined
+    checkOption(option, { rawName, value, isInline: inlineValue ?? false }, Object.keys(spec.options))
+    found.set(name, [...(found.get(name) ?? []), value ?? ''])
+  }
+  const rest = given.slice(end + 1)
+  const excess = positionals[spec.positionals] ?? (spec.passesOn === true ? undefined : rest[0])
+  if (excess !== undefined) throw usageError(`there is one argument too many: "${excess}"`)
+  const values = (name: string): readonly string[] => found.get(name) ?? []
+  return { positionals, rest, values, has: (name) => found.has(name), value: (name) => values(name).at(-1) }
+}
+
+interface GivenOption {
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly isInline: boolean
+}
+
+function checkOption(
+  option: OptionSpec | undefined,
+  { rawName, value, isInline }: GivenOption,
+  names: readonly string[],
+): void {
+  if (option === undefined) {
+    const meant = rawName.startsWith('--') ? nearest(rawName.slice(2), names) : undefined
+    throw usageError(
+      `there is no option ${rawName}`,
+      ...(meant === undefined ? [] : [`did you mean --${meant}?`]),
+    )
+  }
+  if (option.value === undefined) {
+    if (value !== undefined) throw usageError(`${rawName} takes no value`)
+  } else if (value === undefined || value === '' || (!isInline && /^-./.test(value))) {
+    throw usageError(`${rawName} needs a value: ${rawName} ${option.value}`)
+  }
+}

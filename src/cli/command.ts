@@ -1,0 +1,30 @@
+import type { Arguments, ArgumentSpec } from './arguments.ts'
+
+/** Where a command runs, and what it may know of this program. */
+export interface Setting {
+  /** The file of this program: children run it again. */
+  readonly main: string
+  /** The manifest of the package that this program belongs to. */
+  readonly manifest: Manifest
+  readonly cwd: string
+}
+
+/** What is read of the manifest of this package. */
+export interface Manifest {
+  readonly version: string
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/** A command of `octavo`. */
+export interface Command extends ArgumentSpec {
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** What follows the name of the command. */
+  readonly usage: string
+  /** What it does, line by line. */
+  readonly about: readonly string[]
+  readonly examples: readonly string[]
+  /** Gives the exit code. */
+  readonly run: (given: Arguments, setting: Setting) => Promise<number>
+}
