@@ -1,12 +1,15 @@
 /**
  * Measures what 200 routes, their application and a typed `urlFor` cost the type checker above the schemas they use, in type
- * instantiations, and fails above the budget. Instantiations do not depend on the machine. Run with `npm run types:budget`.
+ * instantiations, and what it costs with a client of them that is used, and fails above the budgets. Instantiations do not depend on
+ * the machine. Run with `npm run types:budget`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const BUDGET = 120_000
+/** What a typed client may cost, by what the definitions cost. */
+const CLIENT_BUDGET = 1.3
 const CONTROLLERS = 10
 const ROUTES = 20
 
@@ -65,14 +68,36 @@ function toController(controller: number): string {
 const names = Array.from({ length: CONTROLLERS }, (_, index) => `c${index}`)
 const app = `${names.map((name) => `import { ${name} } from './${name}.ts'`).join('\n')}
 import { createApp, defineModule } from 'octavo'
-const app = createApp(defineModule({ controllers: [${names.join(', ')}] }))
+export const app = createApp(defineModule({ controllers: [${names.join(', ')}] }))
 export const url: string = app.urlFor('area3.route5', { org_id: 1, item_id: 2 })
+`
+
+/** Two calls of each controller, their results used: a route with a body that declares statuses, and one with a query. */
+const uses = names.flatMap((_, controller) => [
+  `{
+  const answer = await client.area${controller}.route${6 * (controller % 3)}({ params: { org_id: 1, item_id: '${controller}' }, body: { id: '', name: '', year: 1, tags: [] } })
+  const years: number = answer.data.year
+  console.log(years)
+}`,
+  `{
+  const answer = await client.area${controller}.route${6 * (controller % 3) + 3}({ params: { org_id: 1, item_id: 2 }, query: { limit: 1, q: '' } })
+  const text: string = answer.status === 200 ? answer.data.name : answer.data
+  console.log(text)
+}`,
+])
+const client = `import { createClient } from 'octavo/client'
+import type { app } from './app.ts'
+const client = createClient<typeof app>({ baseUrl: 'http://localhost' })
+${uses.join('\n')}
 `
 
 /** Users see the declarations that are published, not our source. */
 const config = {
   extends: '../../../../tsconfig.json',
-  compilerOptions: { customConditions: [], paths: { octavo: ['../octavo/index.d.ts'] } },
+  compilerOptions: {
+    customConditions: [],
+    paths: { octavo: ['../octavo/index.d.ts'], 'octavo/client': ['../octavo/client/index.d.ts'] },
+  },
   include: ['.'],
 }
 
@@ -109,7 +134,11 @@ try {
   console.log(
     `${CONTROLLERS * ROUTES} routes: ${cost} type instantiations over the schemas' own ${floor} (budget ${BUDGET})`,
   )
-  if (!(cost <= BUDGET)) process.exitCode = 1
+  const ratio = (count({ ...filesOf(toController), 'app.ts': app, 'client.ts': client }) - floor) / cost
+  console.log(
+    `${uses.length} calls of a client of them: ${ratio.toFixed(3)} times that (budget ${CLIENT_BUDGET})`,
+  )
+  if (!(cost <= BUDGET) || !(ratio <= CLIENT_BUDGET)) process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,1 +1,8 @@
+export type { Answer, As } from './answer.ts'
+export { createClient } from './client.ts'
+export type { CallOptions, Client, RouteFunction } from './client-type.ts'
+export type { ClientHeaders, ClientOptions, RetryOptions } from './options.ts'
+export { ProblemError } from './problem-error.ts'
+export type { ValidationProblem } from './problem-error.ts'
 export type { RouteCall, RouteMap } from './route-map.ts'
+export type { Wire } from './wire.ts'

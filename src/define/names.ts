@@ -83,7 +83,7 @@ type AfterDot<A extends string, K extends string> = A extends ''
     : never
 
 /** The name of a controller for types: from its name, else from its prefix. */
-type ControllerName<N, P> = string extends N
+export type ControllerName<N, P> = string extends N
   ? P extends string
     ? Literals<P>
     : ''
@@ -93,7 +93,8 @@ type ControllerName<N, P> = string extends N
       ? Kebab<N>
       : ''
 
-type OwnPrefix<N, P> = P extends ''
+/** The prefix that a controller adds: its own, else what its name gives. */
+export type OwnPrefix<N, P> = P extends ''
   ? string extends N
     ? ''
     : `/${ControllerName<N, P>}`
@@ -126,7 +127,8 @@ type PathNamed<T, Route> = T extends readonly unknown[]
   ? { [K in keyof T]: Route extends T[K] ? PathIn<T[K]> : never }[number]
   : never
 
-type ControllersOf<M> =
+/** The controllers and routers of a module and of those that it imports. */
+export type ControllersOf<M> =
   M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
 
 /** The explicitly named routes of an application; inferred, so that errors list the names and not the type they come from. */

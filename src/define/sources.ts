@@ -2,6 +2,7 @@ import type { DefinitionErrorCode } from '../definition-error.ts'
 import type { Pattern } from '../pattern.ts'
 import { toFilesPlan } from './file-plan.ts'
 import type { FileField, FilesPlan } from './file-plan.ts'
+import { headerName } from './header-name.ts'
 import { toSourcePlan } from './plan.ts'
 import type { SourcePlan } from './plan.ts'
 import { isSchema, toNamesSchema, toObjectSchema } from './schema.ts'
@@ -36,14 +37,6 @@ const RULES: Readonly<Record<SourceName, Readonly<Record<'text' | 'fields' | 're
   body: { text: false, fields: false, repeats: true },
   form: { text: true, fields: true, repeats: true },
   files: { text: false, fields: true, repeats: true },
-}
-
-/** The header that a field of `headers` reads: `userAgent` and `user_agent` read `user-agent`. */
-export function headerName(field: string): string {
-  return field
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll('_', '-')
-    .toLowerCase()
 }
 
 /** Reads the `input` of a route. What cannot be used is reported and left out. */

@@ -1,0 +1,42 @@
+import type { ResponseIn } from '../define/infer.ts'
+import type { OutputOf, Schema } from '../define/schema.ts'
+import type { Wire } from './wire.ts'
+
+/** How the body of an answer is given: `data`, as a stream of bytes for events and downloads, or the `Response` untouched. */
+export type As = 'data' | 'stream' | 'response'
+
+/** Every status of success, for those that are declared. */
+type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+
+/** An answer of a status. */
+export interface Answer<S extends number, D> {
+  readonly status: S
+  /** Whether the status is 200 to 299. */
+  readonly ok: number extends S ? boolean : S extends Success ? true : false
+  /** The body: JSON and text as values, other types as bytes, `undefined` where there is none. */
+  readonly data: D
+  readonly headers: Headers
+  /** What `data` was read from: its body is used up. */
+  readonly response: Response
+}
+
+/** The answers of a route by its declared response: one for each status, and where no status is declared, one for any. */
+type AnswersOf<R> = [R] extends [never]
+  ? Answer<number, unknown>
+  : R extends Schema
+    ? Answer<number, Wire<OutputOf<R>>>
+    : { [K in keyof R & number]: Answer<K, Wire<OutputOf<R[K]>>> }[keyof R & number]
+
+/** The answers of a route by its element. */
+export type AnswersIn<E> = AnswersOf<ResponseIn<Extract<E, object>>>
+
+/** Declared errors are read also where successes are streamed. */
+type Streamed<R> =
+  R extends Answer<infer S, unknown>
+    ? R['ok'] extends false
+      ? R
+      : Answer<S, ReadableStream<Uint8Array>>
+    : never
+
+/** What a call gives, of the answers of its route and the form that was asked for. */
+export type Given<R, A> = A extends 'response' ? Response : A extends 'stream' ? Streamed<R> : R

@@ -1,0 +1,53 @@
+import type { RouteCall } from './route-map.ts'
+import { toPairs } from './text.ts'
+import type { CallValues } from './values.ts'
+
+/** What `fetch` sends. */
+export type Sent = string | Uint8Array | ArrayBuffer | Blob | FormData | URLSearchParams | ReadableStream
+
+/** A body with its content type, where `fetch` does not know it. */
+export interface EncodedBody {
+  readonly body: Sent | undefined
+  readonly type: string | undefined
+}
+
+/** Encodes what a call sends as its body. */
+export function toBody(name: string, route: RouteCall, { body, form, files }: CallValues): EncodedBody {
+  if (route.form === 'multipart') return { body: toMultipart(name, form ?? {}, files ?? {}), type: undefined }
+  if (form !== undefined) return { body: new URLSearchParams(toPairs(form)), type: undefined }
+  if (body === undefined) return { body: undefined, type: undefined }
+  if (isBytes(body)) return { body, type: body instanceof Blob && body.type !== '' ? body.type : BYTES }
+  switch (route.body) {
+    case 'bytes':
+      throw new TypeError(`${name}: the body is not a Uint8Array, an ArrayBuffer, a Blob or a ReadableStream`)
+    case 'text':
+      if (typeof body !== 'string') throw new TypeError(`${name}: the body is not a string`)
+      return { body, type: 'text/plain;charset=UTF-8' }
+    default:
+      return { body: JSON.stringify(body), type: 'application/json' }
+  }
+}
+
+const BYTES = 'application/octet-stream'
+
+function isBytes(value: unknown): value is Uint8Array | ArrayBuffer | Blob | ReadableStream {
+  return [Uint8Array, ArrayBuffer, Blob, ReadableStream].some((type) => value instanceof type)
+}
+
+/** Fields before files, for handlers that read a file as it arrives have the fields by then. */
+function toMultipart(
+  name: string,
+  form: Readonly<Record<string, unknown>>,
+  files: Readonly<Record<string, unknown>>,
+): FormData {
+  const data = new FormData()
+  for (const [field, text] of toPairs(form)) data.append(field, text)
+  for (const [field, value] of Object.entries(files)) {
+    for (const file of [value].flat()) {
+      if (file === undefined || file === null) continue
+      if (!(file instanceof Blob)) throw new TypeError(`${name}: the file ${field} is not a File or a Blob`)
+      data.append(field, file)
+    }
+  }
+  return data
+}

@@ -1,0 +1,90 @@
+import type { As } from './answer.ts'
+import { readBody } from './answer-body.ts'
+import type { Client } from './client-type.ts'
+import { createDeadline, unlessAborted } from './deadline.ts'
+import { createNames } from './names.ts'
+import { checkOptions, toBase } from './options.ts'
+import type { ClientOptions } from './options.ts'
+import { ProblemError } from './problem-error.ts'
+import { toRequest } from './request.ts'
+import type { RouteCall } from './route-map.ts'
+import { createFindRoute } from './routes.ts'
+import { createTransport } from './transport.ts'
+import type { CallValues } from './values.ts'
+
+/** What a call is given. */
+interface CallInput extends CallValues {
+  readonly signal?: AbortSignal
+  readonly as?: As
+}
+
+/**
+ * Makes a client of an application: calls by route names, typed by what the routes declare. Nothing is generated; how routes are called
+ * is asked of the application when the first is.
+ *
+ * A call rejects with a `ProblemError` for statuses of 400 and more that its route does not declare, with a `TypeError` for names that
+ * there are not and values that cannot be sent, and with what `fetch` rejects with.
+ *
+ * @example
+ * const client = createClient<typeof app>({ baseUrl: 'https://api.example.com', version: '2' })
+ * const result = await client.car.getOne({ params: { car_id: '7' } })
+ * if (result.status === 200) console.log(result.data.name)
+ *
+ * @throws `TypeError` for options that cannot be used.
+ */
+export function createClient<A>(options: ClientOptions = {}): Client<A> {
+  checkOptions(options)
+  const base = toBase(options)
+  const send = createTransport(options)
+  const toHeaders = createHeaders(options)
+  const find = createFindRoute(options, base, send, toHeaders)
+  const call = async (name: string, given: unknown): Promise<unknown> => {
+    const input = toInput(name, given)
+    const { signal, meet } = createDeadline(input.signal, options.timeout)
+    try {
+      const route = await unlessAborted(find(name), signal)
+      const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
+      const response = await send(request.url, { ...request, signal })
+      return await toAnswer(response, route, request.method, input.as ?? 'data')
+    } finally {
+      meet()
+    }
+  }
+  // the names that there are, are what the type says
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return createNames(call) as Client<A>
+}
+
+const KEYS = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files', 'method', 'signal', 'as']
+
+function toInput(name: string, given: unknown): CallInput {
+  if (given === undefined) return {}
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`${name}: a call takes an object, such as { params: { id: '7' } }`)
+  const unknown = Object.keys(given).find((key) => !KEYS.includes(key))
+  if (unknown !== undefined)
+    throw new TypeError(`${name}: a call does not take ${unknown}; it takes ${KEYS.join(', ')}`)
+  return given
+}
+
+function createHeaders({ headers = {} }: ClientOptions): () => Promise<Headers> {
+  return async () => {
+    const given = typeof headers === 'function' ? await headers() : headers
+    const lines = Symbol.iterator in given ? [...given] : Object.entries(given)
+    return new Headers(lines.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  }
+}
+
+async function toAnswer(
+  response: Response,
+  { errors = [] }: RouteCall,
+  method: string,
+  as: As,
+): Promise<unknown> {
+  if (as === 'response') return response
+  const { status, ok, headers } = response
+  const isStreamed = as === 'stream' && status < 400
+  const data = isStreamed ? response.body : await readBody(response, method)
+  if (status >= 400 && !errors.includes(status)) throw new ProblemError(response, data)
+  return { status, ok, data, headers, response }
+}

@@ -1,0 +1,126 @@
+import { ROUTE_MAP } from './route-map.ts'
+import type { RouteMap, TellRoutes } from './route-map.ts'
+
+/** Headers by name, or what `new Headers` takes; `undefined` values are left out. */
+export type ClientHeaders =
+  | Readonly<Record<string, string | undefined>>
+  | Headers
+  | readonly (readonly [name: string, value: string])[]
+
+/** What undici is told of retries; its documentation of `RetryHandler` has the defaults. */
+export interface RetryOptions {
+  readonly maxRetries?: number
+  /** The longest wait between two tries, in milliseconds. */
+  readonly maxTimeout?: number
+  /** The shortest wait, in milliseconds. */
+  readonly minTimeout?: number
+  /** How much longer each wait is than the one before. */
+  readonly timeoutFactor?: number
+  /** Whether a `Retry-After` of the server is waited for. */
+  readonly retryAfter?: boolean
+  readonly methods?: readonly string[]
+  readonly statusCodes?: readonly number[]
+  readonly errorCodes?: readonly string[]
+}
+
+/** What `createClient` takes. */
+export interface ClientOptions {
+  /**
+   * Where the application answers, with the path before all others where there is one.
+   *
+   * @default the origin of the page in browsers; `http://localhost` for `app.fetch` and `app.dispatcher()`
+   */
+  readonly baseUrl?: string | URL
+  /** The version that every call asks for, in whatever way the application reads it. @default none is asked for */
+  readonly version?: string
+  /** Sends requests: anything that is called as `fetch` is, or `app.fetch`. @default the platform's `fetch` */
+  readonly fetch?: (input: never, init?: never) => PromiseLike<object>
+  /** Of Node alone: a dispatcher of undici for the platform's `fetch`, such as `app.dispatcher()` or an `Agent`. */
+  readonly dispatcher?: object
+  /** Headers of every request, or a function that is called for each, as for tokens; it may give a promise. */
+  readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)
+  /** Whether browsers send cookies. @default 'same-origin' */
+  readonly credentials?: 'omit' | 'same-origin' | 'include'
+  /**
+   * Of Node alone: how often a request is tried again that cannot be sent or is answered with 429, 500, 502, 503 or 504, by the package
+   * undici. Only methods that may be repeated (GET, HEAD, PUT, DELETE, OPTIONS, TRACE) are. @default 0
+   */
+  readonly retry?: number | RetryOptions
+  /** Milliseconds until a call rejects with a `TimeoutError`; of a stream, until its head is there. @default none */
+  readonly timeout?: number
+  /** How routes are called: a route map, or where it is. @default asked of the application */
+  readonly routes?: RouteMap | string | URL
+  /** The path of the documents below `baseUrl`, where the route map is. @default '/docs' */
+  readonly docs?: string
+}
+
+type Test = (value: unknown) => boolean
+
+const isText: Test = (value) => typeof value === 'string'
+const isObject: Test = (value) => typeof value === 'object' && value !== null
+const isAddress: Test = (value) => typeof value === 'string' || value instanceof URL
+const isFunction: Test = (value) => typeof value === 'function'
+const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
+
+const OPTIONS: Readonly<Record<keyof ClientOptions, readonly [test: Test, expected: string]>> = {
+  baseUrl: [isAddress, 'a URL'],
+  version: [isText, "a version, such as '2'"],
+  fetch: [isFunction, 'a function such as fetch'],
+  dispatcher: [
+    (value) => isObject(value) && isFunction(Reflect.get(Object(value), 'dispatch')),
+    'a dispatcher of undici',
+  ],
+  headers: [(value) => isObject(value) || isFunction(value), 'headers, or a function that gives them'],
+  credentials: [
+    (value) => ['omit', 'same-origin', 'include'].includes(String(value)),
+    "'omit', 'same-origin' or 'include'",
+  ],
+  retry: [(value) => isCount(value) || isObject(value), 'a number of retries, or what undici takes of them'],
+  timeout: [(value) => isCount(value) && value !== 0, 'a number of milliseconds'],
+  routes: [(value) => isAddress(value) || isObject(value), 'a route map, or the URL of one'],
+  docs: [isText, "a path, such as '/docs'"],
+}
+
+/** Checks the options of a client. @throws `TypeError` for what cannot be used. */
+export function checkOptions(options: ClientOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isOption(name))
+      throw new TypeError(
+        `createClient: there is no option ${name}; there are ${Object.keys(OPTIONS).join(', ')}`,
+      )
+    const [test, expected] = OPTIONS[name]
+    if (value !== undefined && !test(value)) throw new TypeError(`createClient: ${name} is not ${expected}`)
+  }
+  if (options.fetch === undefined) return
+  const other = options.dispatcher === undefined ? 'retry' : 'dispatcher'
+  if (options[other] !== undefined)
+    throw new TypeError(`createClient: ${other} is for the fetch of the platform; give it or fetch, not both`)
+}
+
+function isOption(name: string): name is keyof ClientOptions {
+  return Object.hasOwn(OPTIONS, name)
+}
+
+/** What tells the routes of the application behind `fetch` or `dispatcher`, where it is in the same process. */
+export function tellRoutesOf({ fetch, dispatcher }: ClientOptions): TellRoutes | undefined {
+  const tell: unknown = Reflect.get(fetch ?? dispatcher ?? {}, ROUTE_MAP)
+  // the symbol is Octavo's own
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return typeof tell === 'function' ? (tell as TellRoutes) : undefined
+}
+
+/** The base URL, without a slash at its end. @throws `TypeError` when there is none, or it is no URL. */
+export function toBase(options: ClientOptions): URL {
+  const { origin, href }: { readonly origin?: string; readonly href?: string } =
+    Reflect.get(globalThis, 'location') ?? {}
+  const given = options.baseUrl ?? (tellRoutesOf(options) === undefined ? origin : 'http://localhost')
+  if (given === undefined) throw new TypeError('createClient: give a baseUrl, where the application answers')
+  const text = String(given)
+  if (!URL.canParse(text, href))
+    throw new TypeError(`createClient: baseUrl is not a URL: ${text.slice(0, 100)}`)
+  const url = new URL(text, href)
+  url.pathname = url.pathname.replace(/\/+$/, '')
+  url.search = ''
+  url.hash = ''
+  return url
+}

@@ -1,0 +1,98 @@
+import { headerName } from '../define/header-name.ts'
+import { toBody } from './body.ts'
+import type { Sent } from './body.ts'
+import { writePath } from './path.ts'
+import type { RouteCall } from './route-map.ts'
+import { toPairs, toTexts } from './text.ts'
+import type { CallValues, Values } from './values.ts'
+
+/** A request before it is sent. */
+export interface ClientRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Headers
+  readonly body: Sent | undefined
+}
+
+/**
+ * The request of a call. `common` are the headers of every request; what the call says of a header wins over them.
+ *
+ * @throws `TypeError` for what cannot be sent.
+ */
+export function toRequest(
+  name: string,
+  route: RouteCall,
+  base: URL,
+  values: CallValues,
+  common: Headers,
+): ClientRequest {
+  const headers = new Headers(common)
+  writeHeaders(name, values.headers ?? {}, headers)
+  writeCookies(name, values.cookies ?? {}, headers)
+  for (const [header, value] of Object.entries(route.headers ?? {}))
+    headers.set(header, withVersion(headers.get(header), value))
+  const { body, type } = toBody(name, route, values)
+  if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type)
+  return {
+    url: toUrl(name, route, base, values),
+    method: toMethod(name, route, values.method),
+    headers,
+    body,
+  }
+}
+
+function toMethod(name: string, { method, others = [] }: RouteCall, given: string | undefined): string {
+  if (given === undefined || given === method || others.includes(given)) return given ?? method
+  throw new TypeError(`${name}: the method is one of ${[method, ...others].join(', ')}`)
+}
+
+function toUrl(name: string, route: RouteCall, base: URL, { params = {}, query = {} }: CallValues): URL {
+  const url = new URL(base)
+  if (route.host !== undefined) {
+    url.host = route.host
+    if (url.host !== new URL(`${base.protocol}//${route.host}`).host)
+      throw new TypeError(`${name}: the version makes a host that cannot be sent, ${route.host}`)
+  }
+  const prefix = base.pathname === '/' ? '' : base.pathname
+  url.pathname = prefix + writePath(name, route.path, params)
+  for (const [field, text] of toPairs(query)) url.searchParams.append(field, text)
+  for (const [field, text] of Object.entries(route.query ?? {})) url.searchParams.set(field, text)
+  return url
+}
+
+function writeHeaders(name: string, values: Values, headers: Headers): void {
+  for (const [field, value] of Object.entries(values)) {
+    const [text, ...others] = toTexts(value)
+    // `fetch` would send one line, from which nobody can tell that there were several
+    if (others.length > 0) throw new TypeError(`${name}: fetch cannot send the header ${field} several times`)
+    if (text !== undefined) headers.set(headerName(field), text)
+  }
+}
+
+function writeCookies(name: string, values: Values, headers: Headers): void {
+  const pairs = toPairs(values).map(([cookie, text]) => `${cookie}=${encodeURIComponent(text)}`)
+  if (pairs.length === 0) return
+  const wrong = Object.keys(values).find((cookie) => !/^[\w!#$%&'*+.^`|~-]+$/.test(cookie))
+  if (wrong !== undefined) throw new TypeError(`${name}: no cookie can be called ${wrong}`)
+  if (!canSendCookies())
+    throw new TypeError(
+      `${name}: browsers send their own cookies and take none from here; leave cookies out, and give createClient credentials: 'include' for another origin`,
+    )
+  const given = headers.get('cookie')
+  headers.set('cookie', [...(given === null ? [] : [given]), ...pairs].join('; '))
+}
+
+/** Browsers take the header away (Fetch standard, forbidden request-headers). */
+function canSendCookies(): boolean {
+  return new Request('http://localhost', { headers: { cookie: 'a=b' } }).headers.has('cookie')
+}
+
+/** Media types that were asked for get the parameter that names the version; other headers name nothing else. */
+function withVersion(given: string | null, written: string): string {
+  const [range, parameter] = written.split(';', 2)
+  if (given === null || range !== '*/*' || parameter === undefined) return written
+  return given
+    .split(',')
+    .map((type) => `${type.trim()};${parameter}`)
+    .join(', ')
+}

@@ -1,0 +1,102 @@
+import { readBody } from './answer-body.ts'
+import { createDeadline } from './deadline.ts'
+import { nearest } from './near.ts'
+import { tellRoutesOf } from './options.ts'
+import type { ClientOptions } from './options.ts'
+import { ProblemError } from './problem-error.ts'
+import type { RouteCall, RouteMap } from './route-map.ts'
+import type { Transport } from './transport.ts'
+
+/** Finds how a route is called. Rejects with a `TypeError` for a name that there is not. */
+export type FindRoute = (name: string) => Promise<RouteCall>
+
+/** Makes what finds routes; where they are is asked once, when the first is called, and again when that failed. */
+export function createFindRoute(
+  options: ClientOptions,
+  base: URL,
+  send: Transport,
+  headers: () => Promise<Headers>,
+): FindRoute {
+  const load = createLoad(options, base, async (url) => {
+    const { signal, meet } = createDeadline(undefined, options.timeout)
+    try {
+      const init = { method: 'GET', headers: await headers(), body: undefined, signal }
+      const response = await send(url, init)
+      const data = await readBody(response, 'GET')
+      if (!response.ok) throw new ProblemError(response, data)
+      return data
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`createClient: the routes could not be read from ${url.href}: ${why}`, { cause })
+    } finally {
+      meet()
+    }
+  })
+  let loading: Promise<RouteMap> | undefined
+  return async (name) => {
+    const asked = (loading ??= load())
+    try {
+      return find(await asked, name)
+    } catch (error) {
+      if (!(error instanceof UnknownRoute) && loading === asked) loading = undefined
+      throw error
+    }
+  }
+}
+
+/** A `TypeError`, told apart from those of loading. */
+class UnknownRoute extends TypeError {}
+
+function find({ routes, version }: RouteMap, name: string): RouteCall {
+  const route = Object.hasOwn(routes, name) ? routes[name] : undefined
+  if (route !== undefined) return route
+  const names = Object.keys(routes)
+  const near = nearest(name, names).map((each) => `"${each}"`)
+  const among = version === null ? '' : ` in version ${version}`
+  throw new UnknownRoute(
+    `There is no route "${name}"${among}; ${near.length === names.length ? 'there are' : 'near it are'} ${near.join(', ') || 'none'}`,
+  )
+}
+
+function createLoad(
+  options: ClientOptions,
+  base: URL,
+  read: (url: URL) => Promise<unknown>,
+): () => Promise<RouteMap> {
+  const { routes, version, docs = '/docs' } = options
+  if (typeof routes === 'object' && !(routes instanceof URL)) {
+    const map = toMap(routes, 'the option routes')
+    return () => Promise.resolve(map)
+  }
+  const tell = tellRoutesOf(options)
+  if (routes === undefined && tell !== undefined) return async () => tell(version, base.host)
+  const url = routes === undefined ? toDocs(base, docs, version) : new URL(routes, `${base.href}/`)
+  return async () => toMap(await read(url), url.href)
+}
+
+function toDocs(base: URL, docs: string, version: string | undefined): URL {
+  const url = new URL(base)
+  const path = docs.replaceAll(/^\/+|\/+$/g, '')
+  url.pathname = `${base.pathname === '/' ? '' : base.pathname}/${path === '' ? '' : `${path}/`}client.json`
+  if (version !== undefined) url.searchParams.set('version', version)
+  return url
+}
+
+/** @throws `TypeError` when the value is no route map. */
+function toMap(value: unknown, where: string): RouteMap {
+  if (isMap(value)) return value
+  throw new TypeError(
+    `createClient: ${where} is not a route map, { version, routes: { name: { method, path } } }`,
+  )
+}
+
+function isMap(value: unknown): value is RouteMap {
+  if (typeof value !== 'object' || value === null || !('routes' in value)) return false
+  const { routes } = value
+  return typeof routes === 'object' && routes !== null && Object.values(routes).every(isCall)
+}
+
+function isCall(value: unknown): value is RouteCall {
+  if (typeof value !== 'object' || value === null || !('method' in value) || !('path' in value)) return false
+  return typeof value.method === 'string' && typeof value.path === 'string' && value.path.startsWith('/')
+}
