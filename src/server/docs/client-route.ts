@@ -16,12 +16,12 @@ export function createClientRoute(
   return async (_input, { request }) => {
     const version = [request.query['version']].flat()[0]
     const map = await documents.routeMap(version, request.host, false)
-    if (map !== undefined) return file(Buffer.from(JSON.stringify(map)), { type: 'application/json' })
+    if (map !== undefined) return file(Buffer.from(JSON.stringify(map)), OPTIONS)
     const versions = documents.versions()
-    throw httpError(
-      'document_not_found',
-      `There is no such version; there are ${versions.join(', ') || 'none'}`,
-      { versions },
-    )
+    throw httpError('document_not_found', `There is no such version; there are ${versions.join(', ')}`, {
+      versions,
+    })
   }
 }
+
+const OPTIONS = { type: 'application/json', headers: { 'x-content-type-options': 'nosniff' } }

@@ -2,6 +2,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/controller.ts'
 import type { AnyRoute } from '../../define/route.ts'
 import type { Settings } from '../settings.ts'
+import { createClientRoute } from './client-route.ts'
 import { createDocumentFiles } from './document-files.ts'
 import type { DocsOptions } from './docs-options.ts'
 import type { Documents } from './documents.ts'
@@ -26,6 +27,7 @@ export function createDocsRouter(
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
       ...documentRoutes(base, documents),
+      { method: 'GET', path: `${base}/client.json`, name: 'client', handler: createClientRoute(documents) },
       ...(options.ui === false ? [] : pageRoutes(base, options, documents, trailingSlash === 'strict')),
     ],
   }
