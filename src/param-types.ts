@@ -27,6 +27,8 @@ export interface ParamType {
   readonly test: (text: string, start: number, end: number) => boolean
   readonly parse: (text: string) => unknown
   readonly format: (value: unknown) => string
+  /** A pattern of JSON Schema for all its values; `undefined` where there is none, as for flags. */
+  readonly pattern?: string | undefined
 }
 
 /** What `defineParamType` takes. */
@@ -119,10 +121,21 @@ export function defineParamType<T = string>(options: ParamTypeOptions<T>): Param
     // the caller of urlFor gives a T: TypeScript checks it where the type is listed in ParamValues
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     format: (value) => (format === undefined ? String(value) : format(value as T)),
+    pattern: isPortable(source, flags) ? whole.source : undefined,
   }
   types.set(name, type)
   sources.set(name, `${source}/${flags}`)
   return type
+}
+
+/** Whether JSON Schema, whose patterns have no flags but `u`, reads the pattern in the same way. */
+function isPortable(source: string, flags: string): boolean {
+  if (/[ims]/.test(flags)) return false
+  try {
+    return new RegExp(source, 'u').source === source
+  } catch {
+    return false
+  }
 }
 
 const ZERO = 48

@@ -47,6 +47,17 @@ export async function loadZod(): Promise<void> {
   if (isWanted) zod ??= await import('zod')
 }
 
+/** Loads zod for who works on schemas and validates nothing. */
+export async function requireZod(): Promise<void> {
+  isWanted = true
+  await loadZod()
+}
+
+/** What `meta` and `describe` say of a schema, and of the one that it is a clone of; zod has to be loaded. */
+export function metaOf(schema: Schema): Readonly<Record<string, unknown>> {
+  return loaded().globalRegistry.get(toZod(schema)) ?? {}
+}
+
 /** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
 const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
 
@@ -70,8 +81,8 @@ function promise(def: SchemaDef, make: (from: typeof Zod) => z.ZodType): Schema 
   return schema
 }
 
-/** The schema as zod knows it. */
-function toZod(schema: Schema): z.ZodType {
+/** The schema as zod knows it; zod has to be loaded where Octavo made the schema. */
+export function toZod(schema: Schema): z.ZodType {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
   return promised.get(schema)?.(loaded()) ?? (schema as unknown as z.ZodType)
 }

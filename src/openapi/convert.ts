@@ -1,6 +1,182 @@
-import type { Convert } from './model.ts'
+import { createRegistry } from 'zod-openapi/api'
+import { createSchema } from 'zod-openapi'
 
-/** Converts schemas by zod-openapi, which is used by this file alone. */
-export const convert: Convert = () => {
-  throw new Error('not there yet')
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { FlatRoute } from '../define/flat-route.ts'
+import { toObjectSchema, toZod } from '../define/schema.ts'
+import { noteOf, toBody, toContent, toForm } from './bodies.ts'
+import type { Converted, Referred } from './bodies.ts'
+import { takeInventory } from './component-names.ts'
+import type { Inventory } from './component-names.ts'
+import { finishAll, reachable } from './finish.ts'
+import type { Finished } from './finish.ts'
+import { isSchemaObject, resolve } from './json-schema.ts'
+import type { Components } from './json-schema.ts'
+import { correct } from './markers.ts'
+import type { Direction } from './markers.ts'
+import type { Convert, ConvertedRoute } from './model.ts'
+import { toParameters } from './parameters.ts'
+import { toPlaces } from './places.ts'
+import type { Place } from './places.ts'
+import type { SchemaObject } from './types.ts'
+import { findMarked, findUndocumented, undocumented } from './undocumented.ts'
+import type { Shown } from './undocumented.ts'
+
+/**
+ * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can
+ * show is a problem. zod has to be loaded.
+ */
+export const convert: Convert = (routes, named) => {
+  const byRoute = new Map(routes.map((route) => [route, toPlaces(route)]))
+  const places = [...byRoute.values()].flat()
+  const inventory = takeInventory(places, named)
+  const failed: DefinitionProblem[] = []
+  const shown = {
+    input: showAll('input', places, inventory, failed),
+    output: showAll('output', places, inventory, failed),
+  }
+  const finished = finishAll(shown, inventory)
+  const rawOf = (place: Place): SchemaObject => shown[place.io].schemas[inventory.keys.get(place) ?? ''] ?? {}
+  const converted = new Map(
+    [...byRoute].map(([route, own]) => [route, toRoute(route, own, { rawOf, shown, finished })]),
+  )
+  return {
+    routes: converted,
+    components: reachable([...converted.values()].flatMap(schemasOf), finished.components),
+    problems: [
+      ...inventory.problems,
+      ...finished.problems,
+      ...failed,
+      ...places.flatMap((place) => findUndocumented(place, rawOf(place), shown[place.io])),
+    ],
+  }
+}
+
+/** Converts everything in one direction: all at once, or, when that fails, one by one to find out what it is. */
+function showAll(
+  io: Direction,
+  places: readonly Place[],
+  inventory: Inventory,
+  failed: DefinitionProblem[],
+): Shown {
+  const tasks = inventory.tasks.filter((task) => task.io === io)
+  try {
+    return show(io, tasks, inventory)
+  } catch {
+    return showOneByOne(io, places, inventory, failed)
+  }
+}
+
+function showOneByOne(
+  io: Direction,
+  places: readonly Place[],
+  inventory: Inventory,
+  failed: DefinitionProblem[],
+): Shown {
+  const schemas: Record<string, SchemaObject> = {}
+  const components: Record<string, SchemaObject> = {}
+  for (const task of inventory.tasks) {
+    if (task.io !== io) continue
+    try {
+      const one = show(io, [task], { ...inventory, components: new Map() })
+      Object.assign(schemas, one.schemas)
+      Object.assign(components, one.components)
+    } catch {
+      const place = places.find((each) => inventory.keys.get(each) === task.key)
+      // two schemas of one name are a problem already
+      const isKnown = place === undefined || inventory.problems.length > 0
+      if (!isKnown) failed.push(undocumented(place, '', 'a schema that zod cannot convert'))
+    }
+  }
+  return { schemas, components, marked: findMarked(components) }
+}
+
+function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Shown {
+  const whole = toObjectSchema(Object.fromEntries(tasks.map(({ key, schema }) => [key, schema])))
+  const { schema, components } = createSchema(toZod(whole), {
+    io,
+    openapiVersion: '3.1.1',
+    registry: createRegistry({
+      schemas: Object.fromEntries([...named].map(([name, each]) => [name, toZod(each)])),
+    }),
+    opts: {
+      allowEmptySchema: ALL_EMPTY,
+      override: ({ zodSchema, jsonSchema }) => correct(zodSchema, jsonSchema, io, elements),
+    },
+  })
+  const { properties } = toRecord(schema)
+  const all = toComponents(components)
+  return { schemas: toComponents(properties), components: all, marked: findMarked(all) }
+}
+
+/** What zod-openapi must not refuse: marks say what cannot be shown. */
+const ALL_EMPTY = Object.fromEntries(
+  `any array bigint boolean catch custom date default enum file function int intersection lazy literal map nan never nonoptional
+  null nullable number object optional pipe prefault promise readonly record set string success symbol template_literal transform
+  tuple undefined union unknown void`
+    .split(/\s+/)
+    .map((type) => [type, true] as const),
+)
+
+interface Results {
+  readonly rawOf: (place: Place) => SchemaObject
+  readonly shown: Readonly<Record<Direction, Shown>>
+  readonly finished: Finished
+}
+
+function toRoute(
+  route: FlatRoute,
+  places: readonly Place[],
+  { rawOf, shown, finished }: Results,
+): ConvertedRoute {
+  const { components, finish } = finished
+  const bySource = new Map(
+    places.map((place): readonly [Place['source'], Converted] => {
+      const raw = rawOf(place)
+      return [place.source, { zod: place.schema, raw, schema: finish(raw, place.io) }]
+    }),
+  )
+  const body = bySource.get('body')
+  const input: Referred = { raw: shown.input.components, finished: components }
+  const output: Referred = { raw: shown.output.components, finished: components }
+  const schemas = new Map([...bySource].map(([source, { schema }]) => [source, schema]))
+  return {
+    parameters: toParameters(route.pattern, schemas, components),
+    body:
+      body === undefined ? toForm(bySource.get('form'), bySource.get('files'), input) : toBody(body, input),
+    responses: new Map(
+      [...bySource].flatMap(([status, response]) =>
+        typeof status === 'number'
+          ? [
+              [
+                status,
+                {
+                  description: noteOf(resolve(response.schema, components)).description,
+                  content: toContent(response, status, output),
+                },
+              ] as const,
+            ]
+          : [],
+      ),
+    ),
+  }
+}
+
+/** All schemas of a route. */
+function schemasOf({ parameters, body, responses }: ConvertedRoute): readonly SchemaObject[] {
+  const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
+  return [
+    ...parameters.map(({ schema }) => schema),
+    ...contents.flatMap((content) =>
+      Object.values(content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
+    ),
+  ]
+}
+
+function toRecord(value: unknown): SchemaObject {
+  return isSchemaObject(value) ? value : {}
+}
+
+function toComponents(value: unknown): Components {
+  return Object.fromEntries(Object.entries(toRecord(value)).map(([name, schema]) => [name, toRecord(schema)]))
 }

@@ -2,7 +2,7 @@ import type { RouteMap } from '../../client/route-map.ts'
 import type { Generator } from '../../openapi/generate.ts'
 import type { DocumentSettings, NamedSchema } from '../../openapi/model.ts'
 import type { OpenApiDocument } from '../../openapi/types.ts'
-import { isSchema } from '../../define/schema.ts'
+import { isSchema, requireZod } from '../../define/schema.ts'
 import type { ModuleNode } from '../../define/modules.ts'
 import type { FlatRoute } from '../../define/flat-route.ts'
 import type { Enabled } from '../../versioning/enable.ts'
@@ -56,6 +56,7 @@ export function createDocuments(source: () => DocumentSource): Documents {
     const versions = toDocumentedVersions(table, enabled, ({ includeInSchema }) => includeInSchema)
     const named = namedSchemas(modules)
     const isWanted = versions.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    if (isWanted) await requireZod()
     const convert = isWanted ? (await import('../../openapi/convert.ts')).convert : undefined
     return createGenerator(
       { versions, named, settings: toDocumentSettings(settings, enabled, modules) },

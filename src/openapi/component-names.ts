@@ -1,0 +1,201 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { defOf, isSchema, metaOf } from '../define/schema.ts'
+import type { Schema, SchemaDef } from '../define/schema.ts'
+import { recordOf, schemaOf, schemasOf } from '../define/unwrap.ts'
+import type { Direction } from './markers.ts'
+import type { NamedSchema } from './model.ts'
+import type { Place } from './places.ts'
+
+/** A schema to be converted on its own. */
+interface Task {
+  readonly key: string
+  readonly io: Direction
+  readonly schema: Schema
+  /** Who uses it, for messages. */
+  readonly where: string
+  /** What schemas in it are named after that have no name. */
+  readonly base: string
+}
+
+/** What there is to convert, and under which names. */
+export interface Inventory {
+  readonly tasks: readonly Task[]
+  /** The key under which the schema of a place is converted. */
+  readonly keys: ReadonlyMap<Place, string>
+  /** The keys of the elements of sets, which zod does not look into. */
+  readonly elements: ReadonlyMap<Schema, string>
+  readonly components: ReadonlyMap<string, Schema>
+  /** Who uses a component first, for messages. */
+  readonly owners: ReadonlyMap<string, string>
+  /** The names that schemas want for their output. */
+  readonly outputIds: ReadonlyMap<string, string>
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** What is known while schemas are looked through. */
+interface Search {
+  readonly tasks: Task[]
+  readonly elements: Map<Schema, string>
+  readonly given: ReadonlyMap<Schema, string>
+  readonly owners: Map<string, { readonly schema: Schema; readonly where: string }>
+  readonly outputIds: Map<string, string>
+  /** Recursive schemas without a name, with the one they would like. */
+  readonly nameless: Map<Schema, string>
+  readonly refused: Set<Schema>
+  readonly seen: Readonly<Record<Direction, Set<Schema>>>
+  readonly problems: DefinitionProblem[]
+}
+
+const KEY = /^[\w.-]+$/
+
+/**
+ * Finds all schemas that become components: those with `meta({ id })`, those that modules name, and recursive ones. Each is converted
+ * in both directions, whichever is used, so that its names do not depend on who uses it.
+ */
+export function takeInventory(places: readonly Place[], named: readonly NamedSchema[]): Inventory {
+  const search: Search = {
+    tasks: [],
+    elements: new Map(),
+    given: new Map(named.toReversed().map(({ name, schema }) => [schema, name])),
+    owners: new Map(),
+    outputIds: new Map(),
+    nameless: new Map(),
+    refused: new Set(),
+    seen: { input: new Set(), output: new Set() },
+    problems: [],
+  }
+  const keys = new Map<Place, string>()
+  for (const place of places) {
+    const base = toPascal(`${place.route.name} ${place.at.replace('input.', '')}`)
+    keys.set(place, addTask(search, place.io, place.schema, { where: place.route.label, base }))
+  }
+  // what is found adds tasks
+  for (const task of search.tasks) {
+    try {
+      visit(search, task, task.schema, '', new Map())
+    } catch {
+      // a getter of the user's own that throws, or schemas without end: the conversion says so
+    }
+  }
+  const components = new Map([...search.owners].map(([name, { schema }]) => [name, schema]))
+  for (const [schema, wanted] of search.nameless) {
+    let name = wanted
+    for (let count = 2; components.has(name) || components.has(`${name}Output`); count++)
+      name = `${wanted}${count}`
+    components.set(name, schema)
+  }
+  const { tasks, elements, outputIds, problems } = search
+  const owners = new Map([...search.owners].map(([name, { where }]) => [name, where]))
+  return { tasks, keys, elements, components, owners, outputIds, problems }
+}
+
+function addTask(
+  { tasks }: Search,
+  io: Direction,
+  schema: Schema,
+  { where, base }: Pick<Task, 'where' | 'base'>,
+): string {
+  const key = `s${tasks.length}`
+  tasks.push({ key, io, schema, where, base })
+  return key
+}
+
+/** Goes through a schema in the order in which zod does, so that recursion is noticed at the same schemas. */
+function visit(search: Search, task: Task, schema: Schema, at: string, path: Map<Schema, string>): void {
+  const { seen, elements, nameless } = search
+  const above = path.get(schema)
+  if (above !== undefined) {
+    if (nameOf(search, schema) === undefined && !nameless.has(schema)) {
+      nameless.set(schema, task.base + above)
+      addBoth(search, schema, { where: task.where, base: task.base + above })
+    }
+    return
+  }
+  if (seen[task.io].has(schema)) return
+  seen[task.io].add(schema)
+  note(search, schema, task.where)
+  path.set(schema, at)
+  const def = defOf(schema)
+  const element = def.type === 'set' ? schemaOf(def['valueType']) : undefined
+  if (element !== undefined && !elements.has(element)) {
+    elements.set(element, `s${search.tasks.length}`)
+    addBoth(search, element, { where: task.where, base: task.base + at }, `s${search.tasks.length}`)
+  }
+  for (const [step, inner] of partsOf(schema, def, task.io))
+    visit(search, task, inner, at + toPascal(step), path)
+  path.delete(schema)
+}
+
+function addBoth(
+  { tasks }: Search,
+  schema: Schema,
+  { where, base }: Pick<Task, 'where' | 'base'>,
+  key = `s${tasks.length}`,
+): void {
+  tasks.push({ key, io: 'input', schema, where, base }, { key, io: 'output', schema, where, base })
+}
+
+function nameOf({ given }: Search, schema: Schema): string | undefined {
+  const { id } = metaOf(schema)
+  return typeof id === 'string' ? id : given.get(schema)
+}
+
+/** Notes the name of a schema, and what is wrong with it. */
+function note(search: Search, schema: Schema, where: string): void {
+  const { owners, refused, problems, outputIds } = search
+  const name = nameOf(search, schema)
+  if (name === undefined || refused.has(schema)) return
+  const owner = owners.get(name)
+  if (owner?.schema === schema) return
+  if (owner !== undefined || !KEY.test(name)) refused.add(schema)
+  if (owner !== undefined) {
+    problems.push({
+      code: 'duplicate_schema',
+      where,
+      message: `a schema is named "${name}", as another one in ${owner.where} is`,
+      fix: 'give one of them another name by meta({ id }), or use one schema for both',
+    })
+    return
+  }
+  if (!KEY.test(name)) {
+    problems.push({
+      code: 'undocumented_schema',
+      where,
+      message: `"${name}" cannot be the name of a schema in a document`,
+      fix: 'use letters, digits, ".", "-" and "_" in meta({ id }) and in the schemas of modules',
+    })
+    return
+  }
+  owners.set(name, { schema, where })
+  const { outputId } = metaOf(schema)
+  if (typeof outputId === 'string') outputIds.set(name, outputId)
+  addBoth(search, schema, { where, base: toPascal(name) })
+}
+
+type Part = readonly [step: string, schema: Schema]
+
+/** The schemas in a schema, as zod looks at them for a direction. */
+function partsOf(schema: Schema, def: SchemaDef, io: Direction): readonly Part[] {
+  const lazy: unknown = def.type === 'lazy' ? Reflect.get(schema._zod, 'innerType') : undefined
+  const first = schemaOf(def['in'])
+  const isPreprocess = first !== undefined && defOf(first).type === 'transform'
+  const side = io === 'output' || isPreprocess ? def['out'] : first
+  const parts: readonly (readonly [string, unknown])[] = [
+    ...(def.type === 'object' ? Object.entries(recordOf(def['shape'])) : []),
+    ...['catchall', 'element', 'left', 'right', 'innerType', 'rest'].map((name) => ['', def[name]] as const),
+    ...[...schemasOf(def['options']), ...schemasOf(def['items'])].map((each) => ['', each] as const),
+    ...(def.type === 'record' ? ['keyType', 'valueType'] : []).map((name) => ['', def[name]] as const),
+    ['', def.type === 'pipe' ? side : undefined],
+    ['', lazy],
+    ['', Reflect.get(schema._zod, 'parent')],
+  ]
+  return parts.flatMap(([step, part]): readonly Part[] => (isSchema(part) ? [[step, part]] : []))
+}
+
+/** The text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */
+function toPascal(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+}

@@ -1,0 +1,100 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { listOf, mapSchemas, refsIn, renameRef } from './json-schema.ts'
+import type { Components } from './json-schema.ts'
+import type { Inventory } from './component-names.ts'
+import { ELEMENT, MARK, TYPES } from './markers.ts'
+import type { Direction } from './markers.ts'
+import { spread } from './undocumented.ts'
+import type { Shown } from './undocumented.ts'
+import type { SchemaObject } from './types.ts'
+
+/** Schemas as documents have them. */
+export interface Finished {
+  /** A converted schema with the names that documents use. */
+  readonly finish: (schema: SchemaObject, io: Direction) => SchemaObject
+  /** All components, of both directions. */
+  readonly components: Components
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/**
+ * Gives every component its name: its own where it looks the same in both directions or is taken, another where its output differs.
+ */
+export function finishAll(shown: Readonly<Record<Direction, Shown>>, inventory: Inventory): Finished {
+  const input = mapValues(shown.input.components, (schema) => clean(schema, shown.input))
+  const output = mapValues(shown.output.components, (schema) => clean(schema, shown.output))
+  const different = Object.keys(output).filter(
+    (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(output[name]),
+  )
+  const split = spread(output, different)
+  const outputName = (name: string): string =>
+    split.has(name) ? (inventory.outputIds.get(name) ?? `${name}Output`) : name
+  const rename = (schema: SchemaObject): SchemaObject =>
+    mapSchemas(renameRef(schema, outputName), (inner) => rename(inner))
+  const renamed = Object.entries(output).map(([name, schema]) => [outputName(name), rename(schema)] as const)
+  return {
+    finish: (schema, io) =>
+      io === 'input' ? clean(schema, shown.input) : rename(clean(schema, shown.output)),
+    components: { ...input, ...Object.fromEntries(renamed) },
+    problems: takenNames([...split], outputName, input, inventory),
+  }
+}
+
+/** Output names that another schema has. */
+function takenNames(
+  split: readonly string[],
+  outputName: (name: string) => string,
+  input: Components,
+  { owners }: Inventory,
+): readonly DefinitionProblem[] {
+  const taken = new Map(Object.keys(input).map((name) => [name, name]))
+  return split.flatMap((name): readonly DefinitionProblem[] => {
+    const wanted = outputName(name)
+    const other = taken.get(wanted)
+    taken.set(wanted, name)
+    if (other === undefined) return []
+    return [
+      {
+        code: 'duplicate_schema',
+        where: owners.get(name) ?? name,
+        message: `the output of the schema "${name}" is named "${wanted}", as another schema in ${owners.get(other) ?? other} is`,
+        fix: 'name the output by meta({ id, outputId }), or give the other schema another name',
+      },
+    ]
+  })
+}
+
+/** A schema without marks, and without alternatives that nothing fits. */
+function clean(schema: SchemaObject, shown: Shown): SchemaObject {
+  const { [MARK]: mark, [ELEMENT]: element, [TYPES]: _types, ...rest } = schema
+  const items = mark === 'set' && typeof element === 'string' ? shown.schemas[element] : undefined
+  const whole: SchemaObject =
+    mark === 'set' ? { type: 'array', ...rest, items: items ?? {}, uniqueItems: true } : rest
+  const cleaned = mapSchemas(whole, (inner) => clean(inner, shown))
+  const options = listOf(cleaned['anyOf'])
+  const possible = options.filter((option) => !isNothing(option))
+  if (options.length === 0 || possible.length === options.length || possible.length === 0) return cleaned
+  const { anyOf: _anyOf, ...others } = cleaned
+  const [only] = possible
+  return possible.length === 1 ? { ...only, ...others } : { ...others, anyOf: possible }
+}
+
+/** Whether no value fits the schema: `z.undefined()`, `z.void()` and `z.never()`. */
+export function isNothing({ not, ...others }: SchemaObject): boolean {
+  return (
+    typeof not === 'object' && not !== null && Object.keys(not).length === 0 && others['type'] === undefined
+  )
+}
+
+/** Those of the components that the schemas need, by name. */
+export function reachable(schemas: Iterable<SchemaObject>, components: Components): Components {
+  const needed = new Set<string>()
+  for (const schema of schemas) refsIn(schema, needed)
+  // what is needed adds what it needs
+  for (const name of needed) refsIn(components[name] ?? {}, needed)
+  return Object.fromEntries([...needed].toSorted().map((name) => [name, components[name] ?? {}]))
+}
+
+function mapValues(components: Components, map: (schema: SchemaObject) => SchemaObject): Components {
+  return Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, map(schema)]))
+}
