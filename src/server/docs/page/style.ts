@@ -30,13 +30,14 @@ export const STYLE = `:root {
 
 html {
   background: var(--ground);
+  /* what is jumped to is not below the bar */
+  scroll-padding-top: 72px;
 }
 
 body {
   margin: 0;
   color: var(--text);
   font: 16px/1.5 system-ui, sans-serif;
-  overflow-wrap: anywhere;
 }
 
 [hidden] {
@@ -69,6 +70,18 @@ a {
   flex: 1 1 auto;
   margin: 0;
   font-weight: 600;
+  overflow-wrap: anywhere;
+}
+
+@media (max-width: 480px) {
+  .bar {
+    justify-content: space-between;
+    padding-inline: 12px;
+  }
+
+  .bar-title {
+    flex-basis: 100%;
+  }
 }
 
 .bar-version {
@@ -109,6 +122,7 @@ a {
   max-width: 640px;
   margin: 48px auto;
   padding: 0 20px;
+  overflow-wrap: anywhere;
 }
 
 .list h1 {
@@ -140,7 +154,7 @@ a {
   font-size: 14px;
 }
 
-code {
+.list code {
   padding: 2px 5px;
   border-radius: 4px;
   background: var(--bar);
