@@ -4,6 +4,7 @@ import { combine } from './combine.ts'
 import { toDocument } from './document.ts'
 import type { Made } from './document.ts'
 import type { Conversion, Convert, DocumentedVersion, DocumentSettings, NamedSchema } from './model.ts'
+import { toParameters } from './parameters.ts'
 import type { OpenApiDocument } from './types.ts'
 import { toWire } from './wire.ts'
 
@@ -20,8 +21,6 @@ export interface Generator {
   /** The document of a version; of all versions without one. @throws `DefinitionError` for what cannot be documented. */
   readonly document: (version: string | undefined) => OpenApiDocument
 }
-
-const NOTHING: Conversion = { routes: new Map(), components: {}, problems: [] }
 
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
@@ -71,7 +70,7 @@ function createConversions(
   named: readonly NamedSchema[],
   convert: Convert | undefined,
 ): (documented: DocumentedVersion) => Conversion {
-  if (convert === undefined) return () => NOTHING
+  if (convert === undefined) return withoutSchemas
   const convertAll = (some: readonly DocumentedVersion[]): Conversion =>
     convert([...new Set(some.flatMap(({ routes }) => routes.map(({ route }) => route)))], named)
   const apart = new Map<DocumentedVersion, Conversion>()
@@ -83,6 +82,18 @@ function createConversions(
     apart.set(documented, own)
     return own
   }
+}
+
+/** What routes have that declare no schema: the parameters of their paths. */
+function withoutSchemas({ routes }: DocumentedVersion): Conversion {
+  const bare = routes.map(
+    ({ route }) =>
+      [
+        route,
+        { parameters: toParameters(route.pattern, new Map(), {}), body: undefined, responses: new Map() },
+      ] as const,
+  )
+  return { routes: new Map(bare), components: {}, problems: [] }
 }
 
 /** The paths in which the version stands. */
