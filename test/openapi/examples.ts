@@ -1,3 +1,4 @@
+import { bind, Config } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 
 import { createCarApp, SCHEMES } from '../../examples/car/app.ts'
@@ -17,7 +18,14 @@ export interface Example {
   readonly create: (folder: string, options?: AppOptions) => App
 }
 
-export const SHOP_SECRET = 'a secret for tests, long enough for all'
+const SHOP_SECRET = 'a secret for tests, long enough for all'
+/** What the shop is told: its administrator and its supplier have these secrets. */
+export const SHOP_SETTINGS = {
+  databaseUrl: 'memory://',
+  sessionSecret: SHOP_SECRET,
+  adminPassword: 'the password of the administrator',
+  importKey: 'the key of our supplier',
+} as const
 export const QUIET = { logger: false } as const
 
 /** The key set of an object of functions. */
@@ -28,20 +36,23 @@ function keysOf<T extends object>(record: T): readonly (keyof T & string)[] {
 /** The examples that are applications, each under every scheme that it knows. */
 export const EXAMPLES: readonly Example[] = [
   { name: 'hello', create: () => hello },
-  ...keysOf(SCHEMES).map(
-    (scheme): Example => ({ name: `car-${scheme}`, create: () => createCarApp(scheme, QUIET) }),
-  ),
-  ...keysOf(WAYS).map(
-    (way): Example => ({
-      name: `rates-${way}`,
-      create: (_folder, options) => createRatesApp(way, { ...QUIET, ...options }),
-    }),
-  ),
+  ...keysOf(SCHEMES).map((scheme): Example => ({
+    name: `car-${scheme}`,
+    create: () => createCarApp(scheme, QUIET),
+  })),
+  ...keysOf(WAYS).map((way): Example => ({
+    name: `rates-${way}`,
+    create: (_folder, options) => createRatesApp(way, { ...QUIET, ...options }),
+  })),
   { name: 'rates-dated', create: (_folder, options) => createDatedApp({ ...QUIET, ...options }) },
   { name: 'jwt', create: (_folder, options) => createJwtApp({ ...QUIET, ...options }) },
   {
     name: 'shop',
-    create: (_folder, options) => createShop({ sessionSecret: SHOP_SECRET }, { ...QUIET, ...options }),
+    create: (_folder, options) =>
+      createShop(
+        { sessionSecret: SHOP_SECRET },
+        { ...QUIET, overrides: [bind(Config, { value: SHOP_SETTINGS })], ...options },
+      ),
   },
   {
     name: 'downloads',
