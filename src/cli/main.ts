@@ -1,2 +1,34 @@
 #!/usr/bin/env node
-process.exitCode = 2
+import { readFileSync } from 'node:fs'
+
+import type { Manifest } from './command.ts'
+import { runJob } from './host.ts'
+import { JOB_MARK } from './job.ts'
+import { sayError } from './print-error.ts'
+import { run } from './run.ts'
+
+/** The reader of what is written may leave, as `head` does. */
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+}
+
+const [, , name, job, ...rest] = process.argv
+if (name === JOB_MARK && job !== undefined && rest.length === 0) {
+  try {
+    await runJob(job)
+  } catch (error) {
+    sayError(error)
+    process.exitCode = 1
+  }
+} else {
+  process.stdout.on('error', onOutputError)
+  process.stderr.on('error', onOutputError)
+  // of this package; the same path from source and from what is built
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const manifest = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  ) as Manifest
+  const setting = { main: import.meta.filename, manifest, cwd: process.cwd() }
+  process.exitCode = await run(process.argv.slice(2), setting)
+}

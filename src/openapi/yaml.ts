@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 
 import type { OpenApiDocument } from './types.ts'
 
@@ -8,4 +8,10 @@ import type { OpenApiDocument } from './types.ts'
  */
 export function toYaml(document: OpenApiDocument): string {
   return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
+}
+
+/** What a YAML text says. @throws for texts that are not YAML. */
+export function fromYaml(text: string): unknown {
+  const value: unknown = parse(text)
+  return value
 }

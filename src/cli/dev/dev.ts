@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+import type { Arguments } from '../arguments.ts'
+import type { Command, Setting } from '../command.ts'
+import { failure, usageError } from '../failure.ts'
+import { findApp } from '../find-app.ts'
+import type { AppModule } from '../find-app.ts'
+import { startJob } from '../job.ts'
+import type { Job, Report } from '../job.ts'
+import { say } from '../print-error.ts'
+import { styleFor } from '../style.ts'
+import { exitCodeOf, watchOver } from './child.ts'
+import type { Ended, Running } from './child.ts'
+import { createInbox } from './inbox.ts'
+import type { Inbox } from './inbox.ts'
+import { createWatcher } from './watcher.ts'
+import type { Watcher } from './watcher.ts'
+
+/** Milliseconds for an application to end before it is started again: nobody waits for a stream to end. */
+const LONGEST_RESTART = 1_500
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export const dev: Command = {
+  summary: 'serve an app, and start it again when one of its files changes',
+  usage: '[<app>] [options] [-- arguments]',
+  about: [
+    'Watches the files that the app is really made of, .env, and what --watch names. A mistake is shown',
+    'once, and the next change starts the app again. A module that calls listen itself is left to do so;',
+    'it gets --port as the variable PORT, and what follows -- as its arguments.',
+  ],
+  examples: ['octavo dev', 'octavo dev src/main.ts --port 8080', 'octavo dev --watch views'],
+  positionals: 1,
+  passesOn: true,
+  options: {
+    port: { value: '<number>', short: 'p', about: 'the port to listen on (PORT, else 3000)' },
+    host: { value: '<address>', about: 'the address to listen on (all)' },
+    watch: {
+      value: '<path>',
+      short: 'w',
+      about: 'a file or folder to watch as well; may be repeated',
+      multiple: true,
+    },
+  },
+  run: async (given, setting) => {
+    const module = findApp(given.positionals[0], setting.cwd)
+    return serveAndWatch(toJob(given, module), extraFiles(given.values('watch'), setting.cwd), setting)
+  },
+}
+
+type DevJob = Job & { readonly task: 'dev' }
+
+function toJob(given: Arguments, module: AppModule): DevJob {
+  const [port, host] = [given.value('port'), given.value('host')]
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
+    throw usageError(`--port ${port} is not a number from 0 to 65535`)
+  return {
+    task: 'dev',
+    module,
+    rest: given.rest,
+    ...(port === undefined ? {} : { port: Number(port) }),
+    ...(host === undefined ? {} : { host }),
+  }
+}
+
+/** The files that are watched though no module of the application is loaded from them. */
+function extraFiles(paths: readonly string[], cwd: string): readonly string[] {
+  const named = paths.map((path) => resolve(cwd, path))
+  const missing = named.find((path) => !existsSync(path))
+  if (missing !== undefined) throw failure(`--watch: there is no ${missing}`)
+  const within = named
+    .filter((path) => statSync(path).isDirectory())
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => !/(^|[/\\])(node_modules|\.git)([/\\]|$)/.test(name))
+        .map((name) => join(folder, name)),
+    )
+  return [join(cwd, '.env'), ...named, ...within]
+}
+
+/** What an attempt to serve is told of. */
+interface Watch {
+  readonly watcher: Watcher
+  readonly extra: readonly string[]
+  readonly changes: Inbox<readonly string[]>
+  readonly signals: Inbox<NodeJS.Signals>
+}
+
+/** Serves until a signal comes. Gives the exit code. */
+async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Setting): Promise<number> {
+  const changes = createInbox<readonly string[]>()
+  const signals = createInbox<NodeJS.Signals>()
+  const watcher = createWatcher(changes.put)
+  for (const signal of SIGNALS) process.on(signal, signals.put)
+  let current: Running | undefined
+  const atExit = (): void => current?.kill()
+  process.on('exit', atExit)
+  const files = job.module.file === undefined ? [] : [job.module.file]
+  for (const path of [...files, ...extra]) watcher.add(path)
+  try {
+    let verb = 'Started'
+    for (;;) {
+      const watch = { watcher, extra: [...files, ...extra], changes, signals }
+      const running = startOne(job, watch, setting, verb)
+      current = running
+      const code = await untilChange(running, watch, setting.cwd)
+      if (code !== undefined) return code
+      verb = 'Restarted'
+    }
+  } finally {
+    current?.kill()
+    watcher.close()
+    process.off('exit', atExit)
+    for (const signal of SIGNALS) process.off(signal, signals.put)
+  }
+}
+
+/** Starts the application once, and tells when it listens. */
+function startOne(job: DevJob, { watcher, extra }: Watch, setting: Setting, verb: string): Running {
+  const style = styleFor(process.stderr)
+  const began = performance.now()
+  const child = startJob(job, setting, false)
+  const files = new Set(extra)
+  child.on('message', (report: Report) => {
+    if (report.kind === 'file') {
+      files.add(report.path)
+      watcher.add(report.path)
+    }
+    if (report.kind !== 'listening') return
+    watcher.keep(files)
+    const { url, byItself } = report
+    const time = `in ${Math.round(performance.now() - began)} ms`
+    const where = url === '' ? '' : `: ${style.bold(url)}`
+    say(`${style.green(verb)} ${time}${where} ${style.dim(`(watching ${watcher.size()} files)`)}`)
+    if (byItself && isOtherPort(url, job.port))
+      say(`${style.yellow('note:')} ${job.module.label} listens by itself, and not on PORT, which is --port`)
+  })
+  return watchOver(child)
+}
+
+function isOtherPort(url: string, port = 0): boolean {
+  if (port === 0 || !URL.canParse(url)) return false
+  return (new URL(url).port || { 'http:': '80', 'https:': '443' }[new URL(url).protocol]) !== String(port)
+}
+
+/** Waits until the application has to be started again; gives the exit code when it is time to end. */
+async function untilChange(
+  running: Running,
+  { changes, signals }: Watch,
+  cwd: string,
+): Promise<number | undefined> {
+  const ended = await Promise.race([running.ended, changes.arrival(), signals.arrival()])
+  if (ended !== undefined) {
+    say(endText(ended))
+    await Promise.race([changes.arrival(), signals.arrival()])
+  }
+  const [signal] = signals.take()
+  if (signal !== undefined) return endWith(signal, running, ended, signals)
+  const changed = [...new Set(changes.take().flat())]
+  say(`\n${styleFor(process.stderr).cyan('Changed:')} ${listed(changed, cwd)}`)
+  await Promise.race([running.stop('SIGTERM', LONGEST_RESTART), signals.arrival()])
+  const [late] = signals.take()
+  return late === undefined ? undefined : endWith(late, running, ended, signals)
+}
+
+function endText({ code, signal }: Ended): string {
+  const { yellow } = styleFor(process.stderr)
+  if (code === 0) return yellow('The app has ended; waiting for a change')
+  return yellow(`The app failed (${signal ?? `exit code ${code}`}); waiting for a change`)
+}
+
+/** Passes a signal on and waits; another one ends everything at once. Gives the exit code. */
+async function endWith(
+  signal: NodeJS.Signals,
+  running: Running,
+  ended: Ended | void,
+  signals: Inbox<NodeJS.Signals>,
+): Promise<number> {
+  if (ended !== undefined) return exitCodeOf(signal)
+  const end = running.stop(signal === 'SIGHUP' ? 'SIGTERM' : signal, 2 ** 31 - 1)
+  const first = await Promise.race([end, signals.arrival()])
+  if (first !== undefined) return first.code
+  running.kill()
+  return exitCodeOf(signals.take()[0] ?? signal)
+}
+
+/** The first few files, and how many more. */
+function listed(paths: readonly string[], cwd: string): string {
+  const names = paths.slice(0, 3).map((path) => relative(cwd, path))
+  return paths.length > 3 ? `${names.join(', ')} and ${paths.length - 3} more` : names.join(', ')
+}

@@ -1,0 +1,31 @@
+/** Things that arrive, for one reader that asks for them. */
+export interface Inbox<T> {
+  readonly put: (thing: T) => void
+  /** Settles when something is there; what is there is taken by `take`. */
+  readonly arrival: () => Promise<void>
+  /** Everything that is there. */
+  readonly take: () => readonly T[]
+}
+
+/** Makes an inbox. */
+export function createInbox<T>(): Inbox<T> {
+  let things: T[] = []
+  let wake: (() => void) | undefined
+  return {
+    put: (thing) => {
+      things.push(thing)
+      wake?.()
+    },
+    arrival: () =>
+      things.length > 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            wake = resolve
+          }),
+    take: () => {
+      const taken = things
+      things = []
+      return taken
+    },
+  }
+}

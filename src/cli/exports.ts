@@ -1,0 +1,68 @@
+import type { App } from '../server/app.ts'
+import { failure } from './failure.ts'
+import type { CommandError } from './failure.ts'
+
+const MEMBERS = ['routes', 'versions', 'openapi', 'ready', 'listen', 'close']
+
+/** The exports that may hold an application, in the order in which they are asked. */
+const NAMES = ['app', 'default']
+
+/**
+ * The application that a module exports as `app` or `default`: itself, a promise of it, or a function that gives either. Whatever an
+ * export that is none was is told when none is one.
+ *
+ * @throws `CommandError` when there is none, and what a function throws.
+ */
+export async function appOf(exported: object, label: string): Promise<App> {
+  const app = await findApp(exported)
+  if (app !== undefined) return app
+  throw noApp(exported, label)
+}
+
+/** The application that a module exports; `undefined` when none of its exports is one. */
+async function findApp(exported: object): Promise<App | undefined> {
+  for (const source of [exported, Object(Reflect.get(exported, 'default'))]) {
+    for (const name of NAMES) {
+      const value = await settle(Reflect.get(source, name))
+      if (isApp(value)) return value
+    }
+  }
+  return undefined
+}
+
+async function settle(exported: unknown): Promise<unknown> {
+  const value: unknown = await exported
+  if (typeof value !== 'function' || isClass(value)) return value
+  const result: unknown = await Reflect.apply(value, undefined, [])
+  return result
+}
+
+function isApp(value: unknown): value is App {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    MEMBERS.every((name) => typeof Reflect.get(value, name) === 'function')
+  )
+}
+
+function isClass(value: object): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(value))
+}
+
+function noApp(exported: object, label: string): CommandError {
+  const names = Object.keys(exported).filter((name) => name !== 'module.exports' && name !== '__esModule')
+  const found = names.map((name) => `${name} (${kindOf(Reflect.get(exported, name))})`)
+  const what = found.length === 0 ? 'nothing' : found.join(', ')
+  return failure(
+    `${label} has no app: it exports ${what}`,
+    'its export app, or its default export, has to be what createApp returns, a promise of it, or a function that gives it:',
+    'export const app = createApp(AppModule)',
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  const kind: unknown = Reflect.get(Object(value), 'kind')
+  if (typeof value === 'object' && typeof kind === 'string') return `a ${kind}`
+  return typeof value === 'object' || typeof value === 'undefined' ? typeof value : `a ${typeof value}`
+}

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+import { failure } from './failure.ts'
+import type { CommandError } from './failure.ts'
+
+/** The module of an application: a file, or the specifier of a package as the working directory sees it. */
+export interface AppModule {
+  /** What messages call it. */
+  readonly label: string
+  readonly file?: string
+  readonly specifier?: string
+}
+
+/** Where an application is when nobody says it, the first that there is. */
+const PLACES = ['src/app.ts', 'src/app.js', 'app.ts', 'app.js', 'dist/app.js']
+const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs']
+
+/**
+ * Finds the module that `<app>` names: a file, with or without its extension, a folder in which it is looked for, or a package.
+ * Without `<app>` it is what package.json names as `octavo.app`, else the usual place.
+ *
+ * @throws `CommandError` when there is none.
+ */
+export function findApp(given: string | undefined, cwd: string): AppModule {
+  if (given === undefined) return findIn(cwd, cwd)
+  const path = resolve(cwd, given)
+  if (isFolder(path)) return findIn(path, cwd)
+  const file = ['', ...EXTENSIONS].map((extension) => path + extension).find(isFile)
+  if (file !== undefined) return toModule(file, cwd)
+  if (/^\.{0,2}[/\\]|\.[cm]?[jt]sx?$|^[A-Za-z]:/.test(given))
+    throw failure(`there is no file ${given}`, `it would be ${path}`)
+  return { label: given, specifier: given }
+}
+
+function findIn(folder: string, cwd: string): AppModule {
+  const named = namedIn(folder)
+  if (named !== undefined) {
+    const file = resolve(folder, named)
+    if (isFile(file)) return toModule(file, cwd)
+    throw failure(`package.json names ${named} as octavo.app, and there is no such file`)
+  }
+  const place = PLACES.find((each) => isFile(join(folder, each)))
+  if (place !== undefined) return toModule(join(folder, place), cwd)
+  throw notFound(folder, cwd)
+}
+
+function notFound(folder: string, cwd: string): CommandError {
+  const where = folder === cwd ? 'here' : `in ${relative(cwd, folder)}`
+  return failure(
+    `there is no application ${where}`,
+    `looked for octavo.app in package.json, ${PLACES.join(', ')}`,
+    'name the module whose app or default export is one, such as: octavo routes src/app.ts',
+  )
+}
+
+/** What the manifest of a folder names as its application. */
+function namedIn(folder: string): string | undefined {
+  const file = join(folder, 'package.json')
+  if (!existsSync(file)) return undefined
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const app: unknown = Reflect.get(Object(Reflect.get(Object(manifest), 'octavo')), 'app')
+    if (app === undefined || typeof app === 'string') return app
+  } catch {
+    throw failure(`${file} cannot be read as JSON`)
+  }
+  throw failure(`octavo.app in ${file} is not the path of a module`)
+}
+
+function toModule(file: string, cwd: string): AppModule {
+  const path = relative(cwd, file)
+  return { label: path.startsWith('..') ? file : path, file }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}

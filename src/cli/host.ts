@@ -1,0 +1,127 @@
+import { pathToFileURL } from 'node:url'
+
+import type { App } from '../server/app.ts'
+import type { RouteEntry } from '../server/routes.ts'
+import { appOf } from './exports.ts'
+import { failure } from './failure.ts'
+import type { AppModule } from './find-app.ts'
+import { serveForDev } from './dev/serve.ts'
+import type { Documents, Job, Report, Served, Wanted } from './job.ts'
+import { sayError } from './print-error.ts'
+
+/** Milliseconds for an application to close. */
+const LONGEST_CLOSE = 5_000
+
+/** Does a job in this process, which was started for it, and ends it, unless the job is to serve. */
+export async function runJob(text: string): Promise<void> {
+  // written by `startJob`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const job = JSON.parse(text) as Job
+  if (process.send === undefined) throw failure('this is for processes that octavo starts')
+  const url = toUrl(job.module)
+  // a module that is asked what it serves is not the main one, and does not run what only the main one runs
+  process.argv =
+    job.task === 'dev' ? [process.execPath, job.module.file ?? url, ...job.rest] : process.argv.slice(0, 2)
+  // nobody is left to tell when the other end is gone
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.channel?.unref()
+  if (job.task === 'dev') {
+    await serveForDev(job, url, tell)
+    return
+  }
+  try {
+    const exported: object = await import(url)
+    const app = await appOf(exported, job.module.label)
+    await tell(job.task === 'routes' ? await readServed(app) : await readDocuments(app, job.wanted))
+    await close(app)
+    process.exit(0)
+  } catch (error) {
+    sayError(error)
+    await tell({ kind: 'failed' })
+    process.exit(1)
+  }
+}
+
+/** Tells the process that started this one; settles when it is under way. */
+function tell(report: Report): Promise<void> {
+  return new Promise((resolve) => {
+    // `process.send` does not wait in line behind other work
+    if (process.connected) process.send?.(report, undefined, {}, () => resolve())
+    else resolve()
+  })
+}
+
+/** @throws `CommandError` for a package that cannot be found. */
+function toUrl({ file, specifier = '' }: AppModule): string {
+  if (file !== undefined) return pathToFileURL(file).href
+  try {
+    return import.meta.resolve(specifier, pathToFileURL(`${process.cwd()}/`).href)
+  } catch {
+    throw failure(`there is neither a file nor a package ${specifier}`, `looked from ${process.cwd()}`)
+  }
+}
+
+async function readServed(app: App): Promise<Served> {
+  const routes = await routesOf(app)
+  return { kind: 'routes', routes, versions: app.versions(), tree: app.printRoutes() }
+}
+
+/** The routes; nothing is started where no module of the application is a promise. */
+async function routesOf(app: App): Promise<readonly RouteEntry[]> {
+  try {
+    return app.routes().map(toPlain)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('app.ready()')) throw error
+    await app.ready()
+    return app.routes().map(toPlain)
+  }
+}
+
+/** A route as JSON has it; metadata that JSON cannot hold is left out. */
+function toPlain(route: RouteEntry): RouteEntry {
+  const meta = Object.entries(route.meta).filter(([, value]) => isPlain(value))
+  return { ...route, meta: Object.fromEntries(meta) }
+}
+
+function isPlain(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+async function readDocuments(app: App, wanted: Wanted): Promise<Documents> {
+  await app.ready()
+  const known = app.versions().map(({ version }) => version)
+  if (wanted.kind === 'each' && known.length > 0) {
+    const documents = known.map((version) => ({ version, document: app.openapi({ version }) }))
+    return { kind: 'documents', documents }
+  }
+  if (wanted.kind !== 'one')
+    return { kind: 'documents', documents: [{ version: null, document: app.openapi() }] }
+  const { version } = wanted
+  try {
+    return { kind: 'documents', documents: [{ version, document: app.openapi({ version }) }] }
+  } catch (error) {
+    if (!(error instanceof RangeError) || known.includes(version)) throw error
+    throw unknownVersion(version, known)
+  }
+}
+
+function unknownVersion(version: string, known: readonly string[]): Error {
+  const there = known.length === 0 ? 'the app has no versions' : `there are ${known.join(', ')}`
+  return failure(`there is no version "${version}"`, there)
+}
+
+/** Closes an application; one that does not end is left alone. */
+async function close(app: App): Promise<void> {
+  const limit = new Promise<void>((resolve) => {
+    setTimeout(resolve, LONGEST_CLOSE)
+  })
+  try {
+    await Promise.race([app.close(), limit])
+  } catch (error) {
+    sayError(error)
+  }
+}

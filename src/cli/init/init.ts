@@ -1,0 +1,73 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+
+import type { Command } from '../command.ts'
+import { failure, usageError } from '../failure.ts'
+import { say } from '../print-error.ts'
+import { styleFor } from '../style.ts'
+import { writeWhole } from '../write-file.ts'
+import { isPackageName, toPackageName } from './package-name.ts'
+import { projectFiles } from './project.ts'
+
+/** What a folder may have and still be empty: the history of a project that begins. */
+const NOTHING = ['.git', '.DS_Store']
+
+export const init: Command = {
+  summary: 'make a new project',
+  usage: '[folder] [options]',
+  about: [
+    'Makes a project in TypeScript with one resource in two versions, a test, documents and a page that',
+    'shows them. It runs after npm install and npm start.',
+  ],
+  examples: ['octavo init garage', 'octavo init . --name @acme/garage'],
+  positionals: 1,
+  options: {
+    name: { value: '<name>', about: 'the name of the package (that of the folder)' },
+    force: { about: 'also in a folder that is not empty; files of the same names are replaced' },
+  },
+  run: async (given, { cwd, manifest }) => {
+    const folder = resolve(cwd, given.positionals[0] ?? '.')
+    const name = given.value('name') ?? toPackageName(basename(folder))
+    if (!isPackageName(name))
+      throw usageError(`--name ${name} is not a name that npm takes`, `such as ${toPackageName(name)}`)
+    if (!given.has('force')) await refuseUsed(folder)
+    const files = Object.entries(projectFiles(name, manifest))
+    for (const [path, text] of files) await writeWhole(join(folder, path), text)
+    const place = relative(cwd, folder)
+    const { green, bold, cyan } = styleFor(process.stderr)
+    say(
+      [
+        `${green('Made')} ${bold(name)} in ${place === '' ? 'this folder' : place}:`,
+        ...files.map(([path]) => `  ${path}`),
+        '',
+        'Next:',
+        ...(place === '' ? [] : [cyan(`  cd ${quoted(place)}`)]),
+        cyan('  npm install'),
+        cyan('  npm start'),
+      ].join('\n'),
+    )
+    return 0
+  },
+}
+
+/** @throws `CommandError` when there is something in a folder that is not to be touched. */
+async function refuseUsed(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+    const used = (await readdir(folder)).filter((name) => !NOTHING.includes(name))
+    if (used.length === 0) return
+    const more = used.length > 3 ? ` and ${used.length - 3} more` : ''
+    throw failure(
+      `${folder} is not empty: it has ${used.slice(0, 3).join(', ')}${more}`,
+      'name a new folder, or give --force to replace files of the same names',
+    )
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    throw failure(`${folder} cannot be used: ${error.message}`)
+  }
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+
+import type { OpenApiDocument } from '../openapi/types.ts'
+import type { RouteEntry } from '../server/routes.ts'
+import type { VersionInfo } from '../server/tell/versions.ts'
+import type { Setting } from './command.ts'
+import { failure } from './failure.ts'
+import type { AppModule } from './find-app.ts'
+import { nodeArguments } from './node-arguments.ts'
+
+/** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
+export type Job =
+  | { readonly task: 'routes'; readonly module: AppModule }
+  | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
+  | {
+      readonly task: 'dev'
+      readonly module: AppModule
+      readonly port?: number
+      readonly host?: string
+      readonly rest: readonly string[]
+    }
+
+/** Which documents are wanted: the one of all versions, one of each version, or the one of a version. */
+export type Wanted =
+  | { readonly kind: 'combined' }
+  | { readonly kind: 'each' }
+  | { readonly kind: 'one'; readonly version: string }
+
+/** Everything that is served. */
+export interface Served {
+  readonly kind: 'routes'
+  readonly routes: readonly RouteEntry[]
+  readonly versions: readonly VersionInfo[]
+  readonly tree: string
+}
+
+/** Documents, with the version that each is of; `null` for the one of all. */
+export interface Documents {
+  readonly kind: 'documents'
+  readonly documents: readonly { readonly version: string | null; readonly document: OpenApiDocument }[]
+}
+
+/** What the process tells. */
+export type Report =
+  | Served
+  | Documents
+  /** What went wrong has been printed. */
+  | { readonly kind: 'failed' }
+  /** A file that the application is made of, or that it looked for. */
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'listening'; readonly url: string; readonly byItself: boolean }
+
+/** The first argument of a process that does a job; nobody types it. */
+export const JOB_MARK = '__octavo_job'
+
+/** Starts a process that does a job. `isQuiet`: what it prints goes to standard error. */
+export function startJob(job: Job, { main, cwd }: Setting, isQuiet: boolean): ChildProcess {
+  const port = job.task === 'dev' && job.port !== undefined ? { PORT: String(job.port) } : {}
+  return spawn(
+    process.execPath,
+    [...nodeArguments(job.module, cwd), main, JOB_MARK, JSON.stringify(job)],
+    isQuiet
+      ? { cwd, stdio: ['ignore', 2, 2, 'ipc'] }
+      : // a group of its own: a key that ends this process leaves it to this process to end the other, once
+        {
+          cwd,
+          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+          detached: process.platform !== 'win32',
+          env: { ...process.env, ...port },
+        },
+  )
+}
+
+/** Milliseconds for an application to close once its work is done, before its process is ended. */
+const LONGEST_CLOSE = 6_000
+
+/**
+ * Does a job that has one result, in a process that has ended when this settles.
+ *
+ * @throws `CommandError` when the process ends without a result; `undefined` is given when it has printed why.
+ */
+export async function doJob(job: Job, setting: Setting): Promise<Served | Documents | undefined> {
+  const child = startJob(job, setting, true)
+  const end = new Promise<string>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve(signal ?? String(code)))
+  })
+  let result: Served | Documents | undefined
+  let hasFailed = false
+  child.on('message', (report: Report) => {
+    if (report.kind === 'failed') hasFailed = true
+    if (report.kind === 'routes' || report.kind === 'documents') {
+      result = report
+      setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()
+    }
+  })
+  const how = await end
+  if (result !== undefined || hasFailed) return result
+  throw failure(...explainEnd(job.module.label, how))
+}
+
+function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {
+  if (how === '13')
+    return [
+      `${label} never finished loading`,
+      'something that it awaits at its top level, or its promise of an app, never comes',
+    ]
+  if (how.startsWith('SIG')) return [`${label} was ended by ${how} while it was loaded`]
+  return [
+    `${label} ended the process (exit code ${how}) while it was loaded`,
+    'name the module that makes the app, not one that runs something and ends',
+  ]
+}

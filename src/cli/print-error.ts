@@ -1,0 +1,84 @@
+import { inspect } from 'node:util'
+
+import { CommandError } from './failure.ts'
+import { styleFor } from './style.ts'
+import type { Style } from './style.ts'
+
+/** One entry of a `DefinitionError`, whichever copy of Octavo threw it. */
+interface Entry {
+  readonly code: string
+  readonly where: string
+  readonly message: string
+  readonly fix: string
+}
+
+/** Writes to standard error. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Writes what a command ends with. */
+export function sayError(error: unknown): void {
+  say(errorText(error, styleFor(process.stderr)))
+}
+
+/** An error as text: what is wrong in definitions as a list, errors of commands with their hints, others with their stack. */
+export function errorText(error: unknown, style: Style): string {
+  if (error instanceof CommandError) {
+    const [first, ...rest] = [error.message, ...error.hints.map((hint) => `  ${hint}`)]
+    return [`${style.red('octavo:')} ${first}`, ...rest].join('\n')
+  }
+  const entries = definitionEntries(error)
+  return entries === undefined ? stackText(error) : entriesText(entries, style)
+}
+
+/** The entries of a `DefinitionError`; `undefined` for anything else. */
+export function definitionEntries(error: unknown): readonly Entry[] | undefined {
+  if (!(error instanceof Error) || error.name !== 'DefinitionError') return undefined
+  const errors: unknown = Reflect.get(error, 'errors')
+  return Array.isArray(errors) && errors.every(isEntry) ? errors : undefined
+}
+
+function isEntry(value: unknown): value is Entry {
+  return ['code', 'where', 'message', 'fix'].every(
+    (name) => typeof Reflect.get(Object(value), name) === 'string',
+  )
+}
+
+function entriesText(entries: readonly Entry[], style: Style): string {
+  const count = entries.length === 1 ? 'A mistake' : `${entries.length} mistakes`
+  return [
+    style.red(`${count} in the definitions`),
+    ...entries.flatMap(({ code, where, message, fix }) => [
+      '',
+      `  ${style.bold(where)} ${style.dim(`[${code}]`)}`,
+      `    ${message}`,
+      `    ${style.green('fix:')} ${fix}`,
+    ]),
+  ].join('\n')
+}
+
+/** Lines of stacks that tell nobody anything: those of Node and of what runs TypeScript. */
+const FOREIGN = /^\s+at .*(?:node:internal|[/\\]node_modules[/\\]tsx[/\\]|[/\\]cli[/\\]main\.[jt]s)/
+
+function stackText(error: unknown): string {
+  const text = error instanceof Error ? inspect(error, { colors: false }) : `Thrown: ${inspect(error)}`
+  return [
+    text
+      .split('\n')
+      .filter((line) => !FOREIGN.test(line))
+      .join('\n'),
+    ...hintsFor(error),
+  ].join('\n')
+}
+
+/** What to do about errors of Node whose text does not say it. */
+function hintsFor(error: unknown): readonly string[] {
+  const code: unknown = Reflect.get(Object(error), 'code')
+  const text = String(error)
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?\b/.test(text)) return [INSTALL_TSX]
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return [`Node only takes types off. ${INSTALL_TSX}`]
+  return []
+}
+
+const INSTALL_TSX = 'To run this TypeScript, install tsx: npm install --save-dev tsx'

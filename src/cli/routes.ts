@@ -1,0 +1,144 @@
+import type { RouteEntry } from '../server/routes.ts'
+import type { VersionInfo, VersionRoute } from '../server/tell/versions.ts'
+import type { Command } from './command.ts'
+import { failure, usageError } from './failure.ts'
+import { findApp } from './find-app.ts'
+import { doJob } from './job.ts'
+import type { Served } from './job.ts'
+import { styleFor } from './style.ts'
+import type { Style } from './style.ts'
+import { toTable } from './table.ts'
+
+export const routes: Command = {
+  summary: 'list what an app serves',
+  usage: '[<app>] [options]',
+  about: [
+    'Every route with its methods, versions, path and name, and what guards it. With --version only those',
+    'that answer in that version: its own, neutral ones, and those at paths without versions.',
+  ],
+  examples: ['octavo routes', 'octavo routes src/app.ts --version 2', 'octavo routes --json | jq .[].path'],
+  positionals: 1,
+  options: {
+    version: { value: '<version>', about: 'only what answers in this version' },
+    json: { about: 'as JSON, as app.routes() gives it' },
+    tree: { about: 'as a tree of path segments' },
+  },
+  run: async (given, setting) => {
+    const version = given.value('version')
+    if (given.has('json') && given.has('tree')) throw usageError('give --json or --tree, not both')
+    if (given.has('tree') && version !== undefined)
+      throw usageError('--tree shows all versions: give --tree or --version, not both')
+    const module = findApp(given.positionals[0], setting.cwd)
+    const served = await doJob({ task: 'routes', module }, setting)
+    if (served?.kind !== 'routes') return 1
+    process.stdout.write(`${toText(served, version, given.has('json'), given.has('tree'))}\n`)
+    return 0
+  },
+}
+
+function toText(served: Served, version: string | undefined, isJson: boolean, isTree: boolean): string {
+  if (isTree) return served.tree
+  const info = version === undefined ? undefined : findVersion(served.versions, version)
+  const shown = info === undefined ? served.routes.map(toRow) : rowsOf(served, info)
+  if (isJson)
+    return JSON.stringify(
+      shown.map(({ route }) => route),
+      undefined,
+      2,
+    )
+  const style = styleFor(process.stdout)
+  const cells = shown.map(({ route, life }) => toCells(route, life, info !== undefined))
+  const table = toTable(columnsOf(style), cells, widthOf())
+  return [
+    ...table.map((line, index) => (index === 0 ? style.bold(line) : line)),
+    '',
+    summaryOf(served, shown.length),
+  ].join('\n')
+}
+
+interface Row {
+  readonly route: RouteEntry
+  /** What becomes of it in the version that is shown. */
+  readonly life?: VersionRoute
+}
+
+function toRow(route: RouteEntry): Row {
+  return { route }
+}
+
+/** @throws `CommandError` when there is no such version. */
+function findVersion(versions: readonly VersionInfo[], wanted: string): VersionInfo {
+  const found = versions.find(({ version }) => version === wanted)
+  if (found !== undefined) return found
+  const known = versions.map(({ version }) => version).join(', ')
+  throw failure(
+    `there is no version "${wanted}"`,
+    known === '' ? 'the app has no versions' : `there are ${known}`,
+  )
+}
+
+/** What answers in a version, with the methods that it answers there. */
+function rowsOf({ routes: all, versions }: Served, { routes: own }: VersionInfo): readonly Row[] {
+  const left = [...own]
+  const versioned = new Set(versions.flatMap((each) => each.routes.map(({ path }) => path)))
+  return all.flatMap((route): readonly Row[] => {
+    const place = left.findIndex((each) => isSame(each, route))
+    const [life] = place < 0 ? [] : left.splice(place, 1)
+    if (life !== undefined) return [{ route: { ...route, methods: life.methods }, life }]
+    const answersAnyway =
+      route.versions.includes('neutral') || (route.versions.length === 0 && !versioned.has(route.path))
+    return answersAnyway ? [{ route }] : []
+  })
+}
+
+function isSame({ name, path, methods }: VersionRoute, route: RouteEntry): boolean {
+  return (
+    name === route.name && path === route.path && methods.every((method) => route.methods.includes(method))
+  )
+}
+
+function columnsOf(style: Style): Parameters<typeof toTable>[0] {
+  return [
+    { title: 'METHOD', style: style.green },
+    { title: 'PATH', least: 20, style: style.bold },
+    { title: 'VERSION', least: 8, style: style.cyan },
+    { title: 'NAME', least: 12 },
+    { title: 'GUARDS', least: 8, style: style.dim },
+    { title: 'MARKS', style: style.yellow },
+  ]
+}
+
+function toCells(
+  route: RouteEntry,
+  life: VersionRoute | undefined,
+  isOneVersion: boolean,
+): readonly string[] {
+  const isDeprecated = route.deprecated || life?.status === 'deprecated'
+  const ended = life?.status === 'sunset' ? 'sunset' : ''
+  const marks = [isDeprecated ? 'deprecated' : '', ended].filter(Boolean)
+  const own = isOneVersion ? route.versions.filter((each) => each === 'neutral') : route.versions
+  return [
+    route.methods.join(','),
+    route.path,
+    own.join(', '),
+    route.name,
+    route.guards.join(', '),
+    marks.join(', '),
+  ]
+}
+
+function summaryOf({ versions }: Served, count: number): string {
+  const total = count === 1 ? '1 route' : `${count} routes`
+  if (versions.length === 0) return total
+  const known = versions.map(({ version, status, isDefault }) => {
+    const notes = [status === 'active' ? '' : status, isDefault ? 'default' : ''].filter(Boolean)
+    return notes.length === 0 ? version : `${version} (${notes.join(', ')})`
+  })
+  return `${total}; versions ${known.join(', ')}`
+}
+
+/** The characters in a line of the terminal, or what `COLUMNS` says; no limit where neither says anything. */
+function widthOf(): number {
+  const said = Number(process.env['COLUMNS'])
+  return process.stdout.columns ?? (Number.isInteger(said) && said > 0 ? said : Infinity)
+}

@@ -1,0 +1,74 @@
+import { readArguments } from './arguments.ts'
+import type { Command, Setting } from './command.ts'
+import { dev } from './dev/dev.ts'
+import { CommandError, usageError } from './failure.ts'
+import { commandHelp, generalHelp } from './help.ts'
+import { init } from './init/init.ts'
+import { openapi } from './openapi.ts'
+import { say, sayError } from './print-error.ts'
+import { routes } from './routes.ts'
+import { styleFor } from './style.ts'
+import { nearest } from './suggest.ts'
+
+const COMMANDS: Readonly<Record<string, Command>> = { init, dev, routes, openapi }
+
+/** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */
+export async function run(given: readonly string[], setting: Setting): Promise<number> {
+  const [name, ...rest] = given
+  try {
+    return await runCommand(name, rest, setting)
+  } catch (error) {
+    sayError(error)
+    if (!(error instanceof CommandError)) return 1
+    const of = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : ''
+    if (error.exitCode === 2) say(`  octavo help${of} tells more`)
+    return error.exitCode
+  }
+}
+
+async function runCommand(
+  name: string | undefined,
+  rest: readonly string[],
+  setting: Setting,
+): Promise<number> {
+  if (name === undefined) {
+    say(generalHelp(COMMANDS, styleFor(process.stderr)))
+    return 2
+  }
+  if (name === '--version' || name === '-v') return print(setting.manifest.version)
+  if (name === 'help' || name === '--help' || name === '-h') return printHelp(rest[0])
+  const command = findCommand(name)
+  if (isHelpWanted(rest)) return printHelp(name)
+  return command.run(readArguments(rest, command), setting)
+}
+
+/** Whether help is asked for, and not of what follows `--`. */
+function isHelpWanted(rest: readonly string[]): boolean {
+  const end = rest.indexOf('--')
+  return (end < 0 ? rest : rest.slice(0, end)).some((argument) => argument === '--help' || argument === '-h')
+}
+
+function printHelp(name: string | undefined): number {
+  const style = styleFor(process.stdout)
+  return print(
+    name === undefined ? generalHelp(COMMANDS, style) : commandHelp(name, findCommand(name), style),
+  )
+}
+
+/** @throws `CommandError` for a command that does not exist. */
+function findCommand(name: string): Command {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command !== undefined) return command
+  const what = name.startsWith('-') ? 'option' : 'command'
+  const names = [...Object.keys(COMMANDS), 'help', '--help', '--version']
+  const meant = nearest(name, names)
+  throw usageError(
+    `there is no ${what} ${name}`,
+    meant === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${meant}?`,
+  )
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}

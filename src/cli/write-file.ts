@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+import { failure } from './failure.ts'
+
+/**
+ * Writes a file so that nobody ever reads half of it, and only if it changes. Gives whether it did.
+ *
+ * @throws `CommandError` when it cannot be written.
+ */
+export async function writeWhole(path: string, text: string): Promise<boolean> {
+  if ((await readText(path)) === text) return false
+  const folder = dirname(path)
+  const temporary = join(folder, `.${basename(path)}.${randomUUID()}`)
+  try {
+    await mkdir(folder, { recursive: true })
+    const file = await open(temporary, 'wx')
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+    return true
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw failure(`${path} cannot be written: ${messageOf(error)}`)
+  }
+}
+
+/** The text of a file; `undefined` when there is none. @throws `CommandError` for what cannot be read. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return undefined
+    throw failure(`${path} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
