@@ -1,8 +1,8 @@
 /** Calls a route by its name. */
 export type CallRoute = (name: string, input: unknown) => Promise<unknown>
 
-/** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into JSON, as a route. */
-const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON'])
+/** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */
+const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON', 'toString', 'valueOf'])
 
 /** An object whose members are names of routes, joined by dots; each can be called, and has members itself. */
 export function createNames(call: CallRoute): object {

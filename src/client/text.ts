@@ -1,8 +1,17 @@
-/** A value as servers read it from a text: dates in ISO 8601. */
+/** A value as servers read it from a text: dates in ISO 8601, objects as JSON. @throws `TypeError` for what has no text. */
 export function toText(value: unknown): string {
-  if (value instanceof Date) return value.toISOString()
-  if (typeof value === 'string') return value
-  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value)
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'object':
+      return value instanceof Date ? value.toISOString() : JSON.stringify(value)
+    default:
+      throw new TypeError(`A ${typeof value} cannot be sent`)
+  }
 }
 
 /** The texts of a field: lists and sets repeat it, `undefined` and `null` are left out. */

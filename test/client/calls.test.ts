@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { describe, it } from 'node:test'
+
+import { VersioningSchemes } from 'octavo'
+import { createClient } from 'octavo/client'
+import type { Client, ClientOptions } from 'octavo/client'
+import { Agent, fetch as undiciFetch } from 'undici'
+
+import { createCarsApp } from './cars.ts'
+
+type Cars = ReturnType<typeof createCarsApp>
+
+const DOCS = { path: '/docs', ui: false } as const
+
+/** The ways a client reaches an application. Host versioning needs names that a resolver knows: no socket there. */
+const DOORS: Readonly<Record<string, (app: Cars) => Promise<ClientOptions>>> = {
+  'app.fetch': (app) => Promise.resolve({ fetch: app.fetch }),
+  'app.dispatcher()': (app) => Promise.resolve({ dispatcher: app.dispatcher() }),
+  'a socket': async (app) => ({ baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }) }),
+  'a socket and an Agent of undici': async (app) => ({
+    baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }),
+    dispatcher: new Agent(),
+  }),
+  'the fetch of undici': async (app) => ({
+    baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }),
+    fetch: undiciFetch,
+  }),
+}
+
+const SCHEMES: Readonly<Record<string, (app: Cars) => void>> = {
+  URL: (app) => app.enableVersioning(VersioningSchemes.URL, { defaultVersion: '1' }),
+  Accept: (app) => app.enableVersioning(VersioningSchemes.HEADER, { defaultVersion: '1' }),
+  'a vendor type': (app) =>
+    app.enableVersioning(VersioningSchemes.HEADER, {
+      mediaType: 'application/vnd.car.v{version}+json',
+      echo: 'contentType',
+      defaultVersion: '1',
+    }),
+  'a header': (app) =>
+    app.enableVersioning(VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' }),
+  QUERY: (app) => app.enableVersioning(VersioningSchemes.QUERY, { defaultVersion: '1' }),
+  'URL and a header': (app) =>
+    app.enableVersioning(
+      [[VersioningSchemes.URL], [VersioningSchemes.HEADER, { headerParameter: 'x-version' }]],
+      { defaultVersion: '1' },
+    ),
+}
+
+async function checkCalls(client: Client<Cars>, version: string): Promise<void> {
+  const found = await client.car.getOne({ params: { car_id: 7 } })
+  assert.equal(found.status, 200)
+  assert.deepEqual(found.status === 200 && found.data, {
+    id: 7,
+    version,
+    made: '1970-01-01T00:00:00.000Z',
+    parts: [{ name: 'wheel', changed: '1970-01-01T00:00:01.000Z' }],
+  })
+  const missing = await client.car.getOne({ params: { car_id: '0' } })
+  assert.deepEqual([missing.status, missing.ok, missing.data], [404, false, { detail: 'No such car' }])
+  const list = await client.car.list({ query: { limit: 3, tags: ['a', 'b c'] } })
+  assert.deepEqual(list.data, { limit: 3, tags: ['a', 'b c'] })
+  const created = await client.car.create({ body: { name: 'Ford', year: 1990 } })
+  assert.deepEqual([created.status, created.data], [201, { name: 'Ford', year: 1990 }])
+  assert.deepEqual((await client.car.status()).data, { version })
+  assert.equal((await client['user-profile'].get()).data, 'profile')
+  assert.equal((await client.ping()).data, 'pong')
+}
+
+describe('a client calls routes by their names', () => {
+  for (const [door, open] of Object.entries(DOORS)) {
+    for (const [scheme, enable] of Object.entries(SCHEMES)) {
+      it(`over ${door}, with versions in ${scheme}`, async () => {
+        const app = createCarsApp({ docs: DOCS })
+        enable(app)
+        const options = await open(app)
+        try {
+          await checkCalls(createClient({ ...options, version: '2' }), '2')
+          await checkCalls(createClient(options), '1')
+        } finally {
+          await app.close()
+        }
+      })
+    }
+  }
+
+  it('in a host of its own where hosts name versions', async () => {
+    const app = createCarsApp({ docs: DOCS })
+    app.enableVersioning(VersioningSchemes.HOST, { defaultVersion: '1', ignoreLabels: ['api'] })
+    const baseUrl = 'https://api.example.com'
+    await checkCalls(createClient({ baseUrl, fetch: app.fetch, version: '2' }), '2')
+    await checkCalls(createClient({ baseUrl, dispatcher: app.dispatcher() }), '1')
+    const hosts: string[] = []
+    const fetch = (url: string, init: RequestInit): Promise<Response> => {
+      hosts.push(new URL(url).host)
+      return app.fetch(new Request(url, init))
+    }
+    await checkCalls(createClient({ baseUrl: `${baseUrl}:8443`, fetch, version: '2' }), '2')
+    assert.deepEqual([...new Set(hosts)], ['api.example.com:8443', 'v2.example.com:8443'])
+  })
+
+  it('below the path of the base URL and the prefix of the application', async () => {
+    const app = createCarsApp({ docs: DOCS, prefix: '/api' })
+    app.enableVersioning(VersioningSchemes.URL, { defaultVersion: null })
+    const urls: string[] = []
+    const fetch = (url: string, init: RequestInit): Promise<Response> => {
+      urls.push(url)
+      return app.fetch(new Request(url.replace('/gateway', ''), init))
+    }
+    const client = createClient<Cars>({
+      baseUrl: 'http://localhost/gateway/',
+      version: '2',
+      docs: '/api/docs',
+      fetch,
+    })
+    await client.car.getOne({ params: { car_id: 7 } })
+    assert.deepEqual(urls, [
+      'http://localhost/gateway/api/docs/client.json?version=2',
+      'http://localhost/gateway/api/v2/car/7',
+    ])
+  })
+
+  it('of nested routers, with the parameters of every prefix', async () => {
+    const client = createClient<Cars>({ fetch: createCarsApp().fetch })
+    const user_id = '00000000-0000-4000-8000-000000000000'
+    assert.deepEqual((await client.admin.users.list({ params: { user_id } })).data, { user_id })
+  })
+
+  it('by one of several methods', async () => {
+    const client = createClient<Cars>({ fetch: createCarsApp().fetch })
+    const params = { text: 'x', from: 'a', to: 'b', rest: '' }
+    const methodOf = async (method?: 'GET' | 'DELETE' | 'HEAD'): Promise<unknown> => {
+      const { data } = await client.echo.path({ params, method })
+      return data === undefined ? 'none' : (data as { method: string }).method
+    }
+    assert.deepEqual(
+      [await methodOf(), await methodOf('DELETE'), await methodOf('HEAD')],
+      ['GET', 'DELETE', 'none'],
+    )
+    await assert.rejects(
+      client.echo.path({ params, method: 'PUT' as 'GET' }),
+      /^TypeError: echo\.path: the method is one of GET, DELETE, HEAD$/,
+    )
+  })
+
+  it('also where a function chooses the version of a request that names none', async () => {
+    const app = createCarsApp()
+    app.enableVersioning(VersioningSchemes.HEADER, {
+      headerParameter: 'x-version',
+      defaultVersion: () => '1',
+    })
+    await checkCalls(createClient({ fetch: app.fetch }), '1')
+  })
+})
+
+describe('an unknown name', () => {
+  const app = createCarsApp()
+  app.enableVersioning(VersioningSchemes.URL, { defaultVersion: null })
+  const client = createClient<Cars>({ fetch: app.fetch, version: '2' })
+  const call = (path: string): Promise<unknown> => {
+    let at: unknown = client
+    for (const name of path.split('/')) at = Reflect.get(Object(at), name)
+    return (at as () => Promise<unknown>)()
+  }
+
+  for (const [path, expected] of [
+    ['car/getOn', /"car\.getOn" in version 2; near it are "car\.getOne"/],
+    ['car/onlyOne', /"car\.onlyOne" in version 2/],
+    ['__proto__', /"__proto__"/],
+    ['car/constructor', /"car\.constructor"/],
+    ['car/getOne/apply', /"car\.getOne\.apply"/],
+  ] as const) {
+    it(`rejects with a TypeError that names those near it: ${path}`, async () => {
+      await assert.rejects(call(path), { name: 'TypeError', message: expected })
+    })
+  }
+
+  it('in no version lists what answers without one', async () => {
+    const bare = createClient<Cars>({ fetch: app.fetch })
+    await assert.rejects(bare.car.list(), { name: 'TypeError', message: /no route "car\.list"; near it are/ })
+  })
+})
+
+describe('a client is an object like others', () => {
+  const client = createClient<Cars>({ fetch: createCarsApp().fetch })
+
+  it('that can be awaited, and so can its members', async () => {
+    const waited = await Promise.all<unknown>([client, client.car, client.car.getOne])
+    assert.deepEqual(
+      waited.map((each, index) => each === [client, client.car, client.car.getOne][index]),
+      [true, true, true],
+    )
+  })
+
+  it('that can be looked at', () => {
+    assert.equal(inspect(client), '{}')
+    assert.equal(inspect(client.car.getOne), '[Function: car.getOne]')
+    assert.equal(JSON.stringify({ client, get: client.car.getOne }), '{"client":{}}')
+    assert.equal(`${typeof client} ${typeof client.car.getOne}`, 'object function')
+    const texts = [client, client.car.getOne].map((each: unknown) => typeof String(each))
+    assert.deepEqual(texts, ['string', 'string'])
+  })
+
+  it('whose calls are functions that can be passed on', async () => {
+    const { ping } = client
+    assert.equal((await ping()).data, 'pong')
+    assert.equal(client.car.getOne, client.car.getOne)
+  })
+})

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
+
+import { createClient } from 'octavo/client'
+import type { ClientOptions } from 'octavo/client'
+
+import { createCarsApp } from './cars.ts'
+
+const app = createCarsApp()
+const DOORS: readonly ClientOptions[] = [{ fetch: app.fetch }, { dispatcher: app.dispatcher() }]
+
+type Cars = typeof app
+
+describe('path parameters', () => {
+  const cases: readonly [text: string, rest: string][] = [
+    ['a', 'b/c'],
+    ['a/b', ''],
+    ['ä?#%2F ;&=+', 'x y/%/ü/.../..a'],
+    ['{text}', '{rest:path}'],
+    ['$&', '$1'],
+    ['🚗', '/'],
+  ]
+  for (const [text, rest] of cases) {
+    it(`arrive as they were given: ${text}, ${rest}`, async () => {
+      for (const door of DOORS) {
+        const client = createClient<Cars>(door)
+        const { data } = await client.echo.path({ params: { text, from: text, to: 'z', rest } })
+        assert.deepEqual(data, { params: { text, from: text, to: 'z', rest }, method: 'GET' })
+      }
+    })
+  }
+
+  const client = createClient<Cars>(DOORS[0])
+  const refused: readonly [params: object, message: RegExp][] = [
+    [{}, /^echo\.path: the path parameter text is missing$/],
+    [{ text: null }, /^echo\.path: the path parameter text is missing$/],
+    [{ text: '' }, /^echo\.path: the path parameter text is empty$/],
+    [{ text: '.' }, /^echo\.path: the path would have the segment "\.", which no client sends$/],
+    [{ text: '..' }, /^echo\.path: the path would have the segment "\.\.", which no client sends$/],
+    [{ text: 'a', from: 'a', to: 'b', rest: 'a/../b' }, /^echo\.path: the path would have the segment/],
+    [{ text: 'a', other: 1 }, /^echo\.path: there is no path parameter other$/],
+    [{ text: Symbol('a') }, /^A symbol cannot be sent$/],
+    [{ text: () => 'a' }, /^A function cannot be sent$/],
+  ]
+  for (const [params, message] of refused) {
+    it(`are refused where they make no path: ${inspect(params)}`, async () => {
+      await assert.rejects(client.echo.path({ params: params as never }), { name: 'TypeError', message })
+    })
+  }
+})
+
+describe('queries', () => {
+  const cases: readonly [title: string, query: object, expected: object][] = [
+    ['texts', { text: 'ä &=+%' }, { text: 'ä &=+%' }],
+    ['numbers', { count: -1.5 }, { count: -1.5 }],
+    ['bigints', { big: 12345678901234567890n }, { big: '12345678901234567890' }],
+    ['booleans', { flag: false }, { flag: false }],
+    ['dates', { day: new Date('2026-11-22T10:00:00Z') }, { day: '2026-11-22T10:00:00.000Z' }],
+    ['lists', { list: ['a', 'b,c', ''] }, { list: ['a', 'b,c', ''] }],
+    ['sets', { set: new Set([1, 2]) }, { set: [1, 2] }],
+    ['nothing', { text: undefined, list: undefined }, {}],
+  ]
+  for (const [title, query, expected] of cases) {
+    it(`hold ${title}`, async () => {
+      for (const door of DOORS) {
+        const { data } = await createClient<Cars>(door).echo.query({ query })
+        assert.deepEqual(data, expected)
+      }
+    })
+  }
+
+  it('of bare names are texts', async () => {
+    const { data } = await createClient<Cars>(DOORS[0]).echo.names({ query: { q: '', sort: 'a b' } })
+    assert.deepEqual(data, { q: '', sort: 'a b' })
+  })
+})
+
+describe('headers and cookies', () => {
+  for (const door of DOORS) {
+    it(`are read under the names of their fields over ${Object.keys(door)[0] ?? ''}`, async () => {
+      const client = createClient<Cars>({ ...door, headers: { cookie: 'lang=de', 'x-trace': 'common' } })
+      const { data } = await client.echo.head({
+        headers: { xRequestCount: 3 },
+        cookies: { sid: 'a;b=c é', theme: undefined },
+      })
+      assert.deepEqual(data, {
+        headers: { xRequestCount: 3, 'x-trace': 'common' },
+        cookies: { sid: 'a;b=c é' },
+      })
+    })
+  }
+
+  const client = createClient<Cars>(DOORS[0])
+  it('are refused where they would arrive as something else', async () => {
+    const send = (headers: object, cookies: object = {}): Promise<unknown> =>
+      client.echo.head({ headers: headers as never, cookies })
+    await assert.rejects(
+      send({ 'x-trace': ['a', 'b'] }),
+      /TypeError: echo\.head: fetch cannot send the header x-trace several/,
+    )
+    await assert.rejects(send({ 'x-trace': 'a\r\nb: c' }), TypeError)
+    await assert.rejects(
+      send({ xRequestCount: 1 }, { 'a;b': 'c' }),
+      /TypeError: echo\.head: no cookie can be called a;b/,
+    )
+  })
+})
+
+describe('bodies', () => {
+  const json: readonly [title: string, body: unknown, expected: unknown][] = [
+    ['an object', { a: [1, null], day: new Date(0) }, { a: [1, null], day: '1970-01-01T00:00:00.000Z' }],
+    ['a text', 'text', 'text'],
+    ['null', null, null],
+    ['a number', 0, 0],
+  ]
+  for (const [title, body, expected] of json) {
+    it(`are JSON: ${title}`, async () => {
+      for (const door of DOORS) {
+        const { data } = await createClient<Cars>(door).echo.json({ body })
+        assert.deepEqual(data, { body: expected, type: 'application/json' })
+      }
+    })
+  }
+
+  it('may be left out', async () => {
+    for (const door of DOORS) {
+      assert.deepEqual((await createClient<Cars>(door).echo.json()).data, { body: null, type: null })
+    }
+  })
+
+  it('are text where the schema is one', async () => {
+    for (const door of DOORS) {
+      const { data } = await createClient<Cars>(door).echo.text({ body: '{"ä":1}' })
+      assert.deepEqual(data, { body: '{"ä":1}', type: 'text/plain;charset=UTF-8' })
+    }
+  })
+
+  const bytes = new Uint8Array([0, 255, 7])
+  const byteBodies: readonly [
+    title: string,
+    body: () => Uint8Array | ArrayBuffer | Blob | ReadableStream,
+    type: string,
+  ][] = [
+    ['an array', () => bytes, 'application/octet-stream'],
+    ['a buffer', () => bytes.buffer, 'application/octet-stream'],
+    ['a blob', () => new Blob([bytes]), 'application/octet-stream'],
+    ['a blob with a type', () => new Blob([bytes], { type: 'image/png' }), 'image/png'],
+    ['a stream', () => new Blob([bytes]).stream(), 'application/octet-stream'],
+  ]
+  for (const [title, body, type] of byteBodies) {
+    it(`are bytes: ${title}`, async () => {
+      for (const door of DOORS) {
+        const { data } = await createClient<Cars>(door).echo.bytes({ body: body() })
+        assert.deepEqual(data, { body: [...bytes], type })
+      }
+    })
+  }
+
+  it('are forms', async () => {
+    for (const door of DOORS) {
+      const { data } = await createClient<Cars>(door).echo.form({ form: { title: 'ä &', sizes: [1, 2] } })
+      assert.deepEqual(data, { title: 'ä &', sizes: [1, 2] })
+    }
+  })
+
+  it('are multipart where a route takes files, with files or without', async () => {
+    for (const door of DOORS) {
+      const { echo } = createClient<Cars>(door)
+      const one = new File(['one'], 'ä.txt', { type: 'text/plain' })
+      const { data } = await echo.files({
+        form: { title: 'T' },
+        files: { one, many: [one, new Blob(['two'])] },
+      })
+      assert.deepEqual(data, {
+        form: { title: 'T' },
+        one: ['ä.txt', 'text/plain', 'one'],
+        many: ['one', 'two'],
+      })
+      assert.deepEqual((await echo.files()).data, { form: {}, one: null, many: [] })
+    }
+  })
+
+  it('are refused where they cannot be sent', async () => {
+    const { echo } = createClient<Cars>(DOORS[0])
+    await assert.rejects(echo.text({ body: 1 as never }), /TypeError: echo\.text: the body is not a string/)
+    await assert.rejects(
+      echo.bytes({ body: 'x' as never }),
+      /TypeError: echo\.bytes: the body is not a Uint8Array/,
+    )
+    await assert.rejects(
+      echo.files({ files: { one: 'x' as never } }),
+      /TypeError: echo\.files: the file one is not/,
+    )
+    await assert.rejects(echo.json({ body: 1n }), TypeError)
+    await assert.rejects(
+      echo.json({ bodi: 1 } as never),
+      /TypeError: echo\.json: a call does not take bodi; it takes params/,
+    )
+    await assert.rejects(echo.json(7 as never), /TypeError: echo\.json: a call takes an object/)
+  })
+})
