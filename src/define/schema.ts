@@ -58,6 +58,21 @@ export function metaOf(schema: Schema): Readonly<Record<string, unknown>> {
   return loaded().globalRegistry.get(toZod(schema)) ?? {}
 }
 
+/** Runs a function for which these schemas have no id: zod refuses to convert two of one id, and says nothing of the others. */
+export function withoutIds<T>(schemas: readonly Schema[], run: () => T): T {
+  const { globalRegistry } = loaded()
+  const kept = schemas.map((schema) => ({ type: toZod(schema), meta: metaOf(schema) }))
+  for (const { type, meta } of kept) {
+    const { id: _id, ...others } = meta
+    globalRegistry.remove(type).add(type, others)
+  }
+  try {
+    return run()
+  } finally {
+    for (const { type, meta } of kept) globalRegistry.add(type, meta)
+  }
+}
+
 /** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
 const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
 

@@ -2,6 +2,7 @@ import { acceptsBytes, acceptsText } from '../define/kinds.ts'
 import { defOf } from '../define/schema.ts'
 import type { Schema } from '../define/schema.ts'
 import { schemaOf } from '../define/unwrap.ts'
+import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -93,8 +94,7 @@ function textAndJson({ zod, schema }: Converted, components: Components): Conten
     isText(resolve(option, components)),
   )
   if (texts.length === 0) return json
-  const [only = {}] = texts
-  return { ...json, [TEXT_TYPE]: { schema: texts.length === 1 ? only : { anyOf: texts } } }
+  return { ...json, [TEXT_TYPE]: { schema: joined('anyOf', texts) } }
 }
 
 function isText({ type }: SchemaObject): boolean {

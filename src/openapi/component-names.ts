@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { defOf, isSchema, metaOf } from '../define/schema.ts'
-import type { Schema, SchemaDef } from '../define/schema.ts'
+import type { Schema } from '../define/schema.ts'
 import { recordOf, schemaOf, schemasOf } from '../define/unwrap.ts'
 import type { Direction } from './markers.ts'
 import type { NamedSchema } from './model.ts'
@@ -25,6 +25,8 @@ export interface Inventory {
   /** The keys of the elements of sets, which zod does not look into. */
   readonly elements: ReadonlyMap<Schema, string>
   readonly components: ReadonlyMap<string, Schema>
+  /** Those whose name is taken, or cannot be one. */
+  readonly refused: readonly Schema[]
   /** Who uses a component first, for messages. */
   readonly owners: ReadonlyMap<string, string>
   /** The names that schemas want for their output. */
@@ -66,7 +68,7 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
   }
   const keys = new Map<Place, string>()
   for (const place of places) {
-    const base = toPascal(`${place.route.name} ${place.at.replace('input.', '')}`)
+    const base = `${place.route.name} ${place.at.replace('input.', '')}`
     keys.set(place, addTask(search, place.io, place.schema, { where: place.route.label, base }))
   }
   // what is found adds tasks
@@ -85,8 +87,9 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
     components.set(name, schema)
   }
   const { tasks, elements, outputIds, problems } = search
+  const refused = [...search.refused]
   const owners = new Map([...search.owners].map(([name, { where }]) => [name, where]))
-  return { tasks, keys, elements, components, owners, outputIds, problems }
+  return { tasks, keys, elements, components, refused, owners, outputIds, problems }
 }
 
 function addTask(
@@ -106,8 +109,9 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
   const above = path.get(schema)
   if (above !== undefined) {
     if (nameOf(search, schema) === undefined && !nameless.has(schema)) {
-      nameless.set(schema, task.base + above)
-      addBoth(search, schema, { where: task.where, base: task.base + above })
+      const base = toPascal(task.base + above)
+      nameless.set(schema, base)
+      addBoth(search, schema, { where: task.where, base })
     }
     return
   }
@@ -121,8 +125,9 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
     elements.set(element, `s${search.tasks.length}`)
     addBoth(search, element, { where: task.where, base: task.base + at }, `s${search.tasks.length}`)
   }
-  for (const [step, inner] of partsOf(schema, def, task.io))
-    visit(search, task, inner, at + toPascal(step), path)
+  eachPart(schema, task.io, (part, step) =>
+    visit(search, task, part, step === '' ? at : `${at} ${step}`, path),
+  )
   path.delete(schema)
 }
 
@@ -169,27 +174,43 @@ function note(search: Search, schema: Schema, where: string): void {
   owners.set(name, { schema, where })
   const { outputId } = metaOf(schema)
   if (typeof outputId === 'string') outputIds.set(name, outputId)
-  addBoth(search, schema, { where, base: toPascal(name) })
+  addBoth(search, schema, { where, base: name })
 }
 
-type Part = readonly [step: string, schema: Schema]
-
-/** The schemas in a schema, as zod looks at them for a direction. */
-function partsOf(schema: Schema, def: SchemaDef, io: Direction): readonly Part[] {
-  const lazy: unknown = def.type === 'lazy' ? Reflect.get(schema._zod, 'innerType') : undefined
-  const first = schemaOf(def['in'])
-  const isPreprocess = first !== undefined && defOf(first).type === 'transform'
-  const side = io === 'output' || isPreprocess ? def['out'] : first
-  const parts: readonly (readonly [string, unknown])[] = [
-    ...(def.type === 'object' ? Object.entries(recordOf(def['shape'])) : []),
-    ...['catchall', 'element', 'left', 'right', 'innerType', 'rest'].map((name) => ['', def[name]] as const),
-    ...[...schemasOf(def['options']), ...schemasOf(def['items'])].map((each) => ['', each] as const),
-    ...(def.type === 'record' ? ['keyType', 'valueType'] : []).map((name) => ['', def[name]] as const),
-    ['', def.type === 'pipe' ? side : undefined],
-    ['', lazy],
-    ['', Reflect.get(schema._zod, 'parent')],
-  ]
-  return parts.flatMap(([step, part]): readonly Part[] => (isSchema(part) ? [[step, part]] : []))
+/** Calls a function with each schema in a schema, in the order in which zod looks at them for a direction. */
+function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: string) => void): void {
+  const def = defOf(schema)
+  const visitAll = (parts: readonly unknown[]): void => {
+    for (const part of parts) if (isSchema(part)) call(part, '')
+  }
+  switch (def.type) {
+    case 'object':
+      for (const [name, field] of Object.entries(recordOf(def['shape'])))
+        if (isSchema(field)) call(field, name)
+      visitAll([def['catchall']])
+      break
+    case 'union':
+      visitAll(schemasOf(def['options']))
+      break
+    case 'tuple':
+      visitAll([...schemasOf(def['items']), def['rest']])
+      break
+    case 'pipe': {
+      const first = schemaOf(def['in'])
+      const isPreprocess = first !== undefined && defOf(first).type === 'transform'
+      visitAll([io === 'output' || isPreprocess ? def['out'] : first])
+      break
+    }
+    case 'lazy':
+      visitAll([Reflect.get(schema._zod, 'innerType')])
+      break
+    case 'record':
+      visitAll([def['keyType'], def['valueType']])
+      break
+    default:
+      visitAll([def['element'], def['left'], def['right'], def['innerType']])
+  }
+  visitAll([Reflect.get(schema._zod, 'parent')])
 }
 
 /** The text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */

@@ -3,7 +3,7 @@ import { createSchema } from 'zod-openapi'
 
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
-import { toObjectSchema, toZod } from '../define/schema.ts'
+import { toObjectSchema, toZod, withoutIds } from '../define/schema.ts'
 import { noteOf, toBody, toContent, toForm } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'
@@ -61,7 +61,7 @@ function showAll(
 ): Shown {
   const tasks = inventory.tasks.filter((task) => task.io === io)
   try {
-    return show(io, tasks, inventory)
+    return withoutIds(inventory.refused, () => show(io, tasks, inventory))
   } catch {
     return showOneByOne(io, places, inventory, failed)
   }
@@ -78,14 +78,14 @@ function showOneByOne(
   for (const task of inventory.tasks) {
     if (task.io !== io) continue
     try {
-      const one = show(io, [task], { ...inventory, components: new Map() })
+      const one = withoutIds(inventory.refused, () =>
+        show(io, [task], { ...inventory, components: new Map() }),
+      )
       Object.assign(schemas, one.schemas)
       Object.assign(components, one.components)
     } catch {
       const place = places.find((each) => inventory.keys.get(each) === task.key)
-      // two schemas of one name are a problem already
-      const isKnown = place === undefined || inventory.problems.length > 0
-      if (!isKnown) failed.push(undocumented(place, '', 'a schema that zod cannot convert'))
+      if (place !== undefined) failed.push(undocumented(place, '', 'a schema that zod cannot convert'))
     }
   }
   return { schemas, components, marked: findMarked(components) }

@@ -62,14 +62,20 @@ function otherFields(json: SchemaObject, others: unknown, patterns: unknown): Sc
 
 function allOf(parts: readonly Fields[]): Fields {
   return merge(parts, (fields) => ({
-    schema: joined('allOf', fields),
+    schema: joined(
+      'allOf',
+      fields.map(({ schema }) => schema),
+    ),
     required: fields.some(({ required }) => required),
   }))
 }
 
 function eitherOf(parts: readonly Fields[]): Fields {
   return merge(parts, (fields) => ({
-    schema: joined('anyOf', fields),
+    schema: joined(
+      'anyOf',
+      fields.map(({ schema }) => schema),
+    ),
     required: fields.length === parts.length && fields.every(({ required }) => required),
   }))
 }
@@ -84,8 +90,9 @@ function merge(parts: readonly Fields[], combine: (fields: readonly Field[]) => 
   }
 }
 
-function joined(keyword: 'allOf' | 'anyOf', fields: readonly Field[]): SchemaObject {
-  const different = new Map(fields.map(({ schema }) => [JSON.stringify(schema), schema]))
+/** The schemas as one; equal ones count once. */
+export function joined(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObject[]): SchemaObject {
+  const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
   const [first = {}] = different.values()
   return different.size > 1 ? { [keyword]: [...different.values()] } : first
 }

@@ -30,7 +30,7 @@ export function finishAll(shown: Readonly<Record<Direction, Shown>>, inventory: 
   const outputName = (name: string): string =>
     split.has(name) ? (inventory.outputIds.get(name) ?? `${name}Output`) : name
   const rename = (schema: SchemaObject): SchemaObject =>
-    mapSchemas(renameRef(schema, outputName), (inner) => rename(inner))
+    split.size === 0 ? schema : mapSchemas(renameRef(schema, outputName), rename)
   const renamed = Object.entries(output).map(([name, schema]) => [outputName(name), rename(schema)] as const)
   return {
     finish: (schema, io) =>
@@ -66,17 +66,21 @@ function takenNames(
 
 /** A schema without marks, and without alternatives that nothing fits. */
 function clean(schema: SchemaObject, shown: Shown): SchemaObject {
-  const { [MARK]: mark, [ELEMENT]: element, [TYPES]: _types, ...rest } = schema
-  const items = mark === 'set' && typeof element === 'string' ? shown.schemas[element] : undefined
-  const whole: SchemaObject =
-    mark === 'set' ? { type: 'array', ...rest, items: items ?? {}, uniqueItems: true } : rest
-  const cleaned = mapSchemas(whole, (inner) => clean(inner, shown))
+  const cleaned = mapSchemas(unmarked(schema, shown), (inner) => clean(inner, shown))
   const options = listOf(cleaned['anyOf'])
   const possible = options.filter((option) => !isNothing(option))
   if (options.length === 0 || possible.length === options.length || possible.length === 0) return cleaned
   const { anyOf: _anyOf, ...others } = cleaned
   const [only] = possible
   return possible.length === 1 ? { ...only, ...others } : { ...others, anyOf: possible }
+}
+
+function unmarked(schema: SchemaObject, shown: Shown): SchemaObject {
+  if (schema[MARK] === undefined) return schema
+  const { [MARK]: mark, [ELEMENT]: element, [TYPES]: _types, ...rest } = schema
+  if (mark !== 'set') return rest
+  const items = typeof element === 'string' ? shown.schemas[element] : undefined
+  return { type: 'array', ...rest, items: items ?? {}, uniqueItems: true }
 }
 
 /** Whether no value fits the schema: `z.undefined()`, `z.void()` and `z.never()`. */

@@ -8,18 +8,8 @@ const SINGLE: ReadonlyMap<string, Step> = new Map([
   ...['additionalProperties', 'unevaluatedProperties'].map((keyword) => [keyword, '*'] as const),
   ...['propertyNames', 'not', 'if', 'then', 'else', 'contentSchema'].map((keyword) => [keyword, ''] as const),
 ])
-const LISTS: Readonly<Record<string, (index: number) => Step>> = {
-  allOf: () => '',
-  anyOf: () => '',
-  oneOf: () => '',
-  prefixItems: (index) => `[${index}]`,
-}
-const RECORDS: Readonly<Record<string, (name: string) => Step>> = {
-  properties: (name) => name,
-  patternProperties: () => '*',
-  dependentSchemas: () => '',
-  $defs: () => '',
-}
+const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const RECORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
 const REF = '#/components/schemas/'
 
@@ -33,38 +23,50 @@ export function listOf(value: unknown): readonly SchemaObject[] {
   return Array.isArray(value) ? value.filter(isSchemaObject) : []
 }
 
-/** A schema with what the function makes of each schema directly in it. */
-export function mapSchemas(
-  schema: SchemaObject,
-  map: (inner: SchemaObject, step: Step) => SchemaObject,
-): SchemaObject {
-  const mapped = (value: unknown, step: Step): unknown => (isSchemaObject(value) ? map(value, step) : value)
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]): readonly [string, unknown] => {
-      const step = SINGLE.get(keyword)
-      if (step !== undefined) return [keyword, mapped(value, step)]
-      const ofIndex = Object.hasOwn(LISTS, keyword) ? LISTS[keyword] : undefined
-      if (ofIndex !== undefined && Array.isArray(value))
-        return [keyword, value.map((each, index) => mapped(each, ofIndex(index)))]
-      const ofName = Object.hasOwn(RECORDS, keyword) ? RECORDS[keyword] : undefined
-      if (ofName !== undefined && isSchemaObject(value)) {
-        const entries = Object.entries(value)
-        return [
-          keyword,
-          Object.fromEntries(entries.map(([name, each]) => [name, mapped(each, ofName(name))])),
-        ]
-      }
-      return [keyword, value]
-    }),
-  )
-}
-
 /** Calls a function with each schema directly in a schema. */
 export function eachSchema(schema: SchemaObject, call: (inner: SchemaObject, step: Step) => void): void {
-  mapSchemas(schema, (inner, step) => {
-    call(inner, step)
-    return inner
-  })
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword]
+    if (typeof value !== 'object' || value === null) continue
+    const step = SINGLE.get(keyword)
+    if (step !== undefined) {
+      if (isSchemaObject(value)) call(value, step)
+    } else if (LISTS.has(keyword)) {
+      listOf(value).forEach((each, index) => call(each, keyword === 'prefixItems' ? `[${index}]` : ''))
+    } else if (RECORDS.has(keyword) && isSchemaObject(value)) {
+      eachMember(value, (each, name) => call(each, keyword === 'properties' ? name : ''))
+    }
+  }
+}
+
+function eachMember(record: SchemaObject, call: (inner: SchemaObject, name: string) => void): void {
+  for (const [name, each] of Object.entries(record)) if (isSchemaObject(each)) call(each, name)
+}
+
+/** A schema with what the function makes of each schema directly in it; the schema itself where all stay what they are. */
+export function mapSchemas(schema: SchemaObject, map: (inner: SchemaObject) => SchemaObject): SchemaObject {
+  const mapped = (value: unknown): unknown => (isSchemaObject(value) ? map(value) : value)
+  const changed: [string, unknown][] = []
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword]
+    if (typeof value !== 'object' || value === null) continue
+    let next: unknown = value
+    if (SINGLE.has(keyword)) next = mapped(value)
+    else if (LISTS.has(keyword) && Array.isArray(value)) next = mapList(value, mapped)
+    else if (RECORDS.has(keyword) && isSchemaObject(value)) next = mapRecord(value, mapped)
+    if (next !== value) changed.push([keyword, next])
+  }
+  return changed.length === 0 ? schema : { ...schema, ...Object.fromEntries(changed) }
+}
+
+function mapList(list: readonly unknown[], map: (value: unknown) => unknown): readonly unknown[] {
+  const mapped = list.map(map)
+  return mapped.some((each, index) => each !== list[index]) ? mapped : list
+}
+
+function mapRecord(record: SchemaObject, map: (value: unknown) => unknown): SchemaObject {
+  const entries = Object.keys(record).map((name) => [name, map(record[name])] as const)
+  return entries.some(([name, each]) => each !== record[name]) ? Object.fromEntries(entries) : record
 }
 
 /** The name of the component that a schema refers to. */
@@ -84,6 +86,7 @@ export function refsIn(schema: SchemaObject, found = new Set<string>()): Set<str
 export function renameRef(schema: SchemaObject, rename: (name: string) => string): SchemaObject {
   const name = refOf(schema)
   const { discriminator } = schema
+  if (name === undefined && discriminator === undefined) return schema
   const mapping = isSchemaObject(discriminator) ? discriminator['mapping'] : undefined
   return {
     ...schema,

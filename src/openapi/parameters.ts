@@ -1,6 +1,6 @@
 import { headerName } from '../define/header-name.ts'
 import type { Param, Pattern } from '../pattern.ts'
-import { toFields } from './fields.ts'
+import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -49,17 +49,17 @@ const WRITERS: Readonly<
   >
 > = {
   query: (name, { schema, required }, components) => ({
-    ...describe(name, 'query', schema, required),
+    ...describe(name, 'query', resolve(schema, components), required),
     ...(isList(schema, components) ? { style: 'form', explode: true } : {}),
     schema: toText(withoutNotes(schema)),
   }),
   headers: (name, { schema, required }, components) => ({
-    ...describe(headerName(name), 'header', schema, required),
+    ...describe(headerName(name), 'header', resolve(schema, components), required),
     // a list is sent in lines of their own, which no style of OpenAPI says; one line is a list of one
     schema: toText(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
   }),
-  cookies: (name, { schema, required }) => ({
-    ...describe(name, 'cookie', schema, required),
+  cookies: (name, { schema, required }, components) => ({
+    ...describe(name, 'cookie', resolve(schema, components), required),
     schema: toText(withoutNotes(schema)),
   }),
 }
@@ -107,23 +107,19 @@ function isList(schema: SchemaObject, components: Components): boolean {
 
 /** What one value of a list looks like, or of an alternative that is one. */
 function itemOf(schema: SchemaObject, components: Components): SchemaObject {
-  const { type, items, prefixItems, anyOf, description, deprecated } = resolve(schema, components)
-  const notes = {
-    ...(description !== undefined && { description }),
-    ...(deprecated !== undefined && { deprecated }),
-  }
+  const { type, items, prefixItems, anyOf } = resolve(schema, components)
   const [first] = listOf(prefixItems)
-  if (type === 'array') return { ...(first ?? (isSchemaObject(items) ? items : {})), ...notes }
-  return {
-    anyOf: listOf(anyOf).map((option) => (isList(option, components) ? itemOf(option, components) : option)),
-    ...notes,
-  }
+  if (type === 'array') return first ?? (isSchemaObject(items) ? items : {})
+  return joined(
+    'anyOf',
+    listOf(anyOf).map((option) => (isList(option, components) ? itemOf(option, components) : option)),
+  )
 }
 
 function pathParameter(param: Param, declared: SchemaObject | undefined, components: Components): Parameter {
   if (declared === undefined) return { name: param.name, in: 'path', required: true, schema: ofType(param) }
   return {
-    ...describe(param.name, 'path', declared, true),
+    ...describe(param.name, 'path', resolve(declared, components), true),
     schema: toText(withoutNotes(narrowed(param, declared, components))),
   }
 }
