@@ -1,15 +1,36 @@
 import type { SchemaObject } from './types.ts'
 
+const START = '#/components/'
+
+/** What media types and parameters refer to: they are shared by documents, and looked through once. */
+const known = new WeakMap<object, readonly string[]>()
+
 /** The names of the components of a kind that a part of a document refers to. */
-export function referencesIn(value: unknown, kind: string, found = new Set<string>()): ReadonlySet<string> {
-  const start = `#/components/${kind}/`
-  const visit = (each: unknown): void => {
+export function referencesIn(value: unknown, kind: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  collect(value, found)
+  const start = `${START}${kind}/`
+  return new Set([...found].filter((ref) => ref.startsWith(start)).map((ref) => ref.slice(start.length)))
+}
+
+function collect(value: unknown, found: Set<string>): void {
+  if (typeof value === 'string') {
     // as a `$ref`, or in the mapping of a discriminator
-    if (typeof each === 'string' && each.startsWith(start)) found.add(each.slice(start.length))
-    else if (typeof each === 'object' && each !== null) Object.values(each).forEach(visit)
+    if (value.startsWith(START)) found.add(value)
+  } else if (typeof value === 'object' && value !== null) {
+    if ('schema' in value) for (const ref of collected(value)) found.add(ref)
+    else for (const name in value) collect(Reflect.get(value, name), found)
   }
-  visit(value)
-  return found
+}
+
+function collected(value: object): readonly string[] {
+  const before = known.get(value)
+  if (before !== undefined) return before
+  const found = new Set<string>()
+  for (const member of Object.values(value)) collect(member, found)
+  const refs = [...found]
+  known.set(value, refs)
+  return refs
 }
 
 /** The schemas that a part of a document refers to, and those that they refer to, by name. */
