@@ -58,18 +58,31 @@ function entriesText(entries: readonly Entry[], style: Style): string {
   ].join('\n')
 }
 
+/** No colours. */
+const PLAIN = styleFor({}, {})
+
 /** Lines of stacks that tell nobody anything: those of Node and of what runs TypeScript. */
-const FOREIGN = /^\s+at .*(?:node:internal|[/\\]node_modules[/\\]tsx[/\\]|[/\\]cli[/\\]main\.[jt]s)/
+const FOREIGN =
+  /^\s+at .*(?:node:internal|[/\\]node_modules[/\\](?:tsx|esbuild)[/\\]|[/\\]cli[/\\]main\.[jt]s)/
 
 function stackText(error: unknown): string {
-  const text = error instanceof Error ? inspect(error, { colors: false }) : `Thrown: ${inspect(error)}`
+  return [...stackLines(error, ''), ...hintsFor(error)].join('\n')
+}
+
+/** The stacks of an error, of what caused it, and of those that it holds. */
+function stackLines(error: unknown, before: string): readonly string[] {
+  if (!(error instanceof Error)) return [`${before === '' ? 'Thrown: ' : before}${inspect(error)}`]
+  const entries = definitionEntries(error)
+  const lines =
+    entries === undefined
+      ? (error.stack ?? String(error)).split('\n')
+      : entriesText(entries, PLAIN).split('\n')
+  const held: readonly unknown[] = error instanceof AggregateError ? error.errors : []
   return [
-    text
-      .split('\n')
-      .filter((line) => !FOREIGN.test(line))
-      .join('\n'),
-    ...hintsFor(error),
-  ].join('\n')
+    before + lines.filter((line) => !FOREIGN.test(line)).join('\n'),
+    ...held.flatMap((each) => stackLines(each, 'Together with: ')),
+    ...(error.cause === undefined ? [] : stackLines(error.cause, 'Caused by: ')),
+  ]
 }
 
 /** What to do about errors of Node whose text does not say it. */
