@@ -14,7 +14,7 @@ import type { Page } from './page/page.ts'
  */
 export function createDocsRouter(
   options: DocsOptions,
-  { trailingSlash }: Settings,
+  { prefix, trailingSlash }: Settings,
   documents: Documents,
 ): AnyController {
   const base = (options.path ?? '/docs').replace(/\/$/, '')
@@ -28,7 +28,9 @@ export function createDocsRouter(
     routes: [
       ...documentRoutes(base, documents),
       { method: 'GET', path: `${base}/client.json`, name: 'client', handler: createClientRoute(documents) },
-      ...(options.ui === false ? [] : pageRoutes(base, options, documents, trailingSlash === 'strict')),
+      ...(options.ui === false
+        ? []
+        : pageRoutes(base, options.ui, () => loadPage(prefix + base, options, documents), trailingSlash)),
     ],
   }
 }
@@ -53,21 +55,20 @@ function documentRoutes(base: string, documents: Documents): readonly AnyRoute[]
 
 function pageRoutes(
   base: string,
-  options: DocsOptions,
-  documents: Documents,
-  isStrict: boolean,
+  ui: DocsOptions['ui'],
+  open: () => Promise<Page>,
+  trailingSlash: Settings['trailingSlash'],
 ): readonly AnyRoute[] {
   let loading: Promise<Page> | undefined
   // loaded when somebody looks
-  const load = (): Promise<Page> =>
-    (loading ??= import('./page/page.ts').then(({ createPage }) => createPage(base, options, documents)))
+  const load = (): Promise<Page> => (loading ??= open())
   const show = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
     (await load()).show(context)
   const page = { method: 'GET', name: 'page', path: base === '' ? '/' : base, handler: show } as const
   return [
     page,
-    ...(isStrict && base !== '' ? [{ ...page, name: 'page-slash', path: `${base}/` }] : []),
-    ...(typeof options.ui === 'function'
+    ...(trailingSlash === 'strict' && base !== '' ? [{ ...page, name: 'page-slash', path: `${base}/` }] : []),
+    ...(typeof ui === 'function'
       ? []
       : [
           {
@@ -78,6 +79,11 @@ function pageRoutes(
           } as const,
         ]),
   ]
+}
+
+async function loadPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
+  const { createPage } = await import('./page/page.ts')
+  return createPage(path, options, documents)
 }
 
 interface Params<N extends string> {

@@ -1,7 +1,7 @@
 import type { RouteMap } from '../../client/route-map.ts'
 import type { Generator } from '../../openapi/generate.ts'
 import type { DocumentSettings, NamedSchema } from '../../openapi/model.ts'
-import type { OpenApiDocument } from '../../openapi/types.ts'
+import type { DocumentServer, OpenApiDocument } from '../../openapi/types.ts'
 import { isSchema, requireZod } from '../../define/schema.ts'
 import type { ModuleNode } from '../../define/modules.ts'
 import type { FlatRoute } from '../../define/flat-route.ts'
@@ -26,6 +26,8 @@ export interface Documents {
   readonly title: () => string
   /** The version that a request without one gets; `null` for none. */
   readonly defaultVersion: () => string | null
+  /** Where the application answers, in any version. */
+  readonly servers: () => Promise<readonly DocumentServer[]>
   /** Loads what makes documents, which nobody else needs. */
   readonly load: () => Promise<void>
   /**
@@ -70,6 +72,12 @@ export function createDocuments(source: () => DocumentSource): Documents {
       return titleOf(settings.docs, modules)
     },
     defaultVersion: () => source().table.defaultVersion,
+    servers: async () => {
+      const { table, enabled, modules, settings } = source()
+      const { toServers } = await import('../../openapi/wire.ts')
+      const told = toDocumentSettings(settings, enabled, modules)
+      return [null, ...table.known.list].flatMap((version) => toServers(version, told))
+    },
     load: async () => {
       generator = await (loading ??= load())
     },

@@ -19,7 +19,7 @@ export function toContentSecurityPolicy(servers: readonly DocumentServer[]): str
 
 /** The origins of a server, with every value of its variables; none where it is where the document is. */
 function originsOf({ url, variables = {} }: DocumentServer): readonly string[] {
-  const [head = ''] = /^https?:\/\/[^/?#]*/i.exec(url) ?? []
+  const [head = ''] = /^(?:https?:)?\/\/[^/?#]*/i.exec(url) ?? []
   const written = Object.entries(variables).reduce(
     (heads: readonly string[], [name, { default: standard, enum: values = [standard] }]) =>
       heads.flatMap((each) =>
@@ -27,7 +27,10 @@ function originsOf({ url, variables = {} }: DocumentServer): readonly string[] {
       ),
     [head],
   )
-  const origins = written.flatMap((each) => (URL.canParse(each) ? [new URL(each).origin] : []))
+  const origins = written.flatMap((each) => {
+    if (each.startsWith('//')) return [each.slice(2)] // over whatever protocol the page came
+    return URL.canParse(each) ? [new URL(each).origin] : []
+  })
   // what a policy takes for the end of a source is allowed in the names of hosts
-  return origins.filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
+  return origins.filter((origin) => /^(?:https?:\/\/)?[\w.:[\]-]+$/.test(origin))
 }

@@ -16,7 +16,7 @@ import { SWAGGER_STYLE } from './swagger-style.ts'
 
 /** The page of the documents, and the files it consists of. */
 export interface Page {
-  readonly show: (context: ExecutionContext) => RawReply
+  readonly show: (context: ExecutionContext) => Promise<RawReply>
   /** @throws `HttpError` 404 for a name that is none of them. */
   readonly asset: (name: string) => RawReply
 }
@@ -24,21 +24,22 @@ export interface Page {
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' } as const
 const HTML = 'text/html; charset=utf-8'
 
-/** Makes the page; `base` is its path below the prefix of the application, empty for its root. */
-export function createPage(base: string, options: DocsOptions, documents: Documents): Page {
+/** Makes the page; `path` is where it is, without a slash at the end. */
+export function createPage(path: string, options: DocsOptions, documents: Documents): Page {
   const { ui } = options
   const folder = typeof ui === 'function' ? undefined : findSwagger()
   const assets = toAssets(folder)
-  const policy = { 'content-security-policy': toContentSecurityPolicy(options.servers ?? []) }
+  let policy: string | undefined
   const toHtml = folder === undefined ? toListPage : toSwaggerPage
   return {
-    show: ({ request }) => {
-      const link = toLink(base, request.path)
+    show: async ({ request }) => {
+      const link = toLink(path, request.path)
       const { version } = request.query
       const page = toPageInfo(documents, link, version)
-      return typeof ui === 'function'
-        ? file(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
-        : file(Buffer.from(toHtml(page, link)), { type: HTML, headers: { ...NO_SNIFF, ...policy } })
+      if (typeof ui === 'function') return file(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
+      policy ??= toContentSecurityPolicy(await documents.servers())
+      const headers = { ...NO_SNIFF, 'content-security-policy': policy }
+      return file(Buffer.from(toHtml(page, link)), { type: HTML, headers })
     },
     asset: (name) => {
       const asset = assets.get(name)
@@ -71,8 +72,8 @@ function toAssets(folder: string | undefined): ReadonlyMap<string, () => RawRepl
  * Makes the function that leads from the page to what is below it. Links are relative, so that they hold behind a proxy that puts
  * something before the path.
  */
-function toLink(base: string, path: string): (below: string) => string {
-  const own = path.endsWith('/') ? '' : base.slice(base.lastIndexOf('/') + 1)
+function toLink(path: string, sent: string): (below: string) => string {
+  const own = sent.endsWith('/') ? '' : path.slice(path.lastIndexOf('/') + 1)
   const start = own === '' ? './' : `./${encodeURIComponent(own)}/`
   return (below) => start + below
 }

@@ -109,6 +109,11 @@ html.dark-mode {
   color: var(--badge-text);
 }
 
+.swagger-ui .btn.cancel {
+  border-color: var(--delete);
+  color: var(--delete);
+}
+
 .swagger-ui .parameter__in,
 .swagger-ui .parameter__deprecated,
 .swagger-ui .prop-format {

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { DefinitionError, VersioningSchemes } from 'octavo'
+import type { DocsOptions, PageInfo } from 'octavo'
+
+import { withoutPackage } from '../support/without-package.ts'
+import { createCars } from './support.ts'
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+async function get(url: string, docs: DocsOptions = {}, defaultVersion: string | null = null) {
+  const app = createCars({ docs })
+  app.enableVersioning(VersioningSchemes.URL, { defaultVersion })
+  return app.inject(url)
+}
+
+/** What an attribute holds, wherever it stands. */
+function valuesOf(html: string, attribute: string): readonly string[] {
+  return [...html.matchAll(new RegExp(`\\b${attribute}="([^"]*)"`, 'g'))].map(([, value = '']) => value)
+}
+
+describe('the page', () => {
+  it('is HTML with a strict policy and nothing inline', async () => {
+    const response = await get('/docs')
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
+    assert.equal(response.headers['content-security-policy'], POLICY)
+    assert.equal(response.headers['x-content-type-options'], 'nosniff')
+    assert.equal(response.headers['cache-control'], 'no-cache')
+    assert.doesNotMatch(
+      response.body,
+      /<style|\sstyle=|\son[a-z]+=|<script(?! src="[^"]+"(?: defer)?><\/script>)/,
+    )
+    assert.doesNotMatch(response.body, /https?:|"\/\/|"\//)
+  })
+
+  it('answers conditions and HEAD', async () => {
+    const app = createCars()
+    const { headers, body } = await app.inject('/docs')
+    const tag = String(headers['etag'])
+    assert.equal((await app.inject({ url: '/docs', headers: { 'if-none-match': tag } })).statusCode, 304)
+    const head = await app.inject({ method: 'HEAD', url: '/docs' })
+    assert.deepEqual(
+      [head.statusCode, head.body, head.headers['content-length']],
+      [200, '', `${Buffer.byteLength(body)}`],
+    )
+  })
+
+  const places = [
+    ['/docs', '', {}],
+    ['/docs/', '', {}],
+    ['/api/help/me', '/api', { path: '/help/me' }],
+    ['/api/help/me/', '/api', { path: '/help/me/' }],
+    ['/', '', { path: '/' }],
+    ['/api', '/api', { path: '/' }],
+    ['/the%20docs', '', { path: '/the docs' }],
+  ] as const
+
+  for (const [url, prefix, docs] of places) {
+    for (const trailingSlash of ['ignore', 'strict'] as const) {
+      // the root of a prefix is spelled with a slash there
+      if (url === '/api' && trailingSlash === 'strict') continue
+      it(`at ${url} links to what is below it, where slashes are: ${trailingSlash}`, async () => {
+        const app = createCars({ docs, prefix, trailingSlash })
+        app.enableVersioning(VersioningSchemes.URL)
+        const page = await app.inject(url)
+        assert.equal(page.statusCode, 200, page.body)
+        const links = ['href', 'src', 'data-json', 'data-yaml'].flatMap((name) => valuesOf(page.body, name))
+        assert.ok(links.length > 10, String(links))
+        for (const link of links) {
+          assert.match(link, /^\.\//)
+          const { pathname } = new URL(link, `http://localhost${url}`)
+          assert.equal((await app.inject(pathname)).statusCode, 200, pathname)
+        }
+      })
+    }
+  }
+
+  it('is redirected to its own spelling where slashes are redirected', async () => {
+    const app = createCars({ trailingSlash: 'redirect' })
+    const response = await app.inject('/docs/?version=1')
+    assert.deepEqual([response.statusCode, response.headers['location']], [308, '/docs?version=1'])
+  })
+
+  it('offers all versions and each, newest first, and shows the one that is asked for', async () => {
+    const cases = [
+      ['/docs', null, 'all'],
+      ['/docs?version=1', null, '1'],
+      ['/docs?version=2.0-beta', '1', '2.0-beta'],
+      ['/docs', '1', '1'],
+      ['/docs?version=all', '1', 'all'],
+      ['/docs?version=9', '1', '1'],
+      ['/docs?version=9', null, 'all'],
+      ['/docs?version=1&version=2.0-beta', null, 'all'],
+    ] as const
+    for (const [url, defaultVersion, shown] of cases) {
+      const { body } = await get(url, {}, defaultVersion)
+      assert.deepEqual(valuesOf(body, 'value'), ['all', '2.0-beta', '1'], url)
+      assert.equal(/<option value="([^"]*)"[^>]* selected>/.exec(body)?.[1], shown, url)
+      assert.doesNotMatch(body, /version=|9/)
+    }
+  })
+
+  it('escapes its title', async () => {
+    const { body } = await get('/docs', { info: { title: `<script>alert('1')</script> & "more"` } })
+    assert.match(
+      body,
+      /<title>&#60;script&#62;alert\(&#39;1&#39;\)&#60;\/script&#62; &#38; &#34;more&#34;<\/title>/,
+    )
+    assert.doesNotMatch(body, /<script>/)
+  })
+
+  it('may send to the servers that are given, and nowhere else', async () => {
+    const servers = [
+      { url: '/api' },
+      { url: 'https://api.example.com/v1' },
+      { url: 'http://user:secret@localhost:3000' },
+      { url: 'https://{region}.example.org', variables: { region: { default: 'eu', enum: ['eu', 'us'] } } },
+      { url: "https://a;script-src'self'/" },
+      { url: 'https://{unknown}/' },
+      { url: 'ftp://files.example.com' },
+    ]
+    const { headers } = await get('/docs', { servers })
+    const policy = String(headers['content-security-policy'])
+    assert.equal(
+      /connect-src ([^;]*)/.exec(policy)?.[1],
+      "'self' https://api.example.com http://localhost:3000 https://eu.example.org https://us.example.org",
+    )
+    assert.equal(policy.replace(/connect-src [^;]*/, "connect-src 'self'"), POLICY)
+  })
+
+  it('may send to the hosts of versions', async () => {
+    const app = createCars({ docs: { servers: [{ url: 'https://api.example.com' }] } }, '2')
+    app.enableVersioning(VersioningSchemes.HOST, { ignoreLabels: ['api'] })
+    const { headers } = await app.inject('/docs')
+    assert.match(
+      String(headers['content-security-policy']),
+      /connect-src 'self' https:\/\/api\.example\.com https:\/\/v1\.example\.com https:\/\/v2\.example\.com;/,
+    )
+  })
+})
+
+describe('the files of the page', () => {
+  const cases = [
+    ['page.js', 'text/javascript; charset=utf-8'],
+    ['page.css', 'text/css; charset=utf-8'],
+    ['swagger.css', 'text/css; charset=utf-8'],
+    ['icon.svg', 'image/svg+xml'],
+    ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+    ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ] as const
+
+  for (const [name, type] of cases) {
+    it(`have ${name}`, async () => {
+      const app = createCars()
+      const response = await app.inject(`/docs/assets/${name}`)
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], type)
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      const tag = String(response.headers['etag'])
+      const again = await app.inject({ url: `/docs/assets/${name}`, headers: { 'if-none-match': tag } })
+      assert.equal(again.statusCode, 304)
+    })
+  }
+
+  it('have no other', async () => {
+    const names = [
+      'index.html',
+      'package.json',
+      '..%2Fpackage.json',
+      'swagger-ui-bundle.js.map',
+      '%2e%2e',
+      'toString',
+    ]
+    for (const name of names) {
+      const response = await get(`/docs/assets/${name}`)
+      assert.equal(response.statusCode, 404, name)
+      assert.doesNotMatch(response.body, new RegExp(name.replaceAll('.', '\\.')))
+    }
+  })
+})
+
+describe('the option ui', () => {
+  it('as false serves documents and no page', async () => {
+    for (const url of ['/docs', '/docs/', '/docs/assets/page.js'])
+      assert.equal((await get(url, { ui: false })).statusCode, 404, url)
+    assert.equal((await get('/docs/openapi.json', { ui: false })).statusCode, 200)
+  })
+
+  it('as a function gets the documents, and its page is sent as it stands, without a policy', async () => {
+    const seen: PageInfo[] = []
+    const ui = (page: PageInfo): string => {
+      seen.push(page)
+      return '<p>mine</p>'
+    }
+    const response = await get('/docs?version=1', { ui, info: { title: 'Cars' } })
+    assert.equal(response.body, '<p>mine</p>')
+    assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
+    assert.equal(response.headers['content-security-policy'], undefined)
+    const one = { version: '1', url: './docs/openapi/1.json', isDefault: false }
+    assert.deepEqual(seen, [
+      {
+        title: 'Cars',
+        documents: [
+          { version: null, url: './docs/openapi.json', isDefault: true },
+          { version: '2.0-beta', url: './docs/openapi/2.0-beta.json', isDefault: false },
+          one,
+        ],
+        shown: one,
+      },
+    ])
+    assert.equal((await get('/docs/assets/page.js', { ui })).statusCode, 404)
+  })
+
+  it('left out, and without swagger-ui-dist, lists the documents and says how to get the page', async () => {
+    const response = await withoutPackage('swagger-ui-dist', () => get('/docs'))
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['content-security-policy'], POLICY)
+    assert.match(response.body, /npm install swagger-ui-dist/)
+    assert.deepEqual(
+      valuesOf(response.body, 'href').filter((url) => url.includes('openapi')),
+      ['', '/2.0-beta', '/1'].flatMap((name) =>
+        ['json', 'yaml'].map((type) => `./docs/openapi${name}.${type}`),
+      ),
+    )
+  })
+
+  it("as 'swagger' without swagger-ui-dist stops the start with the command that mends it", async () => {
+    await withoutPackage('swagger-ui-dist', async () => {
+      const app = createCars({ docs: { ui: 'swagger' } })
+      for (const start of [() => app.ready(), () => app.listen({ port: 0 }), () => app.inject('/docs')]) {
+        await assert.rejects(start, (error) => {
+          assert.ok(error instanceof DefinitionError, String(error))
+          assert.deepEqual(
+            error.errors.map(({ code, fix }) => [code, /npm install swagger-ui-dist/.test(fix)]),
+            [['missing_package', true]],
+          )
+          return true
+        })
+      }
+    })
+  })
+})

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  apiKey,
+  compression,
+  cors,
+  createApp,
+  DefinitionError,
+  defineController,
+  defineErrorHandler,
+  defineGuard,
+  defineInterceptor,
+  defineModule,
+  defineVersioningScheme,
+  etag,
+  securityHeaders,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, InjectOptions } from 'octavo'
+import { parse } from 'yaml'
+
+import { createCars } from './support.ts'
+
+const { URL: PATH, HEADER, QUERY, HOST } = VersioningSchemes
+
+/** What a document says of itself. */
+interface Told {
+  readonly openapi: string
+  readonly info: { readonly version: string }
+  readonly paths: Readonly<Record<string, unknown>>
+}
+
+interface Problem {
+  readonly code: string
+  readonly versions: readonly string[]
+}
+
+describe('documents', () => {
+  const cases = [
+    ['/docs/openapi.json', 'application/json'],
+    ['/docs/openapi.yaml', 'application/yaml'],
+    ['/docs/openapi/1.json', 'application/json'],
+    ['/docs/openapi/2.0-beta.json', 'application/json'],
+    ['/docs/openapi/2.0-beta.yaml', 'application/yaml'],
+    ['/docs/openapi/2%2E0%2dbeta.json', 'application/json'],
+  ] as const
+
+  for (const [url, type] of cases) {
+    it(`are served at ${url}`, async () => {
+      const app = createCars()
+      app.enableVersioning(PATH)
+      const response = await app.inject(url)
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], type)
+      assert.equal(response.headers['cache-control'], 'no-cache')
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      assert.match(String(response.headers['etag']), /^"[\w-]+"$/)
+      await app.ready()
+      const version = /2\.0|2%2E0/.test(url) ? '2.0-beta' : url.includes('/1.') ? '1' : 'all'
+      const expected: unknown = JSON.parse(JSON.stringify(app.openapi({ version })))
+      assert.deepEqual(type === 'application/yaml' ? parse(response.body) : response.json(), expected)
+    })
+  }
+
+  it('have an entity tag that answers conditions, and HEAD', async () => {
+    const app = createCars()
+    app.enableVersioning(PATH)
+    const first = await app.inject('/docs/openapi/1.json')
+    const tag = String(first.headers['etag'])
+    const again = await app.inject({ url: '/docs/openapi/1.json', headers: { 'if-none-match': tag } })
+    assert.equal(again.statusCode, 304)
+    assert.equal(again.body, '')
+    assert.equal(again.headers['etag'], tag)
+    const other = await app.inject({ url: '/docs/openapi/1.yaml', headers: { 'if-none-match': tag } })
+    assert.equal(other.statusCode, 200)
+    const head = await app.inject({ method: 'HEAD', url: '/docs/openapi/1.json' })
+    assert.deepEqual(
+      [head.statusCode, head.body, head.headers['etag'], head.headers['content-length']],
+      [200, '', tag, first.headers['content-length']],
+    )
+  })
+
+  it('that do not exist are 404 with the versions that have one, and what was asked for is not repeated', async () => {
+    const app = createCars()
+    app.enableVersioning(PATH)
+    for (const version of ['9', '01', '%3Cscript%3E', 'all', '1.json', '1%2F..']) {
+      const response = await app.inject(`/docs/openapi/${version}.json`)
+      assert.equal(response.statusCode, 404, version)
+      const { requestId: _id, ...problem } = response.json() as Record<string, unknown>
+      assert.deepEqual(problem, {
+        type: 'urn:octavo:problem:document-not-found',
+        title: 'Not Found',
+        status: 404,
+        detail: 'There is no document of this version',
+        code: 'document_not_found',
+        versions: ['1', '2.0-beta'],
+      })
+    }
+  })
+
+  it('have one document where there are no versions', async () => {
+    const plain = defineController({ prefix: '/car', routes: [{ method: 'GET', handler: () => 1 }] })
+    const app = createApp(defineModule({ controllers: [plain] }), { logger: false, docs: {} })
+    const { paths } = (await app.inject('/docs/openapi.json')).json() as Told
+    assert.deepEqual(Object.keys(paths), ['/car'])
+    const missing = await app.inject('/docs/openapi/1.json')
+    assert.deepEqual([missing.statusCode, (missing.json() as Problem).versions], [404, []])
+  })
+
+  it('do not show the routes that serve them', async () => {
+    const app = createCars({ prefix: '/api', docs: { path: '/help' } })
+    app.enableVersioning(QUERY)
+    const response = await app.inject('/api/help/openapi.json')
+    assert.doesNotMatch(response.body, /help|asset/)
+    assert.equal((await app.inject('/help/openapi.json')).statusCode, 404)
+    assert.equal((await app.inject('/docs/openapi.json')).statusCode, 404)
+  })
+
+  it('that cannot be made are a 500 that says nothing, and a log that says what to mend', async () => {
+    const logged: unknown[] = []
+    const ignore = (): void => undefined
+    const logger = {
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
+      error: (details: object) => logged.push(Reflect.get(details, 'err')),
+    }
+    const [one, two] = ['/a', '/b'].map((prefix) =>
+      defineController({ prefix, routes: [{ method: 'GET', operationId: 'same', handler: () => 1 }] }),
+    )
+    assert.ok(one && two, 'two controllers')
+    const app = createApp(defineModule({ controllers: [one, two] }), { logger, docs: {} })
+    const response = await app.inject('/docs/openapi.json')
+    assert.equal(response.statusCode, 500)
+    assert.equal((response.json() as Problem).code, 'internal_error')
+    assert.doesNotMatch(response.body, /same|operation/)
+    const [error] = logged
+    assert.ok(error instanceof DefinitionError, String(error))
+    assert.match(error.message, /duplicate_operation_id/)
+    assert.equal((await app.inject('/docs')).statusCode, 200)
+    assert.equal((await app.inject('/a')).statusCode, 200)
+  })
+})
+
+describe('documents and page answer whatever version is asked for', () => {
+  const own = defineVersioningScheme({
+    name: 'OWN',
+    read: ({ headers }) => headers['x-own']?.toString(),
+    vary: ['x-own'],
+  })
+  const custom = { headerParameter: 'x-version' } as const
+  const ways: Readonly<Record<string, (app: App, common: object) => void>> = {
+    URL: (app, common) => app.enableVersioning(PATH, common),
+    'HEADER with accept': (app, common) => app.enableVersioning(HEADER, common),
+    'HEADER with a header of its own': (app, common) =>
+      app.enableVersioning(HEADER, { ...custom, ...common }),
+    QUERY: (app, common) => app.enableVersioning(QUERY, common),
+    HOST: (app, common) => app.enableVersioning(HOST, common),
+    'an own scheme': (app, common) => app.enableVersioning(own, common),
+    'several schemes': (app, common) =>
+      app.enableVersioning([[PATH], [HEADER, custom], [QUERY], [HOST]], common),
+  }
+  const commons = [
+    {},
+    { defaultVersion: '1' },
+    { defaultVersion: 'latest', versions: ['3', '1'] },
+    { required: true },
+    { strictNeutral: true },
+    { format: 'semver', unknown: 'floor', versions: ['3', '1'] },
+  ]
+  const asks = ['1', '3', '9', '§'].flatMap((version): readonly Omit<InjectOptions, 'url'>[] => [
+    { headers: { 'x-version': `version=${version};` } },
+    { headers: { accept: `application/json; version=${version}` } },
+    { headers: { 'x-own': version } },
+    { query: { version } },
+    { host: `v${version === '§' ? '0' : version}.example.com` },
+  ])
+
+  for (const [title, enable] of Object.entries(ways)) {
+    it(`under ${title}`, async () => {
+      for (const common of commons) {
+        const app = createCars({}, '3')
+        enable(app, common)
+        for (const url of ['/docs', '/docs/openapi.json', '/docs/openapi/3.json', '/docs/assets/page.js']) {
+          const bare = await app.inject(url)
+          assert.equal(bare.statusCode, 200, `${url} ${JSON.stringify(common)}`)
+          for (const ask of asks) {
+            const response = await app.inject({ url, ...ask })
+            const isSame = url === '/docs' || response.body === bare.body
+            assert.deepEqual(
+              [response.statusCode, isSame],
+              [200, true],
+              `${url} ${JSON.stringify({ common, ask })}`,
+            )
+          }
+        }
+      }
+    })
+  }
+})
+
+describe('guards of documents and page', () => {
+  const key = (name: string) => apiKey({ in: 'header', name, verify: (value) => value === 'let me in' })
+  const open = { 'x-global': 'let me in' }
+  const own = { 'x-own': 'let me in' }
+  const cases = [
+    ['the global ones', {}, {}, 401],
+    ['the global ones, passed', {}, open, 200],
+    ['none, when they are public', { public: true }, {}, 200],
+    ['their own after the global ones', { guards: [key('x-own')] }, open, 401],
+    ['their own after the global ones, both passed', { guards: [key('x-own')] }, { ...open, ...own }, 200],
+    ['their own alone, when they are public', { public: true, guards: [key('x-own')] }, {}, 401],
+    ['their own alone, passed', { public: true, guards: [key('x-own')] }, own, 200],
+  ] as const
+
+  for (const [title, docs, headers, status] of cases) {
+    it(`are ${title}`, async () => {
+      const app = createCars({ docs, globalGuards: [key('x-global')] })
+      app.enableVersioning(PATH)
+      for (const url of ['/docs', '/docs/openapi.json', '/docs/openapi/1.yaml', '/docs/assets/page.css'])
+        assert.equal((await app.inject({ url, headers })).statusCode, status, url)
+      // what is public is these alone
+      assert.equal((await app.inject('/v1/car/7')).statusCode, 401)
+    })
+  }
+
+  it('leave interceptors and error handlers where they are when documents are public', async () => {
+    const seen: string[] = []
+    const tell = defineInterceptor({
+      name: 'Tell',
+      intercept: (_context, next) => {
+        seen.push('interceptor')
+        return next()
+      },
+    })
+    const never = defineGuard({ name: 'Never', canActivate: () => false })
+    const app = createCars({
+      docs: { public: true },
+      globalGuards: [never],
+      globalInterceptors: [tell],
+      errorHandlers: [defineErrorHandler({ match: 404, handle: () => ({ mine: true }) })],
+    })
+    assert.equal((await app.inject('/docs/openapi.json')).statusCode, 200)
+    assert.deepEqual(seen, ['interceptor'])
+    assert.deepEqual((await app.inject('/docs/openapi/9.json')).json(), { mine: true })
+  })
+})
+
+describe('middleware around documents and page', () => {
+  it('compresses, adds its headers and keeps the policy of the page', async () => {
+    const app = createCars({
+      middleware: [cors({ origin: ['https://a.example'] }), securityHeaders(), compression(), etag()],
+    })
+    const headers = { 'accept-encoding': 'gzip', origin: 'https://a.example' }
+    const page = await app.inject({ url: '/docs', headers })
+    assert.match(String(page.headers['content-security-policy']), /^default-src 'none'; script-src 'self'; /)
+    assert.equal(page.headers['x-frame-options'], 'SAMEORIGIN')
+    const document = await app.inject({ url: '/docs/openapi.json', headers })
+    assert.equal(document.headers['access-control-allow-origin'], 'https://a.example')
+    assert.equal(document.headers['content-encoding'], 'gzip')
+    const tag = String(document.headers['etag'])
+    const again = await app.inject({
+      url: '/docs/openapi.json',
+      headers: { ...headers, 'if-none-match': tag },
+    })
+    assert.equal(again.statusCode, 304)
+    const script = await app.inject({ url: '/docs/assets/swagger-ui-bundle.js', headers })
+    assert.deepEqual([script.statusCode, script.headers['content-encoding']], [200, 'gzip'])
+    const preflight = await app.inject({
+      method: 'OPTIONS',
+      url: '/docs/openapi.json',
+      headers: { origin: 'https://a.example', 'access-control-request-method': 'GET' },
+    })
+    assert.equal(preflight.statusCode, 204)
+  })
+})
+
+describe('an application without docs', () => {
+  for (const docs of [undefined, false] as const) {
+    it(`serves nothing of it: docs is ${docs}`, async () => {
+      const app = createApp(defineModule({}), { logger: false, ...(docs === undefined ? {} : { docs }) })
+      for (const url of ['/docs', '/docs/openapi.json', '/docs/assets/page.js'])
+        assert.equal(((await app.inject(url)).json() as Problem).code, 'route_not_found', url)
+      assert.deepEqual(app.routes(), [])
+    })
+  }
+})
