@@ -44,7 +44,7 @@ export function createClient<A>(options: ClientOptions = {}): Client<A> {
     try {
       const route = await unlessAborted(find(name), signal)
       const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
-      const response = await send(request.url, { ...request, signal })
+      const response = await answerInTime(send(request.url, { ...request, signal }), signal)
       return await toAnswer(response, route, request.method, input.as ?? 'data')
     } finally {
       meet()
@@ -53,6 +53,16 @@ export function createClient<A>(options: ClientOptions = {}): Client<A> {
   // the names that there are, are what the type says
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return createNames(call) as Client<A>
+}
+
+/** What is called as `fetch` is need not know signals: what it answers too late is nobody's. */
+async function answerInTime(sending: Promise<Response>, signal: AbortSignal | undefined): Promise<Response> {
+  try {
+    return await unlessAborted(sending, signal)
+  } catch (error) {
+    void sending.then((response) => response.body?.cancel()).catch(() => undefined)
+    throw error
+  }
 }
 
 const KEYS = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files', 'method', 'signal', 'as']

@@ -70,7 +70,8 @@ function createLoad(
   }
   const tell = tellRoutesOf(options)
   if (routes === undefined && tell !== undefined) return async () => tell(version, base.host)
-  const url = routes === undefined ? toDocs(base, docs, version) : new URL(routes, `${base.href}/`)
+  const url =
+    routes === undefined ? toDocs(base, docs, version) : new URL(routes, base.href.replace(/\/?$/, '/'))
   return async () => toMap(await read(url), url.href)
 }
 

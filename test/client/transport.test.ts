@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, HttpError } from 'octavo'
+import { createClient, ProblemError } from 'octavo/client'
+import type { ClientOptions } from 'octavo/client'
+import { Agent } from 'undici'
+import { z } from 'zod'
+
+/** How often each path is answered with 503 before it is answered. */
+const failures = new Map<string, number>()
+/** What each path was sent, try by try. */
+const tries = new Map<string, string[]>()
+const aborted: string[] = []
+
+function note(path: string, body: string): void {
+  tries.set(path, [...(tries.get(path) ?? []), body])
+  const left = failures.get(path) ?? 0
+  failures.set(path, left - 1)
+  if (left > 0) throw new HttpError(503, 'Not now', { headers: { 'retry-after': '0' } })
+}
+
+const controller = defineController({
+  name: 'ShakyController',
+  routes: [
+    { method: 'GET', path: '/get', name: 'get', handler: () => (note('get', ''), 'done') },
+    {
+      method: 'PUT',
+      path: '/put',
+      name: 'put',
+      input: { body: z.object({ a: z.number() }) },
+      handler: ({ body }) => (note('put', JSON.stringify(body)), body),
+    },
+    { method: 'POST', path: '/post', name: 'post', handler: () => (note('post', ''), 'done') },
+    {
+      method: 'GET',
+      path: '/wait',
+      name: 'wait',
+      handler: (_input, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(aborted.push('wait')), { once: true })
+        }),
+    },
+    {
+      method: 'GET',
+      path: '/token',
+      name: 'token',
+      input: { headers: { authorization: z.string().optional() } },
+      handler: ({ headers }) => headers.authorization ?? 'none',
+    },
+  ],
+})
+const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
+after(() => app.close())
+
+type Shaky = typeof app
+
+const ROUTES = { fetch: app.fetch }
+/** The routes of the application, for clients that reach it by other ways. */
+const routes = await Reflect.get(ROUTES.fetch, Symbol.for('octavo.route-map'))(undefined, 'localhost')
+
+const WAYS: readonly (readonly [title: string, options: () => ClientOptions])[] = [
+  ['a socket', () => ({ baseUrl, routes })],
+  ['a socket and an Agent', () => ({ baseUrl, routes, dispatcher: new Agent() })],
+  ['app.dispatcher()', () => ({ dispatcher: app.dispatcher() })],
+]
+
+describe('retries', () => {
+  for (const [title, options] of WAYS) {
+    it(`repeat what is answered with 503, over ${title}`, async () => {
+      failures.set('get', 2)
+      const client = createClient<Shaky>({ ...options(), retry: { maxRetries: 3, minTimeout: 1 } })
+      assert.equal((await client.shaky.get()).data, 'done')
+    })
+
+    it(`send the body again, over ${title}`, async () => {
+      failures.set('put', 2)
+      tries.delete('put')
+      const client = createClient<Shaky>({ ...options(), retry: { maxRetries: 3, minTimeout: 1 } })
+      assert.deepEqual((await client.shaky.put({ body: { a: 1 } })).data, { a: 1 })
+      assert.deepEqual(tries.get('put'), ['{"a":1}', '{"a":1}', '{"a":1}'])
+    })
+
+    it(`end with the last answer, over ${title}`, async () => {
+      failures.set('get', 9)
+      tries.delete('get')
+      const client = createClient<Shaky>({ ...options(), retry: { maxRetries: 2, minTimeout: 1 } })
+      await assert.rejects(
+        client.shaky.get(),
+        (error) => error instanceof ProblemError && error.status === 503,
+      )
+      assert.equal(tries.get('get')?.length, 3)
+    })
+
+    it(`are not for methods that may not be repeated, over ${title}`, async () => {
+      failures.set('post', 1)
+      const client = createClient<Shaky>({ ...options(), retry: 2 })
+      await assert.rejects(
+        client.shaky.post(),
+        (error) => error instanceof ProblemError && error.status === 503,
+      )
+    })
+  }
+
+  it('are none unless they are asked for', async () => {
+    failures.set('get', 1)
+    const client = createClient<Shaky>({ baseUrl, routes })
+    await assert.rejects(client.shaky.get(), ProblemError)
+  })
+})
+
+describe('a call that takes too long', () => {
+  const LATE: readonly (readonly [title: string, options: () => ClientOptions])[] = [
+    ...WAYS,
+    ['app.fetch', () => ({ fetch: app.fetch })],
+  ]
+  for (const [title, options] of LATE) {
+    it(`is aborted by its signal, and the handler hears of it, over ${title}`, async () => {
+      const client = createClient<Shaky>(options())
+      const before = aborted.length
+      const reason = new Error('enough')
+      const abort = new AbortController()
+      setTimeout(() => abort.abort(reason), 30)
+      await assert.rejects(client.shaky.wait({ signal: abort.signal }), reason)
+      await until(() => aborted.length > before)
+    })
+
+    it(`is aborted by the timeout of the client, over ${title}`, async () => {
+      const client = createClient<Shaky>({ ...options(), timeout: 30 })
+      const before = aborted.length
+      const { signal } = new AbortController()
+      await assert.rejects(client.shaky.wait(), {
+        name: 'TimeoutError',
+        message: 'There was no answer within 30 ms',
+      })
+      await assert.rejects(client.shaky.wait({ signal }), { name: 'TimeoutError' })
+      await until(() => aborted.length > before + 1)
+    })
+
+    it(`is not begun when it was aborted before, over ${title}`, async () => {
+      const client = createClient<Shaky>(options())
+      const reason = new Error('too late')
+      await assert.rejects(client.shaky.get({ signal: AbortSignal.abort(reason) }), reason)
+    })
+  }
+
+  it('is given up while the routes are still asked for', async () => {
+    const fetch = (): Promise<Response> => new Promise(() => undefined)
+    const client = createClient<Shaky>({ baseUrl, fetch })
+    await assert.rejects(client.shaky.get({ signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' })
+  })
+})
+
+describe('the headers of every request', () => {
+  const cases: readonly (readonly [title: string, headers: ClientOptions['headers']])[] = [
+    ['a record', { Authorization: 'Bearer a', 'x-none': undefined }],
+    ['pairs', [['authorization', 'Bearer a']]],
+    ['Headers', new Headers({ authorization: 'Bearer a' })],
+    ['a function', () => ({ authorization: 'Bearer a' })],
+    ['a function that gives a promise', () => Promise.resolve({ authorization: 'Bearer a' })],
+  ]
+  for (const [title, headers] of cases) {
+    it(`are ${title}`, async () => {
+      const client = createClient<Shaky>({ fetch: app.fetch, ...(headers === undefined ? {} : { headers }) })
+      assert.equal((await client.shaky.token()).data, 'Bearer a')
+      assert.equal((await client.shaky.token({ headers: { authorization: 'own' } })).data, 'own')
+    })
+  }
+
+  it('are asked for at each call, and what they throw is thrown', async () => {
+    let count = 0
+    const client = createClient<Shaky>({
+      fetch: app.fetch,
+      headers: () => {
+        count++
+        if (count === 3) throw new Error('no token')
+        return { authorization: `Bearer ${count}` }
+      },
+    })
+    assert.equal((await client.shaky.token()).data, 'Bearer 1')
+    assert.equal((await client.shaky.token()).data, 'Bearer 2')
+    await assert.rejects(client.shaky.token(), /no token/)
+  })
+})
+
+describe('a network that fails', () => {
+  it('rejects with what fetch throws', async () => {
+    const server = createServer((request: IncomingMessage) => request.socket.destroy())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const client = createClient<Shaky>({ baseUrl: `http://127.0.0.1:${port}`, routes })
+    await assert.rejects(client.shaky.get(), { name: 'TypeError', message: 'fetch failed' })
+    await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+describe('options that cannot be used', () => {
+  const cases: readonly (readonly [options: object, message: RegExp])[] = [
+    [{}, /^createClient: give a baseUrl, where the application answers$/],
+    [{ baseUrl: 'api' }, /^createClient: baseUrl is not a URL: api$/],
+    [{ baseUrl: 7 }, /^createClient: baseUrl is not a URL$/],
+    [
+      { baseURL: 'http://localhost' },
+      /^createClient: there is no option baseURL; there are baseUrl, version/,
+    ],
+    [{ baseUrl, version: 2 }, /^createClient: version is not a version, such as '2'$/],
+    [{ baseUrl, timeout: 0 }, /^createClient: timeout is not a number of milliseconds$/],
+    [{ baseUrl, retry: -1 }, /^createClient: retry is not a number of retries/],
+    [{ baseUrl, dispatcher: {} }, /^createClient: dispatcher is not a dispatcher of undici$/],
+    [{ baseUrl, credentials: 'all' }, /^createClient: credentials is not 'omit'/],
+    [{ baseUrl, routes: 7 }, /^createClient: routes is not a route map/],
+    [{ fetch: app.fetch, retry: 2 }, /^createClient: retry is for the fetch of the platform/],
+    [
+      { fetch: app.fetch, dispatcher: new Agent() },
+      /^createClient: dispatcher is for the fetch of the platform/,
+    ],
+    [
+      { baseUrl, routes: { routes: { a: { method: 'GET', path: 'a' } } } },
+      /^createClient: the option routes is not a route map/,
+    ],
+  ]
+  for (const [options, message] of cases) {
+    it(`throw: ${message.source}`, () => {
+      assert.throws(() => createClient<Shaky>(options), { name: 'TypeError', message })
+    })
+  }
+})
+
+/** Waits for something that happens on the other side of a socket. */
+async function until(happened: () => boolean): Promise<void> {
+  for (let waited = 0; !happened(); waited += 5) {
+    assert.ok(waited < 5000, 'it did not happen')
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5)
+    })
+  }
+}
