@@ -3,7 +3,8 @@ import { createSchema } from 'zod-openapi'
 
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
-import { toObjectSchema, toZod, withoutIds } from '../define/schema.ts'
+import { metaOf, toObjectSchema, toZod, withoutIds } from '../define/schema.ts'
+import type { Schema } from '../define/schema.ts'
 import { noteOf, toBody, toContent, toForm } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'
@@ -97,7 +98,9 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
     io,
     openapiVersion: '3.1.1',
     registry: createRegistry({
-      schemas: Object.fromEntries([...named].map(([name, each]) => [name, toZod(each)])),
+      schemas: Object.fromEntries(
+        [...named].flatMap(([name, each]) => (isFoundById(name, each) ? [] : [[name, toZod(each)]])),
+      ),
     }),
     opts: {
       allowEmptySchema: ALL_EMPTY,
@@ -107,6 +110,11 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
   const { properties } = toRecord(schema)
   const all = toComponents(components)
   return { schemas: toComponents(properties), components: all, marked: findMarked(all) }
+}
+
+/** Whether zod makes a component of the schema by itself; it takes `schema1` for a name of its own making. */
+function isFoundById(name: string, schema: Schema): boolean {
+  return metaOf(schema)['id'] === name && !/^schema\d+$/.test(name)
 }
 
 /** What zod-openapi must not refuse: marks say what cannot be shown. */

@@ -76,11 +76,28 @@ function clean(schema: SchemaObject, shown: Shown): SchemaObject {
 }
 
 function unmarked(schema: SchemaObject, shown: Shown): SchemaObject {
+  if (schema['$ref'] !== undefined) return reference(schema)
   if (schema[MARK] === undefined) return schema
   const { [MARK]: mark, [ELEMENT]: element, [TYPES]: _types, ...rest } = schema
   if (mark !== 'set') return rest
   const items = typeof element === 'string' ? shown.schemas[element] : undefined
   return { type: 'array', ...rest, items: items ?? {}, uniqueItems: true }
+}
+
+/** A reference without what zod leaves beside it of an object or a wrapper that it is made of: that no member is allowed, and meta. */
+function reference(schema: SchemaObject): SchemaObject {
+  const {
+    [MARK]: _mark,
+    [ELEMENT]: _element,
+    [TYPES]: _types,
+    id: _id,
+    outputId: _outputId,
+    ...rest
+  } = schema
+  const { override: _override, readOnly: _readOnly, additionalProperties, ...others } = rest
+  return additionalProperties === undefined || additionalProperties === false
+    ? others
+    : { ...others, additionalProperties }
 }
 
 /** Whether no value fits the schema: `z.undefined()`, `z.void()` and `z.never()`. */

@@ -38,8 +38,8 @@ const FIX = 'say what it looks like by .meta({ type: … }), or use a codec or .
 
 /** The problem of a place that cannot be shown, `kind` being a mark or a description. */
 export function undocumented(place: Place, at: string, kind: string): DefinitionProblem {
-  const where =
-    at === '' || typeof place.source === 'number' ? `${place.at}${at && `, at ${at}`}` : `${place.at}.${at}`
+  const isResponse = typeof place.source === 'number' && at !== ''
+  const where = isResponse ? `${place.at}, at ${at}` : join(place.at, at)
   return {
     code: 'undocumented_schema',
     where: place.route.label,
