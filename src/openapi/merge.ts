@@ -97,30 +97,43 @@ function mergeBodies(operations: readonly Operation[]): RequestBody | undefined 
 }
 
 function mergeContents(contents: readonly Content[]): Content {
-  const byType = new Map<string, MediaTypeObject[]>()
-  for (const content of contents)
-    for (const [type, media] of Object.entries(content))
-      byType.set(type, [...(byType.get(type) ?? []), media])
+  const types = new Set(contents.flatMap((content) => Object.keys(content)))
   return Object.fromEntries(
-    [...byType].map(([type, found]) => {
+    [...types].map((type) => {
+      // where one of them is open to any type, it is open to this one
+      const found = contents.flatMap((content): readonly MediaTypeObject[] => {
+        const media = content[type] ?? content['*/*']
+        return media === undefined ? [] : [media]
+      })
       const schemas = found.flatMap(({ schema }) => (schema === undefined ? [] : [schema]))
       const isAny =
         schemas.length < found.length || schemas.some((schema) => Object.keys(schema).length === 0)
-      return [type, { ...found.at(-1), ...(isAny ? {} : { schema: mergeSchemas(schemas) }) }]
+      const { schema: _schema, ...media }: MediaTypeObject = found.at(-1) ?? {}
+      return [type, { ...media, ...(isAny ? {} : { schema: mergeSchemas(schemas) }) }]
     }),
   )
 }
 
 function mergeResponses(operations: readonly Operation[]): Operation['responses'] {
-  const byStatus = new Map<string, (ResponseObject | Reference)[]>()
-  for (const { responses } of operations)
-    for (const [status, response] of Object.entries(responses))
-      byStatus.set(status, [...(byStatus.get(status) ?? []), response])
+  const all = operations.map(({ responses }) => responses)
+  const statuses = new Set(all.flatMap((responses) => Object.keys(responses)))
   return Object.fromEntries(
-    [...byStatus]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([status, found]) => [status, mergeAnswers(unique(found))]),
+    [...statuses].toSorted().map((status) => [status, mergeAnswers(unique(answersOf(all, status)))]),
   )
+}
+
+/** What any says of a status, if only by its first digit: clients look for the status itself first. */
+function answersOf(
+  all: readonly Operation['responses'][],
+  status: string,
+): readonly (ResponseObject | Reference)[] {
+  const own = all.flatMap((responses) => responses[status] ?? [])
+  const ranges = all.flatMap((responses) =>
+    responses[status] === undefined ? (responses[`${status.charAt(0)}XX`] ?? []) : [],
+  )
+  // each of the shared answers takes every problem document
+  const isShared = [...own, ...ranges].every((answer) => '$ref' in answer)
+  return isShared ? own : [...ranges, ...own]
 }
 
 function mergeAnswers(found: readonly (ResponseObject | Reference)[]): ResponseObject | Reference {

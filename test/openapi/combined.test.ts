@@ -123,9 +123,30 @@ describe('operations of several versions at one path', () => {
       description: 'OK',
       content: { 'application/json': { schema: { anyOf: [ref('Car.v1'), ref('Car.v3')] } } },
     })
+    // declared by one version; the others may answer it with a problem document
     assert.deepEqual(found.responses['409'], {
       description: 'Conflict',
-      content: { 'application/json': { schema: ref('Owner') } },
+      content: {
+        'application/problem+json': { schema: ref('ProblemDetails') },
+        'application/json': { schema: ref('Owner') },
+      },
+    })
+  })
+
+  it('leave open what one version leaves open', async () => {
+    const one = defineController({
+      name: 'OneController',
+      routes: [
+        { method: 'GET', name: 'get', version: '1', handler: () => 'anything' },
+        { method: 'GET', name: 'get', version: '2', response: z.number(), handler: () => 1 },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [one] }), { logger: false })
+    app.enableVersioning(VersioningSchemes.QUERY)
+    await app.ready()
+    assert.deepEqual(app.openapi().paths['/one']?.['get']?.responses['200'], {
+      description: 'OK',
+      content: { '*/*': {}, 'application/json': {} },
     })
   })
 
