@@ -26,6 +26,8 @@ export const SHOP_SETTINGS = {
   adminPassword: 'the password of the administrator',
   importKey: 'the key of our supplier',
 } as const
+/** A day when the first release is gone and the second is deprecated. */
+const DATED_DAY = Date.parse('2026-06-02')
 export const QUIET = { logger: false } as const
 
 /** The key set of an object of functions. */
@@ -44,7 +46,10 @@ export const EXAMPLES: readonly Example[] = [
     name: `rates-${way}`,
     create: (_folder, options) => createRatesApp(way, { ...QUIET, ...options }),
   })),
-  { name: 'rates-dated', create: (_folder, options) => createDatedApp({ ...QUIET, ...options }) },
+  {
+    name: 'rates-dated',
+    create: (_folder, options) => createDatedApp({ ...QUIET, clock: () => DATED_DAY, ...options }),
+  },
   { name: 'jwt', create: (_folder, options) => createJwtApp({ ...QUIET, ...options }) },
   {
     name: 'shop',

@@ -11,6 +11,16 @@ export const ShopSession = z.object({ accountId: z.number().optional() })
 /** Lets those in who have logged in: `context.identity` is their account. */
 export const SignedIn: Guard<Account> = defineGuard({
   name: 'SignedIn',
+  security: [
+    {
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: '__Host-sid',
+        description: 'What POST /accounts/login sets; without HTTPS it is called sid',
+      },
+    },
+  ],
   // not the unit of work: its transaction would wait for the rest of the request to arrive
   inject: { session: Session.of(ShopSession), database: Db },
   canActivate: async (context, { session, database }) => {

@@ -10,6 +10,7 @@ export interface Draft {
   readonly fields: readonly { readonly field: Field; readonly value: unknown }[]
   readonly body: { readonly media: Media; readonly value: unknown } | undefined
   readonly schemes: readonly string[]
+  readonly server: string
   /** What is wrong with it; `undefined` for nothing. */
   readonly wrong: string | undefined
   /** Bytes in the place of what `body` would become, and their type. */
@@ -33,8 +34,9 @@ export function validCalls(operation: Operation, ground: Ground): fc.Arbitrary<D
         : fc.option(fc.oneof(...bodies), { nil: undefined, freq: 4 })
   const alternatives = operation.security.length === 0 ? [[]] : operation.security
   return fc
-    .tuple(fc.tuple(...fields), body, fc.constantFrom(...alternatives))
-    .map(([given, sent, schemes]) => ({
+    .tuple(fc.tuple(...fields), body, fc.constantFrom(...alternatives), fc.constantFrom(...operation.servers))
+    .map(([given, sent, schemes, server]) => ({
+      server,
       fields: given.flatMap((each) => (each === undefined || isAbsent(each.value) ? [] : [each])),
       body: sent,
       schemes,
@@ -57,8 +59,13 @@ function fieldValues(field: Field, ground: Ground): fc.Arbitrary<unknown> {
 function bodyValues(media: Media, ground: Ground): fc.Arbitrary<unknown> {
   if (media.schema === undefined) return fc.constant('anything')
   const values = valuesOf(media, ground)
-  if (holdsFiles(media.schema, ground)) return values
-  return valid(values, media, ground, () => true)
+  // a body without a byte is none
+  if (holdsFiles(media.schema, ground)) return values.filter((value) => !isEmpty(value))
+  return valid(values, media, ground, (value) => isJson(media.type) || value !== '')
+}
+
+function isEmpty(value: unknown): boolean {
+  return value instanceof Binary && value.bytes.length === 0
 }
 
 /** Schemas say more than values are made by, so some values are thrown away. */
@@ -90,10 +97,9 @@ function isLine(value: unknown): boolean {
   return (Array.isArray(value) ? value : [value]).every((each) => String(each) !== '')
 }
 
-/** A header is ASCII, and a list in it has commas between its members. */
+/** A header is ASCII, without blanks at its ends. */
 function toAscii(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each: unknown) => (typeof each === 'string' ? each.replaceAll(/[^!-+\--~]/g, 'x') : each))
-  return typeof value === 'string' ? value.replaceAll(/[^!-~]/g, 'x') : value
+  return typeof value === 'string' ? value.replaceAll(/[^ -~]/g, 'x').trim() : value
 }
 
 function holdsFiles(schema: unknown, ground: Ground): boolean {
@@ -101,19 +107,29 @@ function holdsFiles(schema: unknown, ground: Ground): boolean {
   if (isBinary(resolved)) return true
   return Object.values(asObject(asObject(resolved)['properties'])).some((each) => {
     const { schema: own } = ground.document.resolve({ schema: each, pointer: '' })
-    return isBinary(own) || isBinary(ground.document.resolve({ schema: asObject(own)['items'], pointer: '' }).schema)
+    return (
+      isBinary(own) ||
+      isBinary(ground.document.resolve({ schema: asObject(own)['items'], pointer: '' }).schema)
+    )
   })
 }
 
 /** The ways in which a call can be wrong by its document, each made from a valid one. */
 export function spoil(operation: Operation, draft: Draft, ground: Ground): readonly Draft[] {
   return [
-    ...draft.fields.flatMap(({ field }, at) => spoilField(draft, field, at, ground)),
+    ...draft.fields.flatMap(({ field }, at) =>
+      isIgnored(field) ? [] : spoilField(draft, field, at, ground),
+    ),
     ...(draft.body === undefined ? [] : spoilBody(operation, draft, draft.body, ground)),
     ...(operation.security.length > 0 && !operation.security.some((schemes) => schemes.length === 0)
       ? [{ ...draft, schemes: [], wrong: 'no credentials' }]
       : []),
   ]
+}
+
+/** Parameters of these names mean nothing (OpenAPI 3.1 section 4.8.12.2.1): their values are told elsewhere. */
+function isIgnored({ name, in: place }: Field): boolean {
+  return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase())
 }
 
 function spoilField(draft: Draft, field: Field, at: number, ground: Ground): readonly Draft[] {
@@ -232,5 +248,3 @@ export function isJson(type: string): boolean {
 export function isForm(type: string): boolean {
   return type.startsWith('multipart/form-data') || type.startsWith('application/x-www-form-urlencoded')
 }
-
-export { Binary }

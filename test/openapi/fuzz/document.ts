@@ -39,7 +39,7 @@ export interface Operation {
   readonly answers: readonly Answer[]
   /** Alternatives, each the names of the schemes that it demands. */
   readonly security: readonly (readonly string[])[]
-  readonly server: string
+  readonly servers: readonly string[]
 }
 
 /** Where a credential goes. */
@@ -151,7 +151,7 @@ function toOperation(operation: Json, { at, path, method, root, servers, resolve
       toAnswer(status, resolve({ schema: response, pointer: `${at}/responses/${status}` }), resolve),
     ),
     security: (Array.isArray(security) ? security : []).map((each) => Object.keys(asObject(each))),
-    server: toServer(own[0]),
+    servers: (own.length === 0 ? [{ url: '/' }] : own).map((server: unknown) => toServer(server)),
   }
 }
 

@@ -64,7 +64,9 @@ export function isBinary(schema: unknown): boolean {
   return (
     format === 'binary' ||
     contentEncoding === 'binary' ||
-    (contentMediaType !== undefined && contentEncoding === undefined && contentMediaType !== 'application/json')
+    (contentMediaType !== undefined &&
+      contentEncoding === undefined &&
+      contentMediaType !== 'application/json')
   )
 }
 
@@ -181,19 +183,20 @@ function arrays({ schema, pointer }: Placed, ground: Ground, depth: number): fc.
   )
   const min = Math.max(0, Number(minItems) - first.length)
   const max = Math.max(min, Math.min(Number(maxItems ?? min + 3) - first.length, depth > 3 ? min : min + 3))
-  const options = { minLength: min, maxLength: items === false || (items === undefined && first.length > 0) ? 0 : max }
-  const rest = fc
-    .constant(null)
-    .chain((): fc.Arbitrary<unknown[]> =>
-      options.maxLength === 0
-        ? fc.constant<unknown[]>([])
-        : uniqueItems === true
-          ? fc.uniqueArray(valuesOf({ schema: items, pointer: `${pointer}/items` }, ground, depth + 1), {
-              ...options,
-              comparator: (a, b) => JSON.stringify(a) === JSON.stringify(b),
-            })
-          : fc.array(valuesOf({ schema: items, pointer: `${pointer}/items` }, ground, depth + 1), options),
-    )
+  const options = {
+    minLength: min,
+    maxLength: items === false || (items === undefined && first.length > 0) ? 0 : max,
+  }
+  const rest = fc.constant(null).chain((): fc.Arbitrary<unknown[]> =>
+    options.maxLength === 0
+      ? fc.constant<unknown[]>([])
+      : uniqueItems === true
+        ? fc.uniqueArray(valuesOf({ schema: items, pointer: `${pointer}/items` }, ground, depth + 1), {
+            ...options,
+            comparator: (a, b) => JSON.stringify(a) === JSON.stringify(b),
+          })
+        : fc.array(valuesOf({ schema: items, pointer: `${pointer}/items` }, ground, depth + 1), options),
+  )
   return fc.tuple(fc.tuple(...first), rest).map(([start, end]) => [...start, ...end])
 }
 
@@ -204,13 +207,19 @@ function objects({ schema, pointer }: Placed, ground: Ground, depth: number): fc
   const model = Object.fromEntries(
     entries.map(([name, each]) => [
       name,
-      fc.constant(null).chain(() =>
-        withKnown(
-          name,
-          valuesOf({ schema: each, pointer: `${pointer}/properties/${escapeName(name)}` }, ground, depth + 1),
-          ground,
+      fc
+        .constant(null)
+        .chain(() =>
+          withKnown(
+            name,
+            valuesOf(
+              { schema: each, pointer: `${pointer}/properties/${escapeName(name)}` },
+              ground,
+              depth + 1,
+            ),
+            ground,
+          ),
         ),
-      ),
     ]),
   )
   const requiredKeys = entries.map(([name]) => name).filter((name) => needed.has(name))
@@ -237,7 +246,11 @@ function objects({ schema, pointer }: Placed, ground: Ground, depth: number): fc
 }
 
 /** Of a name that the application knows values of, half are those. */
-export function withKnown(name: string, values: fc.Arbitrary<unknown>, { known }: Ground): fc.Arbitrary<unknown> {
+export function withKnown(
+  name: string,
+  values: fc.Arbitrary<unknown>,
+  { known }: Ground,
+): fc.Arbitrary<unknown> {
   const list = known[name]
   return list === undefined ? values : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...list) }, values)
 }

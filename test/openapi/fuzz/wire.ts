@@ -32,7 +32,8 @@ export async function toCall(
     if (field.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(toText(value)))
     if (field.in === 'query') for (const text of toTexts(field, value)) query.append(field.name, text)
     if (field.in === 'header') headers.set(field.name, list(value).map(toText).join(', '))
-    if (field.in === 'cookie') for (const text of toTexts(field, value)) cookies.push(`${field.name}=${encodeURIComponent(text)}`)
+    if (field.in === 'cookie')
+      for (const text of toTexts(field, value)) cookies.push(`${field.name}=${encodeURIComponent(text)}`)
   }
   for (const name of draft.schemes) {
     const scheme = document.schemes.get(name)
@@ -47,7 +48,7 @@ export async function toCall(
   const body = draft.raw ?? (draft.body && (await toBody(draft.body.media, draft.body.value)))
   if (body !== undefined) headers.set('content-type', body.type)
   const search = query.size > 0 ? `${path.includes('?') ? '&' : '?'}${query.toString()}` : ''
-  const url = `${operation.server}${path}${search}`
+  const url = `${draft.server}${path}${search}`
   const content = body && ('text' in body ? body.text : body.bytes)
   return {
     method: operation.method,

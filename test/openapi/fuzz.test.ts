@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { fuzzDocument } from './fuzz/run.ts'
+import { FUZZED } from './fuzz/subjects.ts'
+
+// what differs between the schemes is how versions are asked for: the rest is called under one of them
+const WHOLE = 'everything-url 2'
+const VERSIONED = /^(?:thing|loose)\./
+
+describe('who has only the document can call every operation, and gets what it says', () => {
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'octavo-fuzz-'))
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  for (const { name, open } of FUZZED) {
+    it(name, async () => {
+      const { subjects, close } = await open(folder)
+      try {
+        for (const subject of subjects) {
+          const isPart = name.startsWith('everything') && subject.name !== WHOLE
+          const { findings, unreached } = await fuzzDocument(subject, {
+            seed: 7,
+            calls: 6,
+            ...(isPart ? { only: VERSIONED } : {}),
+          })
+          assert.deepEqual(
+            findings.map(({ operation, text, call }) => `${operation}: ${text}\n  ${call}`),
+            [],
+            subject.name,
+          )
+          assert.deepEqual(unreached, [], `${subject.name}: operations that never succeeded`)
+        }
+      } finally {
+        await close()
+      }
+    })
+  }
+})

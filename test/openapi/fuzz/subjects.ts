@@ -1,0 +1,107 @@
+import type { App } from 'octavo'
+
+import { documentsOf, EXAMPLES, SHOP_SETTINGS } from '../examples.ts'
+import { CREDENTIALS } from './everything-guarded.ts'
+import { createEverything, WAYS } from './everything.ts'
+import type { Subject } from './run.ts'
+import { throughFetch, throughSocket } from './send.ts'
+
+/** An application whose documents can be tried. */
+export interface Fuzzed {
+  readonly name: string
+  /** Makes the application; `folder` is where it may write. `close` ends it. */
+  readonly open: (folder: string) => Promise<{
+    readonly subjects: readonly Subject[]
+    readonly close: () => Promise<void>
+  }>
+}
+
+type Knowledge = Pick<Subject, 'known' | 'refuses' | 'lenient' | 'credentials'>
+
+/** What a client of each example is told besides the document: secrets, and what there is to ask for. */
+const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
+  jwt: async (app) => {
+    const login = Buffer.from('ann:ann-secret').toString('base64')
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/login',
+      headers: { authorization: `Basic ${login}` },
+    })
+    const { token } = answer.json() as { readonly token: string }
+    return { credentials: async () => ({ login, bearerAuth: token }) }
+  },
+  shop: async (app) => {
+    const email = 'admin@shop.example'
+    const password = SHOP_SETTINGS.adminPassword
+    const { cookies } = await app.inject({
+      method: 'POST',
+      url: '/accounts/login',
+      json: { email, password },
+    })
+    const session = encodeURIComponent(cookies[0]?.value ?? '')
+    return {
+      credentials: async () => ({ session, 'header-X-API-Key': SHOP_SETTINGS.importKey }),
+      known: {
+        email: [email],
+        password: [password],
+        article_id: [1, 2, 3],
+        articleId: [1, 2],
+        order_id: [1, 2],
+        quantity: [1],
+        search: ['cup'],
+      },
+      refuses: {
+        'order.place': 'one line for each article is a rule of a refinement',
+        'account.login': 'the wrong password is a 401',
+      },
+    }
+  },
+  downloads: async () => ({ known: { name: ['app.ts', 'main.ts'] } }),
+}
+
+/** Those whose documents are tried over a socket. */
+const OVER_SOCKETS = new Set(['hello', 'car-url', 'car-host', 'rates-vendor', 'downloads', 'upload'])
+
+const EVERYTHING: Knowledge = {
+  credentials: async () => CREDENTIALS,
+  refuses: {
+    'guards.even': 'what a guard decides is no matter of documents',
+    'bodies.rules': 'a handler refuses what its schema takes',
+    'texts.loose': 'zod does not tell the words that z.stringbool() takes',
+    'bodies.changed': 'JSON Schema shows the first schema of a pipe, not what the second demands',
+  },
+  lenient: { 'bodies.changed': 'z.catch takes anything', 'texts.loose': 'so does z.coerce' },
+}
+
+/** The examples, and the application with everything under each of its schemes. */
+export const FUZZED: readonly Fuzzed[] = [
+  ...EXAMPLES.map(({ name, create }): Fuzzed => ({
+    name,
+    open: (folder) => open(name, create(folder), KNOWLEDGE[name] ?? (async () => ({}))),
+  })),
+  ...Object.keys(WAYS).map((way): Fuzzed => ({
+    name: `everything-${way}`,
+    open: () => open(`everything-${way}`, createEverything(way), async () => EVERYTHING),
+  })),
+]
+
+async function open(name: string, app: App, know: (app: App) => Promise<Knowledge>) {
+  const documents = await documentsOf(app)
+  const socket = OVER_SOCKETS.has(name)
+    ? throughSocket(await app.listen({ port: 0, host: '127.0.0.1' }))
+    : undefined
+  const knowledge = await know(app)
+  return {
+    subjects: documents.map(({ version, document }): Subject => ({
+      name: `${name} ${version}`,
+      document,
+      send: socket?.send ?? throughFetch(app),
+      isMerged: version === 'all',
+      ...knowledge,
+    })),
+    close: async () => {
+      socket?.close()
+      await app.close()
+    },
+  }
+}
