@@ -7,7 +7,7 @@ import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
 import { serveForDev } from './dev/serve.ts'
 import type { Documents, Job, Report, Served, Wanted } from './job.ts'
-import { sayError } from './print-error.ts'
+import { endFailed, sayError } from './print-error.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
@@ -36,9 +36,8 @@ export async function runJob(text: string): Promise<void> {
     await close(app)
     process.exit(0)
   } catch (error) {
-    sayError(error)
     await tell({ kind: 'failed' })
-    process.exit(1)
+    endFailed(error)
   }
 }
 

@@ -22,6 +22,25 @@ export function sayError(error: unknown): void {
   say(errorText(error, styleFor(process.stderr)))
 }
 
+/** Prints what stopped this process, and ends it with 1. */
+export function endFailed(error: unknown): void {
+  if (!isPlaceless(error)) {
+    sayError(error)
+    process.exit(1)
+  }
+  // Node alone knows the place, and tells it of errors that nobody catches; the way there is through Node
+  Reflect.set(error, 'stack', String(error))
+  setImmediate(() => {
+    throw error
+  })
+  setImmediate(() => process.exit(1))
+}
+
+/** Whether it is an error of a module that Node cannot read, whose stack does not lead there. */
+function isPlaceless(error: unknown): error is SyntaxError {
+  return error instanceof SyntaxError && !stackText(error).includes('\n    at ')
+}
+
 /** An error as text: what is wrong in definitions as a list, errors of commands with their hints, others with their stack. */
 export function errorText(error: unknown, style: Style): string {
   if (error instanceof CommandError) {

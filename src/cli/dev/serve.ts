@@ -3,7 +3,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { appOf } from '../exports.ts'
 import { failure } from '../failure.ts'
 import type { Job, Report } from '../job.ts'
-import { definitionEntries, sayError } from '../print-error.ts'
+import { definitionEntries, endFailed, sayError } from '../print-error.ts'
 import { reportFiles } from './hooks.ts'
 
 /** The channels by which applications of this process tell that they listen; `Channels` of Octavo has them. */
@@ -51,9 +51,8 @@ export async function serveForDev(
     await app.listen({ port: port ?? portOf(process.env['PORT']), ...(host === undefined ? {} : { host }) })
   } catch (error) {
     files.flush()
-    sayError(isAddressError(error) ? failure(error.message) : error)
     await tell({ kind: 'failed' })
-    process.exit(1)
+    endFailed(isAddressError(error) ? failure(error.message) : error)
   }
 }
 

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+export const FROM_SOURCE = ['--import', 'tsx', '--conditions', 'octavo-source']
+const MAIN = join(ROOT, 'src/cli/main.ts')
+
+/** What a command has written, and how it ended. */
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** What Node is given before the arguments; the command line from its source unless it is said. */
+  readonly node?: readonly string[]
+}
+
+/** Variables that would change what is tested. */
+const NEUTRAL = {
+  NO_COLOR: undefined,
+  FORCE_COLOR: undefined,
+  COLUMNS: undefined,
+  NODE_TEST_CONTEXT: undefined,
+}
+
+/** Starts `octavo`. */
+export function start(
+  args: readonly string[],
+  { cwd = ROOT, env = {}, node = [...FROM_SOURCE, MAIN] }: RunOptions = {},
+): ChildProcess {
+  return spawn(process.execPath, [...node, ...args], { cwd, env: { ...process.env, ...NEUTRAL, ...env } })
+}
+
+/** Runs `octavo` to its end. */
+export async function octavo(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const child = start(args, options)
+  const written = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (written.stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (written.stderr += text))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...written }))
+  })
+}
+
+/** Makes a folder with files for one test file. It sees the packages of this project. */
+export function createFolder(files: Readonly<Record<string, string>> = {}): {
+  readonly path: string
+  readonly write: (name: string, text: string) => void
+  readonly remove: () => void
+} {
+  const parent = join(ROOT, 'test/cli/.tmp')
+  mkdirSync(parent, { recursive: true })
+  const path = mkdtempSync(join(parent, 'run-'))
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(path, name)), { recursive: true })
+    writeFileSync(join(path, name), text)
+  }
+  write('package.json', '{ "type": "module" }')
+  for (const [name, text] of Object.entries(files)) write(name, text)
+  return { path, write, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** The source of a module whose export looks as an application does, without the time that loading one takes. */
+export const LOOKALIKE = `
+export const make = (routes = []) => ({
+  routes: () => routes, printRoutes: () => '/', versions: () => [], ready: async () => {},
+  openapi: () => ({ openapi: '3.1.1' }), listen: async () => 'http://localhost:1', close: async () => {},
+})
+const route = (name) => ({ name, controller: '', methods: ['GET'], path: '/' + name, versions: [], tags: [], deprecated: false, guards: [], meta: {} })
+export const named = (name) => make([route(name)])
+`
