@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { build } from 'esbuild'
+
+import { buildClient } from './build-client.ts'
+
+describe('the published client', () => {
+  const { code, inputs } = buildClient()
+
+  it('is one file that imports nothing, of the client alone', () => {
+    assert.doesNotMatch(code, /^import\b|\bfrom\s*["']|\bimport\(\s*["']|\brequire\(|["']node:|\bBuffer\b/m)
+    assert.ok(inputs.length > 5, inputs.join())
+    assert.deepEqual(
+      inputs.filter((path) => !/^src\/(?:client\/[\w-]+|define\/header-name)\.ts$/.test(path)),
+      [],
+    )
+  })
+
+  for (const minify of [false, true]) {
+    it(`gives bundlers nothing to follow${minify ? ', small names and all' : ''}`, async () => {
+      const { metafile, warnings } = await build({
+        stdin: { contents: `${code}\nconsole.log(createClient)`, resolveDir: import.meta.dirname },
+        bundle: true,
+        format: 'esm',
+        platform: 'browser',
+        metafile: true,
+        minify,
+        write: false,
+        logLevel: 'silent',
+      })
+      assert.deepEqual(
+        Object.values(metafile.outputs).flatMap(({ imports }) => imports),
+        [],
+      )
+      assert.deepEqual(warnings, [])
+    })
+  }
+
+  it('is small', () => {
+    assert.ok(code.length < 30_000, `${code.length} characters`)
+  })
+})
