@@ -45,7 +45,12 @@ export function toBody(body: Converted, referred: Referred): RequestBody {
 export function toContent(response: Converted, status: number, referred: Referred): Content | undefined {
   const root = resolve(response.schema, referred.finished)
   if ([204, 205, 304].includes(status) || isNothing(root)) return undefined
-  return contentOf(response, referred) ?? { [JSON_TYPE]: { schema: response.schema } }
+  const content = contentOf(response, referred)
+  if (content === undefined) return { [JSON_TYPE]: { schema: response.schema } }
+  const others = listOf(root['anyOf']).filter((option) => option['format'] !== 'binary')
+  return others.length === 0 || typeof root['contentMediaType'] === 'string'
+    ? content
+    : { ...content, [JSON_TYPE]: { schema: joined('anyOf', others) } }
 }
 
 /** What the schema says of itself. */
@@ -112,7 +117,8 @@ export function toForm(
   const [only] = schemas
   if (only === undefined) return undefined
   const schema = schemas.length === 1 ? only : merged(schemas, referred.finished)
-  const isRequired = schemas.some((each) => isDemanding(each, referred.finished))
+  // files are sent in a multipart body, also none of them
+  const isRequired = files !== undefined || schemas.some((each) => isDemanding(each, referred.finished))
   const encoding = files === undefined ? {} : encodingOf(files.raw, referred.raw)
   const multipart: MediaTypeObject = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) }
   const names =

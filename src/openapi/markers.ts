@@ -51,7 +51,8 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
   bigint: ({ meta, json, def }) => {
     json['type'] = meta['type'] ?? 'integer'
     Reflect.deleteProperty(json, 'format')
-    Object.assign(json, limitsOf(def), meta['format'] === undefined ? {} : { format: meta['format'] })
+    const format = meta['format'] ?? def['format']
+    Object.assign(json, limitsOf(def), format === undefined ? {} : { format })
   },
   object: ({ meta, json, def, io }) => {
     // zod says so of every output, for it drops what is not declared

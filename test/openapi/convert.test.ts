@@ -121,6 +121,7 @@ const KINDS: Readonly<Record<string, readonly [schema: z.ZodType, input: unknown
   'an integer': [z.int(), integer],
   'an integer from 1': [z.int().min(1), { type: 'integer', minimum: 1 }],
   'a big integer': [z.bigint().min(5n), { type: 'integer', minimum: 5 }],
+  'a big integer of 64 bits': [z.int64(), { type: 'integer', format: 'int64' }],
   'a boolean': [z.boolean(), { type: 'boolean' }],
   null: [z.null(), { type: 'null' }],
   'a date': [z.date(), date],
@@ -548,6 +549,10 @@ const BODIES: Readonly<Record<string, readonly [input: object, expected: unknown
       },
     },
   ],
+  'files that may be missing in a body that may not': [
+    { files: { one: z.file().optional() } },
+    { required: true, content: { 'multipart/form-data': { schema: object({ one: binary }) } } },
+  ],
   'streams of files as a list': [
     { files: { all: z.instanceof(FileStreams) } },
     {
@@ -588,6 +593,14 @@ const RESPONSES: Readonly<Record<string, readonly [schema: z.ZodType, status: nu
   'a file as bytes': [z.file(), 200, { 'application/octet-stream': { schema: binary } }],
   'bytes as bytes': [z.instanceof(Uint8Array), 200, { 'application/octet-stream': { schema: binary } }],
   'a blob as bytes': [z.instanceof(Blob), 200, { 'application/octet-stream': { schema: binary } }],
+  'a file or something else as either': [
+    z.union([z.file(), z.object({ a: z.string() })]),
+    200,
+    {
+      'application/octet-stream': { schema: binary },
+      'application/json': { schema: object({ a: text }, 'a') },
+    },
+  ],
   'a file of the types it has': [
     z.file().mime(['image/png', 'image/gif']),
     200,
