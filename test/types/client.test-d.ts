@@ -301,7 +301,7 @@ export function options(error: unknown): void {
   createClient<typeof app>({ dispatcher: new Agent(), baseUrl: 'http://localhost' })
   createClient<typeof app>({ fetch, baseUrl: new URL('http://localhost') })
   createClient<typeof app>({ fetch: undiciFetch, baseUrl: 'http://localhost' })
-  createClient<typeof app>({ headers: () => Promise.resolve({ authorization: '' }) })
+  createClient<typeof app>({ headers: async () => ({ authorization: '' }) })
   createClient<typeof app>({ retry: 3 })
   // @ts-expect-error -- no such option
   createClient<typeof app>({ baseURL: 'http://localhost' })
