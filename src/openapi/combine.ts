@@ -3,7 +3,7 @@ import { mergeOperations } from './merge.ts'
 import type { VersionedOperation } from './merge.ts'
 import type { DocumentSettings } from './model.ts'
 import { PROBLEM_SCHEMAS } from './problems.ts'
-import { renamed, schemasIn } from './refs.ts'
+import { findReferences, renamed, schemasIn } from './refs.ts'
 import type { DocumentServer, OpenApiDocument, Operation, PathItem, SchemaObject } from './types.ts'
 
 /** The document of a version, to be combined with others. */
@@ -144,5 +144,5 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
 
 /** What a schema says with all that it refers to. */
 function meaningIn(schemas: Readonly<Record<string, SchemaObject>>, name: string): string {
-  return JSON.stringify([schemas[name], schemasIn(schemas[name], schemas)])
+  return JSON.stringify([schemas[name], schemasIn(findReferences(schemas[name]), schemas)])
 }

@@ -6,7 +6,7 @@ import { extend, extensionProblems, toOperation } from './operation.ts'
 import { toPaths } from './paths.ts'
 import type { PlacedOperation } from './paths.ts'
 import { PROBLEM_ANSWERS, PROBLEM_SCHEMAS } from './problems.ts'
-import { pick, referencesIn, schemasIn } from './refs.ts'
+import { findReferences, namesOf, pick, schemasIn } from './refs.ts'
 import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
 import type { DocumentTag, OpenApiDocument, PathItem } from './types.ts'
@@ -75,9 +75,11 @@ export function toComponents(
   converted: Conversion['components'],
   schemes: Readonly<Record<string, unknown>>,
 ): OpenApiDocument['components'] {
-  const responses = pick(PROBLEM_ANSWERS, referencesIn(paths, 'responses'))
-  const schemas = schemasIn([paths, responses], { ...converted, ...PROBLEM_SCHEMAS })
-  const headers = pick(RESPONSE_HEADERS, referencesIn(paths, 'headers'))
+  const references = findReferences(paths)
+  const responses = pick(PROBLEM_ANSWERS, namesOf(references, 'responses'))
+  const inAll = new Set([...references, ...findReferences(responses)])
+  const schemas = schemasIn(inAll, { ...converted, ...PROBLEM_SCHEMAS })
+  const headers = pick(RESPONSE_HEADERS, namesOf(references, 'headers'))
   return {
     ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
     ...(Object.keys(responses).length === 0 ? {} : { responses }),

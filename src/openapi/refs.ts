@@ -5,12 +5,20 @@ const START = '#/components/'
 /** What media types and parameters refer to: they are shared by documents, and looked through once. */
 const known = new WeakMap<object, readonly string[]>()
 
-/** The names of the components of a kind that a part of a document refers to. */
-export function referencesIn(value: unknown, kind: string): ReadonlySet<string> {
+/** What a part of a document refers to. */
+export type References = ReadonlySet<string>
+
+/** Finds everything that a part of a document refers to. */
+export function findReferences(value: unknown): References {
   const found = new Set<string>()
   collect(value, found)
+  return found
+}
+
+/** The names of the components of a kind among references. */
+export function namesOf(references: References, kind: string): ReadonlySet<string> {
   const start = `${START}${kind}/`
-  return new Set([...found].filter((ref) => ref.startsWith(start)).map((ref) => ref.slice(start.length)))
+  return new Set([...references].filter((ref) => ref.startsWith(start)).map((ref) => ref.slice(start.length)))
 }
 
 function collect(value: unknown, found: Set<string>): void {
@@ -19,7 +27,7 @@ function collect(value: unknown, found: Set<string>): void {
     if (value.startsWith(START)) found.add(value)
   } else if (typeof value === 'object' && value !== null) {
     if ('schema' in value) for (const ref of collected(value)) found.add(ref)
-    else for (const name in value) collect(Reflect.get(value, name), found)
+    else for (const member of Object.values(value)) collect(member, found)
   }
 }
 
@@ -33,20 +41,15 @@ function collected(value: object): readonly string[] {
   return refs
 }
 
-/** The schemas that a part of a document refers to, and those that they refer to, by name. */
+/** The schemas that are referred to, and those that they refer to, by name. */
 export function schemasIn(
-  value: unknown,
+  references: References,
   schemas: Readonly<Record<string, SchemaObject>>,
 ): Readonly<Record<string, SchemaObject>> {
-  const found = new Set<string>()
-  const follow = (names: Iterable<string>): void => {
-    for (const name of names) {
-      if (found.has(name)) continue
-      found.add(name)
-      follow(referencesIn(schemas[name], 'schemas'))
-    }
-  }
-  follow(referencesIn(value, 'schemas'))
+  const found = new Set(namesOf(references, 'schemas'))
+  // what is found adds what it refers to
+  for (const name of found)
+    for (const other of namesOf(findReferences(schemas[name]), 'schemas')) found.add(other)
   return pick(schemas, found)
 }
 
