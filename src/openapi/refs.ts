@@ -1,44 +1,19 @@
 import type { SchemaObject } from './types.ts'
 
-const START = '#/components/'
-
-/** What media types and parameters refer to: they are shared by documents, and looked through once. */
-const known = new WeakMap<object, readonly string[]>()
-
 /** What a part of a document refers to. */
 export type References = ReadonlySet<string>
 
-/** Finds everything that a part of a document refers to. */
+/** Finds everything that a part of a document refers to, as a `$ref` or in the mapping of a discriminator. */
 export function findReferences(value: unknown): References {
-  const found = new Set<string>()
-  collect(value, found)
-  return found
+  // in its text, for to look into every object takes ten times as long
+  const text = JSON.stringify(value) ?? ''
+  return new Set([...text.matchAll(/"#\/components\/([^"\\]+)"/g)].map(([, ref = '']) => ref))
 }
 
 /** The names of the components of a kind among references. */
 export function namesOf(references: References, kind: string): ReadonlySet<string> {
-  const start = `${START}${kind}/`
+  const start = `${kind}/`
   return new Set([...references].filter((ref) => ref.startsWith(start)).map((ref) => ref.slice(start.length)))
-}
-
-function collect(value: unknown, found: Set<string>): void {
-  if (typeof value === 'string') {
-    // as a `$ref`, or in the mapping of a discriminator
-    if (value.startsWith(START)) found.add(value)
-  } else if (typeof value === 'object' && value !== null) {
-    if ('schema' in value) for (const ref of collected(value)) found.add(ref)
-    else for (const member of Object.values(value)) collect(member, found)
-  }
-}
-
-function collected(value: object): readonly string[] {
-  const before = known.get(value)
-  if (before !== undefined) return before
-  const found = new Set<string>()
-  for (const member of Object.values(value)) collect(member, found)
-  const refs = [...found]
-  known.set(value, refs)
-  return refs
 }
 
 /** The schemas that are referred to, and those that they refer to, by name. */
