@@ -26,7 +26,7 @@ export function toPaths(placed: readonly PlacedOperation[]): Paths {
   const { operations, problems } = withUniqueIds(placed)
   const byShape = new Map<string, { readonly path: string; readonly methods: Map<string, Operation[]> }>()
   for (const { path, method, operation } of operations) {
-    const shape = path.replaceAll(/\{[^}]*\}/g, '{}')
+    const shape = path.replaceAll(/\{[^{}]*\}/g, '{}')
     const known = byShape.get(shape) ?? { path, methods: new Map<string, Operation[]>() }
     byShape.set(shape, known)
     const here = withNames(operation, namesIn(path), namesIn(known.path))
@@ -45,7 +45,7 @@ export function toPaths(placed: readonly PlacedOperation[]): Paths {
 }
 
 function namesIn(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
+  return [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
 }
 
 /** An operation whose path parameters have other names. */
