@@ -27,6 +27,8 @@ export interface Inventory {
   readonly components: ReadonlyMap<string, Schema>
   /** Those whose name is taken, or cannot be one. */
   readonly refused: readonly Schema[]
+  /** Why schemas cannot be looked through, by key. */
+  readonly failures: ReadonlyMap<string, unknown>
   /** Who uses a component first, for messages. */
   readonly owners: ReadonlyMap<string, string>
   /** The names that schemas want for their output. */
@@ -71,12 +73,14 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
     const base = `${place.route.name} ${place.at.replace('input.', '')}`
     keys.set(place, addTask(search, place.io, place.schema, { where: place.route.label, base }))
   }
+  const failures = new Map<string, unknown>()
   // what is found adds tasks
   for (const task of search.tasks) {
     try {
       visit(search, task, task.schema, '', new Map())
-    } catch {
-      // a getter of the user's own that throws, or schemas without end: the conversion says so
+    } catch (error) {
+      // a getter of the user's own, which zod asks once, or schemas without end
+      failures.set(task.key, error)
     }
   }
   const components = new Map([...search.owners].map(([name, { schema }]) => [name, schema]))
@@ -89,7 +93,7 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
   const { tasks, elements, outputIds, problems } = search
   const refused = [...search.refused]
   const owners = new Map([...search.owners].map(([name, { where }]) => [name, where]))
-  return { tasks, keys, elements, components, refused, owners, outputIds, problems }
+  return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
 }
 
 function addTask(

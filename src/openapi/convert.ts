@@ -84,12 +84,18 @@ function showOneByOne(
       )
       Object.assign(schemas, one.schemas)
       Object.assign(components, one.components)
-    } catch {
+    } catch (error) {
       const place = places.find((each) => inventory.keys.get(each) === task.key)
-      if (place !== undefined) failed.push(undocumented(place, '', 'a schema that zod cannot convert'))
+      const reason = reasonOf(inventory.failures.get(task.key) ?? error)
+      if (place !== undefined)
+        failed.push(undocumented(place, '', `a schema that zod does not convert (${reason})`))
     }
   }
   return { schemas, components, marked: findMarked(components) }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Shown {

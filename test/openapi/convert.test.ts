@@ -827,14 +827,18 @@ describe('what a document cannot show', () => {
     ])
   })
 
-  it('is a schema that throws or never ends, beside all others', async () => {
+  it('is a schema that throws, never ends or says what is no JSON, beside all others', async () => {
     const endless = (): z.ZodType => z.lazy(() => z.object({ more: endless() }))
     const throwing = z.lazy((): z.ZodType => {
       throw new Error('no schema')
     })
-    for (const schema of [endless(), throwing]) {
+    for (const [schema, reason] of [
+      [endless(), 'Maximum call stack size exceeded'],
+      [throwing, 'no schema'],
+      [z.string().meta({ limit: 5n }), 'Error converting schema to JSON.'],
+    ] as const) {
       assert.deepEqual(await problemsOf([{ response: schema }, { response: z.symbol() }]), [
-        `car.r0: POST /car/0: response 200: ${CANNOT} a schema that zod cannot convert [undocumented_schema]`,
+        `car.r0: POST /car/0: response 200: ${CANNOT} a schema that zod does not convert (${reason}) [undocumented_schema]`,
         `car.r1: POST /car/1: response 200: ${CANNOT} z.symbol() [undocumented_schema]`,
       ])
     }
