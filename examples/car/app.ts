@@ -34,7 +34,7 @@ export function createCarApp(
   scheme: SchemeName,
   options: { readonly logger?: false } = {},
 ): App<typeof CarModule> {
-  const app = createApp(CarModule, options)
+  const app = createApp(CarModule, { docs: {}, ...options }) // documents and a page of them at /docs
   SCHEMES[scheme](app)
   return app
 }

@@ -24,6 +24,7 @@ const versioned: Readonly<Record<SchemeName, (version: string) => string>> = {
 }
 
 console.log(`The car example listens on ${url} (versioning: ${scheme})
+and is described on ${url}/docs
 
 Try:
   curl ${url}/car/

@@ -88,7 +88,7 @@ export type WayName = keyof typeof WAYS
 
 /** The rates under one scheme. */
 export function createRatesApp(way: WayName, options: AppOptions = {}): App {
-  const app = createApp(RatesModule, options)
+  const app = createApp(RatesModule, { docs: {}, ...options })
   WAYS[way].enable(app)
   return app
 }

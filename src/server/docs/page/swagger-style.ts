@@ -28,6 +28,16 @@ html.dark-mode {
   margin: 28px 0;
 }
 
+.swagger-ui .info .title,
+.swagger-ui .opblock-tag,
+.swagger-ui .renderedMarkdown {
+  overflow-wrap: anywhere;
+}
+
+.swagger-ui .renderedMarkdown pre {
+  overflow-x: auto;
+}
+
 /* it is in the bar */
 .swagger-ui .info hgroup.main > a,
 .swagger-ui .info .main > .link {
