@@ -329,6 +329,10 @@ const PARAMETERS: Readonly<Record<string, readonly [part: object, expected: read
       ['header x-tag', { type: 'string', minLength: 1 }],
     ],
   ],
+  'of a header that is one value or a list, one value': [
+    { input: { headers: { a: z.union([z.string(), z.array(z.string())]) } } },
+    [['header a', text]],
+  ],
   'description and deprecation at the parameter': [
     {
       input: {
@@ -545,6 +549,22 @@ const BODIES: Readonly<Record<string, readonly [input: object, expected: unknown
             'video',
           ),
           encoding: { image: { contentType: 'image/png, image/gif' }, more: { contentType: 'text/plain' } },
+        },
+      },
+    },
+  ],
+  'a form that is more than fields beside the files': [
+    { form: z.union([z.object({ a: z.string() }), z.object({ b: z.int() })]), files: { f: z.file() } },
+    {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            allOf: [
+              { anyOf: [object({ a: text }, 'a'), object({ b: integer }, 'b')] },
+              object({ f: binary }, 'f'),
+            ],
+          },
         },
       },
     },
