@@ -16,7 +16,8 @@ import { Account, Accounts, accountsIn } from './accounts.ts'
 import { ShopSession, SignedIn } from './guards.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 
-const Email = z.string().trim().toLowerCase().pipe(z.email())
+// clients are told what is meant; blanks and capital letters are forgiven
+const Email = z.string().meta({ format: 'email' }).trim().toLowerCase().pipe(z.email())
 const Credentials = z.object({ email: Email, password: z.string().min(8).max(200) })
 
 const accountController = defineController({

@@ -135,7 +135,7 @@ function isIgnored({ name, in: place }: Field): boolean {
 function spoilField(draft: Draft, field: Field, at: number, ground: Ground): readonly Draft[] {
   const others = draft.fields.filter((_each, index) => index !== at)
   const without =
-    field.isRequired && field.in !== 'path'
+    field.isRequired && field.in !== 'path' && !isSelector(field)
       ? [{ ...draft, fields: others, wrong: `without ${field.in} ${field.name}` }]
       : []
   const texts = badTexts(field, ground).filter((text) => field.in !== 'path' || isSegment(text))
@@ -147,6 +147,12 @@ function spoilField(draft: Draft, field: Field, at: number, ground: Ground): rea
       wrong: `${field.in} ${field.name} ${JSON.stringify(text.slice(0, 30))}`,
     })),
   ]
+}
+
+/** A parameter that can have one value says which of several operations is meant: without it that may be another one. */
+function isSelector({ schema }: Field): boolean {
+  const values = asObject(schema)['enum']
+  return Array.isArray(values) && values.length === 1
 }
 
 /** Texts that mean no value of a schema, whatever they are taken for. */

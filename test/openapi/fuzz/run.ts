@@ -16,10 +16,12 @@ export interface Subject {
   readonly send: (call: WireCall) => Promise<WireAnswer>
   /** By the names of security schemes; asked before each call. */
   readonly credentials?: (operation: string) => Promise<Credentials>
-  /** Values that mean something to the application, by the names of parameters and members. */
+  /** Values that mean something to the application, by the names of parameters and members, `operation name` for one alone. */
   readonly known?: Readonly<Record<string, readonly unknown[]>>
   /** Whether it is of several versions, whose calls cannot be told apart: what is right for one may be wrong for another. */
   readonly isMerged?: boolean
+  /** The operations that count; all without. */
+  readonly part?: RegExp
   /** Operations that refuse some valid calls for what no document can say, with the reason. */
   readonly refuses?: Readonly<Record<string, string>>
   /** Operations that take more than they document, with the reason. */
@@ -46,18 +48,23 @@ export interface Settings {
   readonly seed: number
   /** Calls of each operation. */
   readonly calls: number
+  /** The number of the first call. @default 0 */
+  readonly from?: number
   /** Operations to call; all without. */
   readonly only?: RegExp
 }
 
 /** Calls every operation of a document, rightly and wrongly, and checks every answer. */
-export async function fuzzDocument(subject: Subject, { seed, calls, only }: Settings): Promise<Report> {
+export async function fuzzDocument(
+  subject: Subject,
+  { seed, calls, from = 0, only }: Settings,
+): Promise<Report> {
   const document = readDocument(subject.document)
-  const operations = document.operations.filter(({ id }) => only?.test(id) ?? true)
+  const operations = document.operations.filter(({ id }) => (only ?? subject.part)?.test(id) ?? true)
   const findings: Finding[] = []
   const statuses = new Map<number, number>()
   const reached = new Map<string, Set<number>>(operations.map(({ id }) => [id, new Set()]))
-  for (let at = 0; at < calls; at += 1) {
+  for (let at = from; at < from + calls; at += 1) {
     for (const operation of operations) {
       const outcome = await callOnce(subject, document, operation, seed, at)
       findings.push(
@@ -101,8 +108,8 @@ async function callOnce(
   seed: number,
   at: number,
 ): Promise<Outcome> {
-  const ground = { document, known: subject.known ?? {} }
-  const own = hash(`${seed} ${operation.id} ${at}`)
+  const ground = { document, known: subject.known ?? {}, operation: operation.id }
+  const own = hash(`${seed} ${subject.name} ${operation.id} ${at}`)
   let draft: Draft | undefined
   try {
     ;[draft] = fc.sample(validCalls(operation, ground), { seed: own, numRuns: 1 })

@@ -38,7 +38,7 @@ export function throughFetch(app: AnyApp): (call: WireCall) => Promise<WireAnswe
 }
 
 /** Milliseconds that a body may take: event streams do not end. */
-const PATIENCE = 1_000
+const PATIENCE = 250
 
 async function readSome(
   body: ReadableStream<Uint8Array> | null,

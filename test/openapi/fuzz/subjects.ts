@@ -42,9 +42,9 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
     return {
       credentials: async () => ({ session, 'header-X-API-Key': SHOP_SETTINGS.importKey }),
       known: {
-        email: [email],
-        password: [password],
-        article_id: [1, 2, 3],
+        'account.login email': [email],
+        'account.login password': [password],
+        article_id: [1, 2],
         articleId: [1, 2],
         order_id: [1, 2],
         quantity: [1],
@@ -73,6 +73,10 @@ const EVERYTHING: Knowledge = {
   lenient: { 'bodies.changed': 'z.catch takes anything', 'texts.loose': 'so does z.coerce' },
 }
 
+// what differs between the schemes is how versions are asked for: the rest is called under one of them
+const WHOLE = 'everything-url 2'
+const VERSIONED = /^(?:thing|loose)\./
+
 /** The examples, and the application with everything under each of its schemes. */
 export const FUZZED: readonly Fuzzed[] = [
   ...EXAMPLES.map(({ name, create }): Fuzzed => ({
@@ -97,6 +101,7 @@ async function open(name: string, app: App, know: (app: App) => Promise<Knowledg
       document,
       send: socket?.send ?? throughFetch(app),
       isMerged: version === 'all',
+      ...(name.startsWith('everything') && `${name} ${version}` !== WHOLE ? { part: VERSIONED } : {}),
       ...knowledge,
     })),
     close: async () => {
