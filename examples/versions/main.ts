@@ -76,5 +76,5 @@ const lines = [
 ]
 
 console.log(
-  `The rates listen on http://127.0.0.1:${port}, once for each way for versions to travel.\n${lines.join('\n')}\n\nCtrl+C stops.`,
+  `The rates listen on http://127.0.0.1:${port}, once for each way for versions to travel, described on /url/docs and the like.\n${lines.join('\n')}\n\nCtrl+C stops.`,
 )

@@ -25,7 +25,7 @@ html.dark-mode {
 }
 
 .swagger-ui .info {
-  margin: 28px 0;
+  margin: 28px 0 12px;
 }
 
 .swagger-ui .info .title,
@@ -161,6 +161,11 @@ html.dark-mode {
 
   .swagger-ui .opblock .opblock-summary-description {
     flex-basis: 100%;
+  }
+
+  /* the buttons that copy and save are below the text, not on it */
+  .swagger-ui .live-responses-table .highlight-code > .microlight {
+    padding-bottom: 48px !important;
   }
 
   .swagger-ui .opblock .opblock-section-header {
