@@ -21,12 +21,14 @@ export function toOperation(documented: DocumentedRoute, method: Method, parts: 
   const { route, lifetime } = documented
   const { converted, wire, security, now } = parts
   const parameters = [...wire.parameters, ...converted.parameters]
-  const { summary = toSummary(route.name), description, tags } = route
+  const { summary = toSummary(route.name), tags } = route
+  const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
+  const description = [route.description ?? [], origin].flat().join('\n\n')
   return {
     operationId: toOperationId(documented, method),
     ...(tags.length === 0 ? {} : { tags }),
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...(description === '' ? {} : { description }),
     ...(route.deprecated || isDeprecated(lifetime, now) ? { deprecated: true } : {}),
     ...(lifetime?.sunset === undefined
       ? {}

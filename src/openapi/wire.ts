@@ -16,6 +16,8 @@ export interface Wire {
   readonly refusals: { readonly unspecified: number | undefined; readonly unsupported: number } | undefined
   /** Whether the path names the version. */
   readonly isInPath: boolean
+  /** Where the version comes from, when a scheme of one's own only reads it. */
+  readonly origin: string | undefined
 }
 
 /** Works out how a request reaches a route in a version. */
@@ -25,15 +27,23 @@ export function toWire(
   { enabled, prefix, keepsSlash }: DocumentSettings,
 ): Wire {
   const path = toPath(route.pattern, keepsSlash)
-  const plain = { path, parameters: [], toAccepted: undefined, refusals: undefined, isInPath: false }
+  const plain: Wire = {
+    path,
+    parameters: [],
+    toAccepted: undefined,
+    refusals: undefined,
+    isInPath: false,
+    origin: undefined,
+  }
   if (naming === 'none' || version === null) return plain
   const written = writeVersion(enabled, version, { path, prefix })
-  if (written === undefined) return plain
+  if (written === undefined) return { ...plain, origin: enabled?.schemes[0]?.source.name }
   const { change, scheme } = written
   const { unspecified, unsupported } = scheme.statusCodes
   const isRequired = naming === 'required'
   const parameters = toParameters(change, isRequired)
   return {
+    ...plain,
     path: change.path ?? path,
     parameters,
     toAccepted:

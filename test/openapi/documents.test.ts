@@ -334,6 +334,48 @@ describe('what a document says of versions', () => {
     })
   })
 
+  it('shows what a request without version gets where a function chooses the version', async () => {
+    const app = await appOf(
+      [
+        { method: 'GET', path: '/{id}', name: 'old', handler },
+        { method: ['GET', 'POST'], path: '/{id}', name: 'fresh', version: '2', handler },
+      ],
+      { versioning: [VersioningSchemes.QUERY, { defaultVersion: () => null }] },
+    )
+    const parameters = (version: string, method: string): unknown =>
+      operation(app.openapi({ version }), '/car/{id}', method).parameters?.map(({ name, required }) => [
+        name,
+        required,
+      ])
+    assert.deepEqual(parameters('2', 'get'), [
+      ['version', true],
+      ['id', true],
+    ])
+    assert.deepEqual(parameters('all', 'get'), [
+      ['version', false],
+      ['id', true],
+    ])
+    assert.deepEqual(parameters('all', 'post'), [
+      ['version', true],
+      ['id', true],
+    ])
+  })
+
+  it('says where the version comes from when no request can name it', async () => {
+    const account = defineVersioningScheme({
+      name: 'account',
+      read: () => '1',
+      describe: 'the account of the caller',
+    })
+    const app = await appOf([{ method: 'GET', version: '1', description: 'Lists cars.', handler }], {
+      versioning: [account],
+    })
+    assert.equal(
+      operation(app.openapi({ version: '1' }), '/car').description,
+      'Lists cars.\n\nThe version comes from: the account of the caller.',
+    )
+  })
+
   it('finds a version however it is written, and lists what there is for another', async () => {
     const app = await versioned([VersioningSchemes.URL, { format: 'semver' }])
     assert.equal(app.openapi({ version: '2.0' }), app.openapi({ version: '2' }))

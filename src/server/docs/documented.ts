@@ -13,8 +13,9 @@ import type { Table } from '../table/table.ts'
 interface Answers {
   readonly method: Method
   readonly isOpted: boolean
-  /** What answers without a version; `undefined` for nothing, and where a function chooses. */
+  /** What answers without a version, when no function chooses one. */
   readonly bare: TableRoute | undefined
+  readonly isChosen: boolean
   readonly inVersion: (version: string) => TableRoute | undefined
 }
 
@@ -62,7 +63,8 @@ function answersAt(
       {
         method,
         isOpted,
-        bare: isBareRefused || isChosen ? undefined : shown(defaultVersion, true),
+        bare: isBareRefused ? undefined : shown(defaultVersion, true),
+        isChosen,
         inVersion: (version) => shown(version, !isOpted || version === defaultVersion),
       },
     ]
@@ -76,28 +78,31 @@ function gather(
   version: string | null,
   pick: (answers: Answers) => TableRoute | undefined,
 ): readonly DocumentedRoute[] {
-  const found = new Map<TableRoute, { methods: Method[]; naming: DocumentedRoute['naming'] }>()
+  const found = new Map<TableRoute, Map<DocumentedRoute['naming'], Method[]>>()
   for (const each of answers) {
     const row = pick(each)
     if (row === undefined) continue
-    const known = found.get(row)
-    if (known === undefined) found.set(row, { methods: [each.method], naming: namingOf(each, row, version) })
-    else known.methods.push(each.method)
+    const naming = namingOf(each, row, version)
+    const known = found.get(row) ?? new Map<DocumentedRoute['naming'], Method[]>()
+    found.set(row, known.set(naming, [...(known.get(naming) ?? []), each.method]))
   }
   return rows.flatMap((row): readonly DocumentedRoute[] => {
-    const entry = found.get(row)
-    if (entry === undefined) return []
     const [endpoint] = row.endpoints.values()
     const lifetime = endpoint === undefined ? undefined : lifetimes.of(endpoint, version)
-    return [{ route: row.route, methods: entry.methods, naming: entry.naming, lifetime }]
+    return [...(found.get(row) ?? [])].map(([naming, methods]) => ({
+      route: row.route,
+      methods,
+      naming,
+      lifetime,
+    }))
   })
 }
 
 function namingOf(
-  { isOpted, bare }: Answers,
+  { isOpted, bare, isChosen }: Answers,
   row: TableRoute,
   version: string | null,
 ): DocumentedRoute['naming'] {
   if (!isOpted || version === null) return 'none'
-  return row === bare ? 'optional' : 'required'
+  return row === bare && !isChosen ? 'optional' : 'required'
 }
