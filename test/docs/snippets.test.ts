@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url'
 
 import * as octavo from 'octavo'
 
+import { withoutPackage } from '../support/without-package.ts'
+
 const ROOT = join(import.meta.dirname, '../..')
 const TEMPORARY = join(import.meta.dirname, '.tmp')
 
@@ -51,6 +53,12 @@ function headOf(setup: Snippet | undefined): string {
   return `import { ${names} } from 'octavo'; import { z } from 'zod'\n${setup.code}`
 }
 
+/** A comment can say that a package is missing. */
+function where<T>(code: string, work: () => Promise<T>): Promise<T> {
+  const [, name] = /^\/\/ where (\S+) is not installed$/m.exec(code) ?? []
+  return name === undefined ? work() : withoutPackage(name, work)
+}
+
 async function run(file: string): Promise<string> {
   const log = mock.method(console, 'log', () => undefined)
   try {
@@ -84,11 +92,14 @@ describe('the snippets of the documentation', () => {
       writeFileSync(file, toModule(code, headOf(setup)))
       if (mark === 'throws') {
         it(`${page}:${line} throws ${heading}`, () =>
-          assert.rejects(run(file), (error) => {
-            assert.ok(error instanceof octavo.DefinitionError, String(error))
-            assert.deepEqual([...new Set(error.errors.map((problem) => problem.code))], [heading])
-            return true
-          }))
+          assert.rejects(
+            where(code, () => run(file)),
+            (error) => {
+              assert.ok(error instanceof octavo.DefinitionError, String(error))
+              assert.deepEqual([...new Set(error.errors.map((problem) => problem.code))], [heading])
+              return true
+            },
+          ))
       } else {
         it(`${page}:${line} does what it says`, async () => {
           const output = await run(file)

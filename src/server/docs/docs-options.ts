@@ -10,7 +10,7 @@ import { parsePattern } from '../../pattern.ts'
 export interface DocumentLink {
   /** The version that it describes; `null` for the one that describes everything. */
   readonly version: string | null
-  /** The path of the document in JSON. */
+  /** The address of the document in JSON, relative to that of the page. */
   readonly url: string
   /** Whether it is the one to show first. */
   readonly isDefault: boolean
@@ -30,7 +30,8 @@ export interface DocsOptions {
   /** Where the page is; the documents are below it, as `/docs/openapi.json`. @default '/docs' */
   readonly path?: string
   /**
-   * The page: Swagger UI, for which the package `swagger-ui-dist` is needed, none, or what a function makes of the documents.
+   * The page: Swagger UI, for which the package `swagger-ui-dist` is needed, none, or what a function makes of the documents. A function
+   * makes all of the HTML; no Content-Security-Policy is sent with it.
    * @default 'swagger' where that package is installed, else a list of the documents
    */
   readonly ui?: 'swagger' | false | ((page: PageInfo) => string)
@@ -40,7 +41,7 @@ export interface DocsOptions {
   readonly guards?: readonly AnyGuard[]
   /** Title, description and what else a document says of itself. @default the name of the root module */
   readonly info?: Partial<DocumentInfo>
-  /** Where the application answers. @default where the document comes from */
+  /** Where the application answers; the page may send to their origins. @default where the document comes from */
   readonly servers?: readonly DocumentServer[]
   /** What is said of groups of operations. */
   readonly tags?: readonly DocumentTag[]

@@ -40,11 +40,23 @@ export function toRouteMap(
   const wanted = enabled === undefined ? undefined : version
   const found = wanted === undefined ? undefined : table.known.find(wanted)
   if (wanted !== undefined && found === undefined) return undefined
-  const versions = toDocumentedVersions(table, enabled, ({ includeInSchema }) => all || includeInSchema)
+  const versions = documentedIn(source, all)
   const told = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
   const routes: Record<string, RouteCall> = Object.create(null)
   for (const each of told) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
   return { version: found ?? null, routes }
+}
+
+/** What each version answers, by the table, which never changes. */
+const documented = new WeakMap<Source['table'], Map<boolean, readonly DocumentedVersion[]>>()
+
+function documentedIn({ table, enabled }: Source, all: boolean): readonly DocumentedVersion[] {
+  const known = documented.get(table) ?? new Map<boolean, readonly DocumentedVersion[]>()
+  documented.set(table, known)
+  const versions =
+    known.get(all) ?? toDocumentedVersions(table, enabled, ({ includeInSchema }) => all || includeInSchema)
+  known.set(all, versions)
+  return versions
 }
 
 /** What requests in a version get. The version is written where the path is one that knows versions. */
