@@ -20,7 +20,9 @@ export function createFindRoute(
   const load = createLoad(options, base, async (url) => {
     const { signal, meet } = createDeadline(undefined, options.timeout)
     try {
-      const init = { method: 'GET', headers: await headers(), body: undefined, signal }
+      // tokens are for the application alone
+      const own = url.origin === base.origin ? await headers() : new Headers()
+      const init = { method: 'GET', headers: own, body: undefined, signal }
       const response = await send(url, init)
       const data = await readBody(response, 'GET')
       if (!response.ok) throw new ProblemError(response, data)

@@ -141,6 +141,14 @@ describe('the route map of a version', () => {
     assert.deepEqual([code, versions], ['document_not_found', ['1', '2']])
   })
 
+  it('is 404 where the host of the request can name no version', async () => {
+    const app = createCarsApp({ docs: DOCS })
+    app.enableVersioning(VersioningSchemes.HOST, { hostPattern: /^api-v(\d+)\./ })
+    const response = await app.inject({ url: '/docs/client.json?version=2', host: 'api.example.com' })
+    assert.equal(response.statusCode, 404, response.body)
+    assert.match(response.body, /The host of the request cannot name a version/)
+  })
+
   it('has an entity tag', async () => {
     const app = createCarsApp({ docs: DOCS })
     const { headers } = await app.inject('/docs/client.json')
@@ -225,6 +233,25 @@ describe('a client finds the routes', () => {
     await assert.rejects(createClient<Cars>({ baseUrl, fetch: toFetch(app) }).ping(), {
       message: /the routes could not be read from .*client\.json: /,
     })
+  })
+
+  it('elsewhere without the headers of every request', async () => {
+    const map = JSON.stringify(await mapOf(createCarsApp({ docs: DOCS })))
+    const seen: unknown[] = []
+    const client = createClient<Cars>({
+      baseUrl,
+      routes: 'https://files.example.com/routes.json',
+      headers: { authorization: 'Bearer a' },
+      fetch: (url: string, init: RequestInit) => {
+        seen.push([new URL(url).host, new Headers(init.headers).get('authorization')])
+        return Promise.resolve(new Response(map, { headers: { 'content-type': 'application/json' } }))
+      },
+    })
+    await client.ping()
+    assert.deepEqual(seen, [
+      ['files.example.com', null],
+      ['localhost', 'Bearer a'],
+    ])
   })
 
   it('in a route map that it is given, without asking', async () => {
