@@ -22,7 +22,11 @@ export function createDeadline(given: AbortSignal | undefined, timeout: number |
 /** The promise, as long as the signal is not aborted. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
-  signal.throwIfAborted()
+  if (signal.aborted) {
+    // nobody waits for it any more, and what it says is not lost on anybody
+    promise.catch(() => undefined)
+    throw signal.reason
+  }
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     // the reason is what `fetch` would reject with

@@ -148,6 +148,23 @@ describe('a call that takes too long', () => {
     })
   }
 
+  it('does not end the process when what it waited for fails later', async () => {
+    const fetch = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'))
+    const client = createClient<Shaky>({ baseUrl, fetch })
+    await assert.rejects(client.shaky.get({ signal: AbortSignal.abort() }), { name: 'AbortError' })
+    const late = createClient<Shaky>({
+      baseUrl,
+      fetch: () =>
+        new Promise((_resolve, reject) => {
+          setTimeout(() => reject(new TypeError('fetch failed')), 20)
+        }),
+    })
+    await assert.rejects(late.shaky.get({ signal: AbortSignal.timeout(5) }), { name: 'TimeoutError' })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 40)
+    })
+  })
+
   it('is given up while the routes are still asked for', async () => {
     const fetch = (): Promise<Response> => new Promise(() => undefined)
     const client = createClient<Shaky>({ baseUrl, fetch })
