@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 import { asObject, isObject } from './document.ts'
 import type { Field, Media, Operation, Placed } from './document.ts'

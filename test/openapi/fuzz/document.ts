@@ -109,7 +109,7 @@ export function readDocument(document: unknown): ReadDocument {
         return [name, { type, in: place, name: key, scheme: kind }]
       }),
     ),
-    isValid: (placed, value) => validatorOf(placed)(value) === true,
+    isValid: (placed, value) => validatorOf(placed)(value),
     explain: (placed, value) => {
       const validate = validatorOf(placed)
       return validate(value) ? '' : ajv.errorsText(validate.errors)
@@ -139,7 +139,7 @@ function toOperation(operation: Json, { at, path, method, root, servers, resolve
   const security = operation['security'] ?? root['security'] ?? []
   const own = Array.isArray(operation['servers']) ? operation['servers'] : servers
   return {
-    id: String(operation['operationId'] ?? `${method} ${path}`),
+    id: textOf(operation['operationId'], `${method} ${path}`),
     method: method.toUpperCase(),
     path,
     fields,
@@ -197,7 +197,7 @@ function toMedia(content: unknown, pointer: string): readonly Media[] {
 /** The address of a server, its variables as they are by default. */
 function toServer(server: unknown): string {
   const { url, variables } = asObject(server)
-  const filled = String(url ?? '/').replaceAll(/\{([^}]+)\}/g, (_all, name: string) =>
+  const filled = textOf(url, '/').replaceAll(/\{([^}]+)\}/g, (_all, name: string) =>
     String(asObject(asObject(variables)[name])['default']),
   )
   return new URL(filled, 'http://localhost/docs/openapi.json').href.replace(/\/$/, '')
@@ -211,6 +211,10 @@ function find(root: Json, ref: string): unknown {
   }
   if (now === undefined) throw new Error(`${ref} leads nowhere`)
   return now
+}
+
+function textOf(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise
 }
 
 export function asObject(value: unknown): Json {

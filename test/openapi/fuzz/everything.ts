@@ -181,7 +181,7 @@ const forms = defineController({
       response: z.object({ bytes: z.number().int() }),
       handler: async ({ files }) => {
         let bytes = 0
-        for await (const chunk of files.video) bytes += (chunk as Uint8Array).byteLength
+        for await (const chunk of files.video) bytes += chunk.byteLength
         return { bytes }
       },
     },

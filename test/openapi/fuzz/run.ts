@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 import { spoil, validCalls } from './calls.ts'
 import type { Draft } from './calls.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 import { asObject, isObject } from './document.ts'
 import type { Placed, ReadDocument } from './document.ts'
@@ -22,14 +22,16 @@ export class Binary {
 }
 
 // no emoji: JSON Schema counts code points, JavaScript UTF-16 units. No blanks at the ends: headers lose them, and schemas trim
-const CHARS = [...'abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_.~!*\'()%&=+?/#@:;,<>"[]{}|\\^`$éßñ漢字Жα']
+const CHARS = Array.from(
+  'abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_.~!*\'()%&=+?/#@:;,<>"[]{}|\\^`$éßñ漢字Жα',
+)
 const TEXT = fc.constantFrom(...CHARS)
 const DATE = fc.date({
   min: new Date('1971-01-01'),
   max: new Date('2199-12-31'),
   noInvalidDate: true,
 })
-const WORD = fc.string({ unit: fc.constantFrom(...'abcdefgh0123'), minLength: 1, maxLength: 12 })
+const WORD = fc.string({ unit: fc.constantFrom(...'abcdefgh0123'.split('')), minLength: 1, maxLength: 12 })
 
 const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'date-time': DATE.map((date) => date.toISOString()),

@@ -1,5 +1,5 @@
 import { asObject } from './document.ts'
-import type { Field, Media, Operation, ReadDocument } from './document.ts'
+import type { Field, Media, Operation, ReadDocument, SecurityScheme } from './document.ts'
 import { isForm, isJson } from './calls.ts'
 import type { Draft } from './calls.ts'
 import { Binary } from './values.ts'
@@ -17,6 +17,14 @@ export interface WireCall {
 /** What proves who sends, by the names of security schemes. */
 export type Credentials = Readonly<Record<string, string>>
 
+/** A request while it is written. */
+interface Writing {
+  path: string
+  readonly headers: Headers
+  readonly query: URLSearchParams
+  readonly cookies: string[]
+}
+
 /** Writes a call down as OpenAPI says: styles of parameters, media types of bodies, credentials in their places. */
 export async function toCall(
   operation: Operation,
@@ -25,40 +33,45 @@ export async function toCall(
   credentials: Credentials,
 ): Promise<WireCall> {
   const headers = new Headers({ accept: acceptable(operation) })
-  const query = new URLSearchParams()
-  const cookies: string[] = []
-  let path = operation.path
-  for (const { field, value } of draft.fields) {
-    if (field.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(toText(value)))
-    if (field.in === 'query') for (const text of toTexts(field, value)) query.append(field.name, text)
-    if (field.in === 'header') headers.set(field.name, list(value).map(toText).join(', '))
-    if (field.in === 'cookie')
-      for (const text of toTexts(field, value)) cookies.push(`${field.name}=${encodeURIComponent(text)}`)
-  }
-  for (const name of draft.schemes) {
-    const scheme = document.schemes.get(name)
-    const secret = credentials[name]
-    if (scheme === undefined || secret === undefined) throw new Error(`there are no credentials for ${name}`)
-    if (scheme.type === 'http') headers.set('authorization', `${toScheme(scheme.scheme)} ${secret}`)
-    else if (scheme.in === 'header') headers.set(String(scheme.name), secret)
-    else if (scheme.in === 'query') query.append(String(scheme.name), secret)
-    else cookies.push(`${String(scheme.name)}=${secret}`)
-  }
+  const writing: Writing = { path: operation.path, headers, query: new URLSearchParams(), cookies: [] }
+  for (const { field, value } of draft.fields) writeField(writing, field, value)
+  for (const name of draft.schemes) writeCredential(writing, document.schemes.get(name), credentials[name])
+  const { path, query, cookies } = writing
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
   const body = draft.raw ?? (draft.body && (await toBody(draft.body.media, draft.body.value)))
   if (body !== undefined) headers.set('content-type', body.type)
-  const search = query.size > 0 ? `${path.includes('?') ? '&' : '?'}${query.toString()}` : ''
-  const url = `${draft.server}${path}${search}`
+  const url = `${draft.server}${path}${query.size > 0 ? `?${query.toString()}` : ''}`
   const content = body && ('text' in body ? body.text : body.bytes)
+  const shown = content === undefined ? '' : JSON.stringify(Buffer.from(content).toString().slice(0, 600))
   return {
     method: operation.method,
     url,
     headers,
     body: content,
-    shown: `${operation.method} ${url} ${JSON.stringify(Object.fromEntries(headers))} ${
-      content === undefined ? '' : JSON.stringify(Buffer.from(content).toString().slice(0, 600))
-    }`,
+    shown: `${operation.method} ${url} ${JSON.stringify(Object.fromEntries(headers))} ${shown}`,
   }
+}
+
+function writeField(writing: Writing, field: Field, value: unknown): void {
+  const { name, in: place } = field
+  if (place === 'path')
+    writing.path = writing.path.replace(`{${name}}`, () => encodeURIComponent(toText(value)))
+  else if (place === 'header') writing.headers.set(name, list(value).map(toText).join(', '))
+  else if (place === 'query') for (const text of toTexts(field, value)) writing.query.append(name, text)
+  else for (const text of toTexts(field, value)) writing.cookies.push(`${name}=${encodeURIComponent(text)}`)
+}
+
+function writeCredential(
+  { headers, query, cookies }: Writing,
+  scheme: SecurityScheme | undefined,
+  secret: string | undefined,
+): void {
+  if (scheme === undefined || secret === undefined)
+    throw new Error(`there are no credentials for ${JSON.stringify(scheme)}`)
+  if (scheme.type === 'http') headers.set('authorization', `${toScheme(scheme.scheme)} ${secret}`)
+  else if (scheme.in === 'header') headers.set(String(scheme.name), secret)
+  else if (scheme.in === 'query') query.append(String(scheme.name), secret)
+  else cookies.push(`${String(scheme.name)}=${secret}`)
 }
 
 function toScheme(scheme: unknown): string {
