@@ -81,8 +81,7 @@ function entriesText(entries: readonly Entry[], style: Style): string {
 const PLAIN = styleFor({}, {})
 
 /** Lines of stacks that tell nobody anything: those of Node and of what runs TypeScript. */
-const FOREIGN =
-  /^\s+at .*(?:node:internal|[/\\]node_modules[/\\](?:tsx|esbuild)[/\\]|[/\\]cli[/\\]main\.[jt]s)/
+const FOREIGN = /^\s+at .*(?:node:[a-z]|[/\\]node_modules[/\\](?:tsx|esbuild)[/\\]|[/\\]cli[/\\]main\.[jt]s)/
 
 function stackText(error: unknown): string {
   return [...stackLines(error, ''), ...hintsFor(error)].join('\n')

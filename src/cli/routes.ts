@@ -78,12 +78,21 @@ function findVersion(versions: readonly VersionInfo[], wanted: string): VersionI
 }
 
 /** What answers in a version, with the methods that it answers there. */
-function rowsOf({ routes: all, versions }: Served, { routes: own }: VersionInfo): readonly Row[] {
-  const left = [...own]
+function rowsOf({ routes: all, versions }: Served, { version, routes: own }: VersionInfo): readonly Row[] {
+  const known = new Set(versions.map((each) => each.version))
   const versioned = new Set(versions.flatMap((each) => each.routes.map(({ path }) => path)))
+  const answering = new Map<RouteEntry, VersionRoute>()
+  for (const life of own) {
+    const same = all.filter((route) => isSame(life, route) && !answering.has(route))
+    // the routes of one name differ by their versions; what is no version is a range
+    const route =
+      same.find((each) => each.versions.includes(version)) ??
+      same.find((each) => each.versions.some((declared) => !known.has(declared))) ??
+      same[0]
+    if (route !== undefined) answering.set(route, life)
+  }
   return all.flatMap((route): readonly Row[] => {
-    const place = left.findIndex((each) => isSame(each, route))
-    const [life] = place < 0 ? [] : left.splice(place, 1)
+    const life = answering.get(route)
     if (life !== undefined) return [{ route: { ...route, methods: life.methods }, life }]
     const answersAnyway =
       route.versions.includes('neutral') || (route.versions.length === 0 && !versioned.has(route.path))
@@ -100,10 +109,10 @@ function isSame({ name, path, methods }: VersionRoute, route: RouteEntry): boole
 function columnsOf(style: Style): Parameters<typeof toTable>[0] {
   return [
     { title: 'METHOD', style: style.green },
-    { title: 'PATH', least: 20, style: style.bold },
-    { title: 'VERSION', least: 8, style: style.cyan },
-    { title: 'NAME', least: 12 },
-    { title: 'GUARDS', least: 8, style: style.dim },
+    { title: 'PATH', least: 12, style: style.bold },
+    { title: 'VERSION', least: 7, style: style.cyan },
+    { title: 'NAME', least: 8 },
+    { title: 'GUARDS', least: 6, style: style.dim },
     { title: 'MARKS', style: style.yellow },
   ]
 }

@@ -1,34 +1,19 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { build } from 'esbuild'
-
-import { createFolder, LOOKALIKE, octavo, ROOT, start } from '../support/octavo.ts'
+import { bundle, createFolder, LOOKALIKE, octavo, start } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 
 const folder = createFolder({
   'lookalike.mjs': LOOKALIKE,
   'app.js': "import { named } from './lookalike.mjs'\nexport const app = named('a')\n",
 })
-const main = join(folder.path, 'dist/cli/main.js')
-after(() => folder.remove())
-
-// as it is shipped: one file, which Node runs alone
+let main = ''
 before(async () => {
-  mkdirSync(join(folder.path, 'dist/cli'), { recursive: true })
-  copyFileSync(join(ROOT, 'package.json'), join(folder.path, 'package.json'))
-  await build({
-    entryPoints: [join(ROOT, 'src/cli/main.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    outfile: main,
-    logLevel: 'error',
-  })
+  main = await bundle(folder.path)
 })
+after(() => folder.remove())
 
 function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   return octavo(args, { node: [main], cwd: folder.path, env })
@@ -235,7 +220,7 @@ describe('an app', { concurrency: 2 }, () => {
       "import './gone.js'",
       /Cannot find module '.*gone\.js' imported from/,
     ],
-    ['cannot be read', 'h.js', 'export const app = {', /h\.js:1[\s\S]*SyntaxError/],
+    ['cannot be read', 'h.js', 'const a = 1\nexport const app = = a\n', /h\.js:2[\s\S]*SyntaxError/],
   ]
   for (const [title, name, text, stderr] of missing) {
     it(`${title}: exit code 1`, async () => {

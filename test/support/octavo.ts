@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+
+import { build } from 'esbuild'
 
 export const ROOT = join(import.meta.dirname, '../..')
 export const FROM_SOURCE = ['--import', 'tsx', '--conditions', 'octavo-source']
@@ -47,6 +49,22 @@ export async function octavo(args: readonly string[], options: RunOptions = {}):
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, ...written }))
   })
+}
+
+/** Builds the command line into a folder, as it is shipped: one file, which Node runs alone. Gives that file. */
+export async function bundle(folder: string): Promise<string> {
+  const main = join(folder, 'dist/cli/main.js')
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  await build({
+    entryPoints: [join(ROOT, 'src/cli/main.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    outfile: main,
+    logLevel: 'error',
+  })
+  return main
 }
 
 /** Makes a folder with files for one test file. It sees the packages of this project. */

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { bundle, createFolder, FROM_SOURCE, ROOT, start } from '../support/octavo.ts'
+
+// what an application does when it is told to listen, without the time that loading Octavo takes
+const SERVER = `
+import { channel } from 'node:diagnostics_channel'
+import { createServer } from 'node:http'
+import { word } from './word.js'
+let server
+const listen = async ({ port }) => {
+  channel('octavo.listen.start').publish({})
+  server = createServer((_request, response) => response.end(word))
+  await new Promise((resolve) => server.listen(port, resolve))
+  const url = 'http://localhost:' + server.address().port
+  channel('octavo.listen.end').publish({ url })
+  process.once('SIGTERM', () => process.exit(0)).once('SIGINT', () => process.exit(0))
+  return url
+}
+const nothing = () => []
+export const app = { routes: nothing, printRoutes: nothing, versions: nothing, openapi: nothing, ready: nothing, close: nothing, listen }
+`
+
+const folders: { remove: () => void }[] = []
+const children = new Set<ChildProcess>()
+const tools = createFolder()
+let main = ''
+
+before(async () => {
+  main = await bundle(tools.path)
+})
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const { remove } of [tools, ...folders]) remove()
+})
+
+interface Session {
+  readonly child: ChildProcess
+  readonly write: (name: string, text: string) => void
+  /** Waits for something in standard error that was not waited for yet. */
+  readonly until: (expected: RegExp) => Promise<RegExpExecArray>
+  readonly output: () => string
+}
+
+function dev(
+  files: Readonly<Record<string, string>>,
+  args: readonly string[] = ['app.js', '--port', '0'],
+  node: readonly string[] = [main],
+): Session {
+  const folder = createFolder({ 'word.js': "export const word = 'one'", ...files })
+  folders.push(folder)
+  const child = start(['dev', ...args], { cwd: folder.path, node })
+  children.add(child)
+  child.once('close', () => children.delete(child))
+  let text = ''
+  let from = 0
+  child.stdout?.on('data', (chunk) => (text += String(chunk)))
+  child.stderr?.on('data', (chunk) => (text += String(chunk)))
+  const until = async (expected: RegExp): Promise<RegExpExecArray> => {
+    for (const deadline = Date.now() + 15_000; ; await sleep(20)) {
+      const found = expected.exec(text.slice(from))
+      if (found !== null) {
+        from += found.index + found[0].length
+        return found
+      }
+      assert.ok(Date.now() < deadline && child.exitCode === null, `no ${String(expected)} in\n${text}`)
+    }
+  }
+  return { child, write: folder.write, until, output: () => text }
+}
+
+async function end({ child }: Session, signal: NodeJS.Signals = 'SIGINT'): Promise<unknown> {
+  const closed = once(child, 'exit')
+  child.kill(signal)
+  const [code] = await closed
+  return code
+}
+
+async function text(url = ''): Promise<string> {
+  const response = await fetch(url)
+  return response.text()
+}
+
+const READY = /(Started|Restarted) in \d+ ms: (http:\S+) \(watching (\d+) files\)/
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('octavo dev', { concurrency: 3 }, () => {
+  it('serves an app, and starts it again when a file that it uses changes', async () => {
+    const session = dev({ 'app.js': SERVER, 'other.js': '' })
+    const [, verb, url, files] = await session.until(READY)
+    // the app, the word, and .env
+    assert.deepEqual([verb, files], ['Started', '3'])
+    assert.equal(await text(url), 'one')
+    session.write('other.js', 'nobody uses this')
+    session.write('word.js', "export const word = 'two'")
+    await session.until(/Changed: word\.js\n/)
+    const [, again, next] = await session.until(READY)
+    assert.equal(again, 'Restarted')
+    assert.equal(await text(next), 'two')
+    assert.equal(await end(session), 0)
+  })
+
+  it('shows what went wrong once, and waits for the change that mends it', async () => {
+    const session = dev({ 'app.js': SERVER, 'word.js': "import './gone.js'\nexport const word = 'three'" })
+    await session.until(/Cannot find module '.*gone\.js' imported from .*word\.js/)
+    await session.until(/The app failed \(exit code 1\); waiting for a change/)
+    session.write('gone.js', '')
+    await session.until(/Changed: gone\.js\n/)
+    await session.until(READY)
+    session.write('word.js', 'export const word = = 5')
+    await session.until(/word\.js:1\n[\s\S]*SyntaxError[\s\S]*waiting for a change/)
+    session.write(
+      'word.js',
+      "process.on('SIGUSR2', () => { throw new Error('later') })\nexport const word = String(process.pid)",
+    )
+    const [, , url] = await session.until(READY)
+    process.kill(Number(await text(url)), 'SIGUSR2')
+    await session.until(/Error: later[\s\S]*exit code 1\); waiting for a change/)
+    assert.equal(session.output().match(/Error: later/g)?.length, 1)
+    assert.equal(await end(session), 130)
+  })
+
+  it('lists mistakes in definitions, without a stack', async () => {
+    const mistake = `export const word = 1
+const fail = () => { throw Object.assign(new Error('long'), { name: 'DefinitionError', errors: [{ code: 'invalid_path', where: 'car.one', message: 'is wrong', fix: 'mend it' }] }) }
+`
+    const session = dev({ 'app.js': SERVER, 'word.js': `${mistake}fail()` })
+    await session.until(
+      /A mistake in the definitions\n\n {2}car\.one \[invalid_path\]\n {4}is wrong\n {4}fix: mend it\nThe app failed/,
+    )
+    session.write('word.js', `${mistake}setTimeout(fail, 50)`)
+    await session.until(
+      /A mistake in the definitions\n\n {2}car\.one \[invalid_path\]\n {4}is wrong\n {4}fix: mend it\nThe app failed/,
+    )
+    assert.doesNotMatch(session.output(), /\n\s+at /)
+    assert.equal(await end(session, 'SIGTERM'), 143)
+  })
+
+  it('leaves a module alone that listens by itself, with arguments and PORT', async () => {
+    const session = dev(
+      {
+        'main.js':
+          "import { app } from './app.js'\nconsole.log(process.argv[2], process.env.PORT, process.argv[1] === import.meta.filename)\nawait app.listen({ port: 0 })",
+        'app.js': SERVER,
+      },
+      ['main.js', '--port', '4711', '--', '--fast'],
+    )
+    await session.until(/^--fast 4711 true\n/)
+    await session.until(READY)
+    await session.until(/note: main\.js listens by itself, and not on PORT/)
+    assert.equal(await end(session), 0)
+  })
+
+  it('leaves servers alone that are not made by listen', async () => {
+    const session = dev({
+      'app.js':
+        "import { createServer } from 'node:http'\ncreateServer().listen(0, () => console.log('mine'))\nexport const app = 1",
+    })
+    await session.until(/Started in \d+ ms \(watching 2 files\)/)
+    // a signal that nothing handles
+    assert.equal(await end(session, 'SIGTERM'), 143)
+  })
+
+  it('says that there is nothing to serve', async () => {
+    const session = dev({ 'app.js': 'export const car = 1' })
+    await session.until(/octavo: app\.js has no app: it exports car \(a number\)[\s\S]*waiting for a change/)
+    session.write('app.js', SERVER)
+    await session.until(READY)
+    assert.equal(await end(session), 0)
+  })
+
+  it('says that the module has ended', async () => {
+    const session = dev({ 'app.js': 'process.exit(0)' })
+    await session.until(/The app has ended; waiting for a change/)
+    await end(session)
+  })
+
+  it('ends what does not end, and what it started', async () => {
+    const stubborn = `${SERVER}
+import { spawn } from 'node:child_process'
+process.on('SIGTERM', () => {}).on('SIGINT', () => {})
+process.exit = () => {}
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' })
+console.log('pids', process.pid, child.pid)
+`
+    const session = dev({ 'app.js': stubborn })
+    const [, first, grandchild] = await session.until(/pids (\d+) (\d+)/)
+    await session.until(READY)
+    session.write('word.js', 'export const word = 4')
+    const [, second, last] = await session.until(/pids (\d+) (\d+)/)
+    assert.deepEqual([first, grandchild].map(Number).filter(isAlive), [])
+    await session.until(READY)
+    session.child.kill('SIGINT')
+    await sleep(100)
+    assert.equal(await end(session), 130)
+    await sleep(50)
+    assert.deepEqual([second, last].map(Number).filter(isAlive), [])
+  })
+
+  it('leaves nothing behind when it is killed', async () => {
+    const session = dev({ 'app.js': `${SERVER}\nconsole.log('pid', process.pid)` })
+    const [, pid] = await session.until(/pid (\d+)/)
+    await session.until(READY)
+    await end(session, 'SIGKILL')
+    for (let tries = 0; isAlive(Number(pid)) && tries < 100; tries++) await sleep(50)
+    assert.equal(isAlive(Number(pid)), false)
+  })
+
+  it('runs a real app in TypeScript from its source', async () => {
+    const example = "export { app } from '../../../../examples/hello/main.ts'\n"
+    const session = dev(
+      { 'app.ts': example },
+      ['app.ts', '-p', '0'],
+      [
+        ...FROM_SOURCE.map((part) => (part === 'tsx' ? import.meta.resolve('tsx') : part)),
+        `${ROOT}/src/cli/main.ts`,
+      ],
+    )
+    const [, , url] = await session.until(READY)
+    assert.equal(await text(url), '{"message":"Hello, world"}')
+    assert.equal(await end(session), 0)
+  })
+})

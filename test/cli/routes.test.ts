@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { bundle, createFolder, octavo } from '../support/octavo.ts'
+import type { Outcome } from '../support/octavo.ts'
+
+const folder = createFolder()
+let main = ''
+before(async () => {
+  main = await bundle(folder.path)
+})
+after(() => folder.remove())
+
+/** The command line as it is shipped, the framework from its source. */
+function routes(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  return octavo(['routes', ...args], { node: ['--conditions', 'octavo-source', main], env })
+}
+
+const CARS = 'test/cli/fixtures/cars/app.ts'
+
+describe('octavo routes', { concurrency: 3 }, () => {
+  const tables: readonly (readonly [
+    title: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    stdout: string,
+  ])[] = [
+    [
+      'shows every route',
+      [],
+      {},
+      `METHOD      PATH               VERSION  NAME         GUARDS    MARKS
+GET         /car/              1        car.list               deprecated
+GET         /car/              2        car.list
+GET,DELETE  /car/{car_id:int}  1, 2     car.one      isDriver
+GET         /car/status        neutral  car.status
+GET         /about/                     about.about
+
+5 routes; versions 1 (deprecated), 2
+`,
+    ],
+    [
+      'shows what answers in a version',
+      ['--version', '2'],
+      {},
+      `METHOD      PATH               VERSION  NAME         GUARDS
+GET         /car/                       car.list
+GET,DELETE  /car/{car_id:int}           car.one      isDriver
+GET         /car/status        neutral  car.status
+GET         /about/                     about.about
+
+4 routes; versions 1 (deprecated), 2
+`,
+    ],
+    [
+      'cuts what is longest where the terminal is narrow',
+      ['--version', '1'],
+      { COLUMNS: '66' },
+      `METHOD      PATH          VERSION  NAME       GUARDS    MARKS
+GET         /car/                  car.list             deprecated
+GET,DELETE  /car/{car_i…           car.one    isDriver  deprecated
+GET         /car/status   neutral  car.stat…
+GET         /about/                about.ab…
+
+4 routes; versions 1 (deprecated), 2
+`,
+    ],
+  ]
+  for (const [title, args, env, stdout] of tables) {
+    it(title, async () => {
+      const outcome = await routes([CARS, ...args], env)
+      assert.deepEqual(outcome, { code: 0, stdout, stderr: 'loaded\n' })
+    })
+  }
+
+  it('gives JSON of one version', async () => {
+    const { code, stdout } = await routes([CARS, '--json', '--version', '1'])
+    assert.equal(code, 0)
+    const listed: unknown = JSON.parse(stdout)
+    assert.ok(Array.isArray(listed), stdout)
+    assert.deepEqual(
+      listed.map((route: { readonly name: string; readonly methods: unknown }) => [
+        route.name,
+        route.methods,
+      ]),
+      [
+        ['car.list', ['GET']],
+        ['car.one', ['GET', 'DELETE']],
+        ['car.status', ['GET']],
+        ['about.about', ['GET']],
+      ],
+    )
+  })
+
+  it('shows a tree', async () => {
+    const { code, stdout } = await routes([CARS, '--tree'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^\/\n├── about\n│ {5}GET about\.about\n└── car/)
+  })
+
+  it('says which versions there are', async () => {
+    assert.deepEqual(await routes([CARS, '--version', '9']), {
+      code: 1,
+      stdout: '',
+      stderr: 'loaded\noctavo: there is no version "9"\n  there are 1, 2\n',
+    })
+  })
+
+  it('starts an app only where a module of it comes later, and stops it', async () => {
+    assert.deepEqual(await routes(['test/cli/fixtures/cars/late.ts']), {
+      code: 0,
+      stdout: 'METHOD  PATH    NAME\nGET     /late/  late.late\n\n1 route\n',
+      stderr: 'started\nstopped\n',
+    })
+  })
+
+  it('lists mistakes in definitions, without a stack', async () => {
+    const { code, stdout, stderr } = await routes(['test/cli/fixtures/cars/broken.ts'])
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(
+      stderr,
+      /^2 mistakes in the definitions\n\n {2}cars\.one.* \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars\.none/,
+    )
+    assert.doesNotMatch(stderr, /\n\s+at /)
+  })
+})
