@@ -67,7 +67,7 @@ export function throughSocket(address: string): {
   readonly send: (call: WireCall) => Promise<WireAnswer>
   readonly close: () => void
 } {
-  const agent = new Agent({ keepAlive: true })
+  const agent = new Agent({ keepAlive: false })
   const { hostname, port } = new URL(address)
   return {
     close: () => agent.destroy(),
@@ -83,7 +83,10 @@ export function throughSocket(address: string): {
         headers: { ...Object.fromEntries(headers), host, ...length },
       })
       request.end(body)
-      const [response] = await once(request, 'response')
+      const answered = once(request, 'response')
+      // a server may end a connection after its answer: before it, waiting fails
+      request.on('error', () => undefined)
+      const [response] = await answered
       const chunks: Buffer[] = []
       let isCut = false
       const timer = setTimeout(() => {
