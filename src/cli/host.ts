@@ -23,7 +23,10 @@ export async function runJob(text: string): Promise<void> {
   process.argv =
     job.task === 'dev' ? [process.execPath, job.module.file ?? url, ...job.rest] : process.argv.slice(0, 2)
   // nobody is left to tell when the other end is gone
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.once('disconnect', () => {
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_CLOSE).unref()
+    process.kill(process.pid, 'SIGTERM')
+  })
   process.channel?.unref()
   if (job.task === 'dev') {
     await serveForDev(job, url, tell)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -87,10 +88,11 @@ async function text(url = ''): Promise<string> {
 
 const READY = /(Started|Restarted) in \d+ ms: (http:\S+) \(watching (\d+) files\)/
 
+/** Whether a process runs; one that has ended and that nobody asked for its exit code does not. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
   }

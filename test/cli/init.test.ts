@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { bundle, createFolder, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
+import type { Outcome } from '../support/octavo.ts'
+
+const folder = createFolder()
+let main = ''
+before(async () => {
+  main = await bundle(folder.path)
+})
+after(() => folder.remove())
+
+const init = (...args: readonly string[]): Promise<Outcome> =>
+  octavo(['init', ...args], { node: [main], cwd: folder.path })
+const manifestOf = (name: string): Readonly<Record<string, unknown>> => {
+  const manifest: Readonly<Record<string, unknown>> = JSON.parse(
+    readFileSync(join(folder.path, name, 'package.json'), 'utf8'),
+  )
+  return manifest
+}
+
+describe('octavo init', () => {
+  it('makes a project whose types are right and whose test passes', async () => {
+    const { code, stdout, stderr } = await init('Mein Gärtchen')
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
+    assert.match(
+      stderr,
+      /Made mein-gartchen in Mein Gärtchen:[\s\S]*cd 'Mein Gärtchen'\n {2}npm install\n {2}npm start\n$/,
+    )
+    const project = join(folder.path, 'Mein Gärtchen')
+    const { name, type, dependencies } = manifestOf('Mein Gärtchen')
+    assert.deepEqual([name, type], ['mein-gartchen', 'module'])
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    assert.equal(Reflect.get(Object(dependencies), 'octavo'), `^${version}`)
+    assert.ok(!JSON.stringify(manifestOf('Mein Gärtchen')).includes('undefined'), 'a version is missing')
+    assert.equal(readFileSync(join(project, 'README.md'), 'utf8').trimEnd().split('\n').length, 10)
+
+    // Octavo from its source, in the place of the package
+    folder.write(
+      'Mein Gärtchen/tsconfig.test.json',
+      JSON.stringify({
+        extends: './tsconfig.json',
+        compilerOptions: {
+          paths: { octavo: [join(ROOT, 'src/index.ts')] },
+          typeRoots: [join(ROOT, 'node_modules/@types')],
+        },
+      }),
+    )
+    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(project, 'tsconfig.test.json')], {
+      stdio: 'inherit',
+    })
+    const { NODE_TEST_CONTEXT: _inTest, ...env } = process.env
+    const printed = execFileSync(process.execPath, [...FROM_SOURCE, '--test', 'test/app.test.ts'], {
+      cwd: project,
+      encoding: 'utf8',
+      env,
+    })
+    assert.match(printed, /pass 4\b/)
+  })
+
+  it('leaves folders alone that are not empty, unless it is forced', async () => {
+    folder.write('used/mine.txt', 'mine')
+    const refused = await init('used')
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /used is not empty: it has mine\.txt\n[\s\S]*--force/)
+    assert.deepEqual(readdirSync(join(folder.path, 'used')), ['mine.txt'])
+    assert.equal((await init('used', '--force', '--name', '@acme/used')).code, 0)
+    assert.equal(manifestOf('used')['name'], '@acme/used')
+    assert.equal(readFileSync(join(folder.path, 'used/mine.txt'), 'utf8'), 'mine')
+  })
+
+  it('takes a folder that has nothing but a history', async () => {
+    folder.write('octavo/.git/HEAD', '')
+    assert.equal((await init('octavo')).code, 0)
+    assert.equal(manifestOf('octavo')['name'], 'octavo-app')
+    assert.ok(existsSync(join(folder.path, 'octavo/src/main.ts')), 'there is no main file')
+  })
+
+  it('says where it cannot make one', async () => {
+    folder.write('file', '')
+    const { code, stderr } = await init('file')
+    assert.equal(code, 1)
+    assert.match(stderr, /octavo: .*file cannot be used/)
+  })
+})
