@@ -81,7 +81,7 @@ async function end({ child }: Session, signal: NodeJS.Signals = 'SIGINT'): Promi
   return code
 }
 
-async function text(url = ''): Promise<string> {
+async function bodyOf(url = ''): Promise<string> {
   const response = await fetch(url)
   return response.text()
 }
@@ -104,13 +104,13 @@ describe('octavo dev', { concurrency: 3 }, () => {
     const [, verb, url, files] = await session.until(READY)
     // the app, the word, and .env
     assert.deepEqual([verb, files], ['Started', '3'])
-    assert.equal(await text(url), 'one')
+    assert.equal(await bodyOf(url), 'one')
     session.write('other.js', 'nobody uses this')
     session.write('word.js', "export const word = 'two'")
     await session.until(/Changed: word\.js\n/)
     const [, again, next] = await session.until(READY)
     assert.equal(again, 'Restarted')
-    assert.equal(await text(next), 'two')
+    assert.equal(await bodyOf(next), 'two')
     assert.equal(await end(session), 0)
   })
 
@@ -128,7 +128,7 @@ describe('octavo dev', { concurrency: 3 }, () => {
       "process.on('SIGUSR2', () => { throw new Error('later') })\nexport const word = String(process.pid)",
     )
     const [, , url] = await session.until(READY)
-    process.kill(Number(await text(url)), 'SIGUSR2')
+    process.kill(Number(await bodyOf(url)), 'SIGUSR2')
     await session.until(/Error: later[\s\S]*exit code 1\); waiting for a change/)
     assert.equal(session.output().match(/Error: later/g)?.length, 1)
     assert.equal(await end(session), 130)
@@ -231,7 +231,7 @@ console.log('pids', process.pid, child.pid)
       ],
     )
     const [, , url] = await session.until(READY)
-    assert.equal(await text(url), '{"message":"Hello, world"}')
+    assert.equal(await bodyOf(url), '{"message":"Hello, world"}')
     assert.equal(await end(session), 0)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
@@ -39,7 +39,9 @@ describe('octavo init', () => {
     assert.ok(!JSON.stringify(manifestOf('Mein Gärtchen')).includes('undefined'), 'a version is missing')
     assert.equal(readFileSync(join(project, 'README.md'), 'utf8').trimEnd().split('\n').length, 10)
 
-    // Octavo from its source, in the place of the package
+    // what npm install would do
+    mkdirSync(join(project, 'node_modules'))
+    symlinkSync(ROOT, join(project, 'node_modules/octavo'), 'junction')
     folder.write(
       'Mein Gärtchen/tsconfig.test.json',
       JSON.stringify({
