@@ -20,6 +20,7 @@ const PARTS = [
   'scale',
   'idle',
   'start',
+  'documents',
   'validation',
   'types',
 ]

@@ -1,0 +1,67 @@
+/** How long the first documents take: loading what makes them, six versions, and the one for all. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { rotate, summarize } from '../measure/stats.ts'
+import type { MeasureOptions, Section } from '../report/section.ts'
+import { formatSummary } from '../report/summary.ts'
+
+/** The same 400 routes in six versions, or 400 others in each. */
+const KINDS = { same: 'the same 400 in all versions', different: '400 others in each version' } as const
+export type Kind = keyof typeof KINDS
+
+/** What a process tells. */
+export interface Sample {
+  /** Milliseconds, loading included. */
+  readonly versions: number
+  readonly combined: number
+  readonly json: number
+  readonly operations: number
+  readonly bytes: number
+}
+
+/** Milliseconds for the documents of all versions. */
+const GOAL = 400
+const run = promisify(execFile)
+
+export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
+  const kinds = (['same', 'different'] as const).map((kind) => ({ kind, samples: [] as Sample[] }))
+  // the first round brings the files into the memory of the machine
+  for (let round = 0; round < (isQuick ? 4 : 21); round++) {
+    for (const { kind, samples } of rotate(kinds, round)) {
+      const worker = fileURLToPath(new URL('worker.js', import.meta.url))
+      const { stdout } = await run(process.execPath, [worker, kind])
+      if (round > 0) samples.push(JSON.parse(stdout) as Sample)
+    }
+  }
+  const slowest = Math.max(...kinds.map(({ samples }) => summarize(samples.map(total)).median))
+  return {
+    title: 'Documents',
+    text: [
+      `An application of 400 operations in 6 versions, with zod schemas for queries, bodies and responses, is asked for its first OpenAPI
+documents: what makes them is loaded, then the document of each version, the combined one of all operations, and their JSON. A new
+process for every sample. Later they are kept.`,
+      `The goal is ${GOAL} ms for all of them: ${slowest < GOAL ? 'met' : 'missed'}, with ${slowest.toFixed(0)} ms for the slower application.`,
+    ],
+    tables: [
+      {
+        caption: 'Milliseconds, without what the application itself took to start',
+        columns: ['', 'six versions', 'combined', 'JSON', 'all', 'operations, combined', 'MB of JSON'],
+        rows: kinds.map(({ kind, samples }) => [
+          KINDS[kind],
+          ...(['versions', 'combined', 'json'] as const).map((part) =>
+            formatSummary(summarize(samples.map((sample) => sample[part]))),
+          ),
+          formatSummary(summarize(samples.map(total))),
+          String(samples[0]?.operations),
+          ((samples[0]?.bytes ?? 0) / 1e6).toFixed(1),
+        ]),
+      },
+    ],
+  }
+}
+
+function total({ versions, combined, json }: Sample): number {
+  return versions + combined + json
+}
