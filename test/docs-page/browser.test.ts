@@ -6,8 +6,10 @@ import { after, before, describe, it } from 'node:test'
 import { defineGuard, VersioningSchemes } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 
+import { createCarApp } from '../../examples/car/app.ts'
 import { findChromium, startBrowser } from '../support/browser.ts'
 import type { Browser, Tab } from '../support/browser.ts'
+import { FAINT_TEXTS } from '../support/contrast.ts'
 import { createCars } from './support.ts'
 
 const chromium = findChromium()
@@ -152,6 +154,32 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     }
     assert.deepEqual(tab.complaints, [])
     await tab.close()
+  })
+
+  it('can be read: what it says stands out from what is behind it, in light and dark', async () => {
+    const app = createCarApp('accept', { logger: false })
+    apps.push(app)
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const clickAll = (selector: string): string =>
+      `document.querySelectorAll(${JSON.stringify(selector)}).forEach((each) => each.click())`
+    for (const scheme of ['light', 'dark'] as const) {
+      const tab = await browser.tab()
+      await tab.look(1280, 1000, scheme)
+      await tab.open(`${url}/docs`)
+      await tab.until("document.querySelector('.opblock')")
+      const count = String(await tab.evaluate("document.querySelectorAll('.opblock').length"))
+      await tab.evaluate(clickAll('.opblock-summary-control'))
+      await tab.until(`document.querySelectorAll('.try-out__btn').length === ${count}`)
+      await tab.evaluate(clickAll('.try-out__btn'))
+      await tab.until(`document.querySelectorAll('.btn.execute').length === ${count}`)
+      await tab.evaluate(clickAll('.btn.execute'))
+      await tab.until("document.querySelector('.live-responses-table')")
+      await tab.evaluate(clickAll('.json-schema-2020-12-accordion'))
+      // what fades in is there
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      assert.deepEqual(await tab.evaluate(FAINT_TEXTS), [], scheme)
+      await tab.close()
+    }
   })
 
   it('says what is wrong when a document cannot be read', async () => {

@@ -48,7 +48,7 @@ export function findChromium(): string | undefined {
 type Message = Readonly<Record<string, unknown>>
 type Send = (method: string, params?: object) => Promise<Message>
 
-const TIMEOUT = 8_000
+const TIMEOUT = 15_000
 
 /** Starts a browser without windows, which is told and tells everything through two pipes. */
 export async function startBrowser(path: string): Promise<Browser> {

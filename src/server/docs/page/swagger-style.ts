@@ -119,13 +119,34 @@ html.dark-mode {
   color: var(--badge-text);
 }
 
-.swagger-ui .btn.cancel {
+.swagger-ui .btn.cancel,
+html.dark-mode .swagger-ui .opblock .btn.try-out__btn.cancel {
   border-color: var(--delete);
   color: var(--delete);
 }
 
+.swagger-ui .download-contents,
+.swagger-ui .copy-to-clipboard {
+  background: #5c6470;
+}
+
+html.dark-mode .swagger-ui .opblock.opblock-put .opblock-section-header {
+  background: #3d261b;
+}
+
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12__constraint--string {
+  background: #865800;
+}
+
+/* the colour of numbers in code, which is set on each of them */
+.swagger-ui .microlight span[style*='211, 99, 99'] {
+  color: #ff9d9d !important;
+}
+
 .swagger-ui .parameter__in,
 .swagger-ui .parameter__deprecated,
+.swagger-ui .response-undocumented i,
+.swagger-ui .json-schema-2020-12-expand-deep-button,
 .swagger-ui .prop-format {
   color: var(--quiet);
 }
