@@ -119,7 +119,7 @@ GET         /about/                about.ab…
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,
-      /^2 mistakes in the definitions\n\n {2}cars\.one.* \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars\.none/,
+      /^2 mistakes in the definitions\n\n {2}cars.*\/:id \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars.* \[unknown_param_type\]\n/,
     )
     assert.doesNotMatch(stderr, /\n\s+at /)
   })
