@@ -69,8 +69,8 @@ function mergeItem(methods: ReadonlyMap<string, readonly Placed[]>, hasOwnServer
   return Object.fromEntries(
     [...methods].map(([method, placed]): readonly [string, Operation] => {
       const merged = mergeOperations(placed)
-      const servers = uniqueServers(placed.flatMap((each) => each.servers))
-      return [method, hasOwnServers ? { ...merged, servers } : merged]
+      if (!hasOwnServers) return [method, merged]
+      return [method, { ...merged, servers: uniqueServers(placed.flatMap((each) => each.servers)) }]
     }),
   )
 }
@@ -108,6 +108,7 @@ function withUniqueIds(paths: OpenApiDocument['paths']): OpenApiDocument['paths'
 
 /** Documents in which schemas of one name are the same schema. */
 function withOwnNames(parts: readonly Part[]): readonly Part[] {
+  if (!areSeveral(parts)) return parts
   const meanings = new Map<string, Set<string>>()
   for (const { document } of parts) {
     const { schemas = {} } = document.components
@@ -140,6 +141,18 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
       document: { ...part.document, paths, components: { ...components, schemas: Object.fromEntries(own) } },
     }
   })
+}
+
+/** Whether any name stands for several objects: what was converted together is the same one in all documents. */
+function areSeveral(parts: readonly Part[]): boolean {
+  const known = new Map<string, SchemaObject>()
+  for (const { document } of parts) {
+    for (const [name, schema] of Object.entries(document.components.schemas ?? {})) {
+      if ((known.get(name) ?? schema) !== schema) return true
+      known.set(name, schema)
+    }
+  }
+  return false
 }
 
 /** What a schema says with all that it refers to. */

@@ -69,9 +69,12 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
     problems: [],
   }
   const keys = new Map<Place, string>()
+  const known = { input: new Map<Schema, string>(), output: new Map<Schema, string>() }
   for (const place of places) {
-    const base = `${place.route.name} ${place.at.replace('input.', '')}`
-    keys.set(place, addTask(search, place.io, place.schema, { where: place.route.label, base }))
+    const { io, schema } = place
+    const key = known[io].get(schema) ?? addTask(search, place)
+    known[io].set(schema, key)
+    keys.set(place, key)
   }
   const failures = new Map<string, unknown>()
   // what is found adds tasks
@@ -96,14 +99,10 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
   return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
 }
 
-function addTask(
-  { tasks }: Search,
-  io: Direction,
-  schema: Schema,
-  { where, base }: Pick<Task, 'where' | 'base'>,
-): string {
+function addTask({ tasks }: Search, { route, at, io, schema }: Place): string {
   const key = `s${tasks.length}`
-  tasks.push({ key, io, schema, where, base })
+  const base = `${route.name} ${at.replace('input.', '')}`
+  tasks.push({ key, io, schema, where: route.label, base })
   return key
 }
 

@@ -13,7 +13,7 @@ import { finishAll, reachable } from './finish.ts'
 import type { Finished } from './finish.ts'
 import { isSchemaObject, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
-import { correct } from './markers.ts'
+import { correct, MARK } from './markers.ts'
 import type { Direction } from './markers.ts'
 import type { Convert, ConvertedRoute } from './model.ts'
 import { toParameters } from './parameters.ts'
@@ -76,6 +76,7 @@ function showOneByOne(
 ): Shown {
   const schemas: Record<string, SchemaObject> = {}
   const components: Record<string, SchemaObject> = {}
+  let hasMarks = false
   for (const task of inventory.tasks) {
     if (task.io !== io) continue
     try {
@@ -84,14 +85,16 @@ function showOneByOne(
       )
       Object.assign(schemas, one.schemas)
       Object.assign(components, one.components)
+      hasMarks ||= one.hasMarks
     } catch (error) {
-      const place = places.find((each) => inventory.keys.get(each) === task.key)
       const reason = reasonOf(inventory.failures.get(task.key) ?? error)
-      if (place !== undefined)
-        failed.push(undocumented(place, '', `a schema that zod does not convert (${reason})`))
+      const affected = places.filter((place) => inventory.keys.get(place) === task.key)
+      failed.push(
+        ...affected.map((place) => undocumented(place, '', `a schema that zod does not convert (${reason})`)),
+      )
     }
   }
-  return { schemas, components, marked: findMarked(components) }
+  return { schemas, components, hasMarks, marked: findMarked(components) }
 }
 
 function reasonOf(error: unknown): string {
@@ -99,6 +102,7 @@ function reasonOf(error: unknown): string {
 }
 
 function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Shown {
+  let hasMarks = false
   const whole = toObjectSchema(Object.fromEntries(tasks.map(({ key, schema }) => [key, schema])))
   const { schema, components } = createSchema(toZod(whole), {
     io,
@@ -110,12 +114,16 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
     }),
     opts: {
       allowEmptySchema: ALL_EMPTY,
-      override: ({ zodSchema, jsonSchema }) => correct(zodSchema, jsonSchema, io, elements),
+      override: ({ zodSchema, jsonSchema }) => {
+        correct(zodSchema, jsonSchema, io, elements)
+        hasMarks ||= MARK in jsonSchema
+      },
     },
   })
   const { properties } = toRecord(schema)
   const all = toComponents(components)
-  return { schemas: toComponents(properties), components: all, marked: findMarked(all) }
+  const marked = hasMarks ? findMarked(all) : new Set<string>()
+  return { schemas: toComponents(properties), components: all, hasMarks, marked }
 }
 
 /** Whether zod makes a component of the schema by itself; it takes `schema1` for a name of its own making. */

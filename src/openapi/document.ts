@@ -1,12 +1,13 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { statusAt, toFullLink } from '../versioning/policy.ts'
 import type { Lifetime } from '../versioning/policy.ts'
-import type { Conversion, ConvertedRoute, DocumentedVersion, DocumentSettings } from './model.ts'
-import { extend, extensionProblems, toOperation } from './operation.ts'
+import type { Conversion, DocumentedVersion, DocumentSettings } from './model.ts'
+import { extensionProblems } from './operation.ts'
+import type { WriteOperation } from './operation.ts'
 import { toPaths } from './paths.ts'
 import type { PlacedOperation } from './paths.ts'
 import { PROBLEM_ANSWERS, PROBLEM_SCHEMAS } from './problems.ts'
-import { findReferences, namesOf, pick, schemasIn } from './refs.ts'
+import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.ts'
 import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
 import type { DocumentTag, OpenApiDocument, PathItem } from './types.ts'
@@ -18,40 +19,47 @@ export interface Made {
   readonly problems: readonly DefinitionProblem[]
   /** The moment from which another document is true, in milliseconds since 1970. */
   readonly until: number
+  /** The paths in which the version stands. */
+  readonly own: ReadonlySet<string>
 }
 
 /** The version of OpenAPI that documents are written in. */
 const OPENAPI = '3.1.1'
-
-const NO_SCHEMAS: ConvertedRoute = { parameters: [], body: undefined, responses: new Map() }
 
 /** Makes the document of a version from routes whose schemas are converted. */
 export function toDocument(
   documented: DocumentedVersion,
   conversion: Conversion,
   settings: DocumentSettings,
+  writeOperation: WriteOperation,
 ): Made {
   const { version, routes } = documented
   const now = settings.now()
   const security = createSecurity()
+  const own = new Set<string>()
   const placed = routes.flatMap((each) => {
     const wire = toWire(each, version, settings)
-    const converted = conversion.routes.get(each.route) ?? NO_SCHEMAS
+    const converted = conversion.routes.get(each.route) ?? {
+      parameters: [],
+      body: undefined,
+      responses: new Map(),
+    }
+    if (wire.isInPath) own.add(wire.path)
     const parts = { converted, wire, security: security.of(each.route), now }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
       method: method.toLowerCase(),
-      operation: extend(toOperation(each, method, parts), each.route.openapi),
+      operation: writeOperation(each, method, parts),
       route: each.route,
     }))
   })
   const { paths, problems } = toPaths(placed)
   const { info, externalDocs } = settings
-  const own = version === null || settings.hasVersion ? info.version : version
+  const ownVersion = version === null || settings.hasVersion ? info.version : version
   return {
     document: {
       openapi: OPENAPI,
-      info: { ...info, version: own },
+      info: { ...info, version: ownVersion },
       ...(externalDocs === undefined ? {} : { externalDocs }),
       servers: toServers(version, settings),
       ...tagsOf(paths, settings.tags),
@@ -66,6 +74,7 @@ export function toDocument(
       ...nameProblems(conversion.components),
     ],
     until: nextChange([documented, ...routes], now),
+    own,
   }
 }
 
@@ -75,7 +84,7 @@ export function toComponents(
   converted: Conversion['components'],
   schemes: Readonly<Record<string, unknown>>,
 ): OpenApiDocument['components'] {
-  const references = findReferences(paths)
+  const references = referencesIn(paths)
   const responses = pick(PROBLEM_ANSWERS, namesOf(references, 'responses'))
   const inAll = new Set([...references, ...findReferences(responses)])
   const schemas = schemasIn(inAll, { ...converted, ...PROBLEM_SCHEMAS })

@@ -81,6 +81,8 @@ function eitherOf(parts: readonly Fields[]): Fields {
 }
 
 function merge(parts: readonly Fields[], combine: (fields: readonly Field[]) => Field): Fields {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) return first
   const names = new Set(parts.flatMap(({ named }) => [...named.keys()]))
   return {
     named: new Map(
@@ -92,6 +94,7 @@ function merge(parts: readonly Fields[], combine: (fields: readonly Field[]) => 
 
 /** The schemas as one; equal ones count once. */
 export function joined(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObject[]): SchemaObject {
+  if (schemas.length === 1) return schemas[0] ?? {}
   const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
   const [first = {}] = different.values()
   return different.size > 1 ? { [keyword]: [...different.values()] } : first

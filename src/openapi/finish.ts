@@ -32,9 +32,21 @@ export function finishAll(shown: Readonly<Record<Direction, Shown>>, inventory: 
   const rename = (schema: SchemaObject): SchemaObject =>
     split.size === 0 ? schema : mapSchemas(renameRef(schema, outputName), rename)
   const renamed = Object.entries(output).map(([name, schema]) => [outputName(name), rename(schema)] as const)
+  // schemas that several places have are finished once
+  const known = {
+    input: new Map<SchemaObject, SchemaObject>(),
+    output: new Map<SchemaObject, SchemaObject>(),
+  }
+  const finish = (schema: SchemaObject, io: Direction): SchemaObject => {
+    const before = known[io].get(schema)
+    if (before !== undefined) return before
+    const cleaned = clean(schema, shown[io])
+    const finished = io === 'input' ? cleaned : rename(cleaned)
+    known[io].set(schema, finished)
+    return finished
+  }
   return {
-    finish: (schema, io) =>
-      io === 'input' ? clean(schema, shown.input) : rename(clean(schema, shown.output)),
+    finish,
     components: { ...input, ...Object.fromEntries(renamed) },
     problems: takenNames([...split], outputName, input, inventory),
   }
@@ -67,6 +79,7 @@ function takenNames(
 /** A schema without marks, and without alternatives that nothing fits. */
 function clean(schema: SchemaObject, shown: Shown): SchemaObject {
   const cleaned = mapSchemas(unmarked(schema, shown), (inner) => clean(inner, shown))
+  if (cleaned['anyOf'] === undefined) return cleaned
   const options = listOf(cleaned['anyOf'])
   const possible = options.filter((option) => !isNothing(option))
   if (options.length === 0 || possible.length === options.length || possible.length === 0) return cleaned
@@ -101,14 +114,13 @@ function reference(schema: SchemaObject): SchemaObject {
 }
 
 /** Whether no value fits the schema: `z.undefined()`, `z.void()` and `z.never()`. */
-export function isNothing({ not, ...others }: SchemaObject): boolean {
-  return (
-    typeof not === 'object' && not !== null && Object.keys(not).length === 0 && others['type'] === undefined
-  )
+export function isNothing({ not, type }: SchemaObject): boolean {
+  return typeof not === 'object' && not !== null && Object.keys(not).length === 0 && type === undefined
 }
 
 /** Those of the components that the schemas need, by name. */
 export function reachable(schemas: Iterable<SchemaObject>, components: Components): Components {
+  if (Object.keys(components).length === 0) return {}
   const needed = new Set<string>()
   for (const schema of schemas) refsIn(schema, needed)
   // what is needed adds what it needs

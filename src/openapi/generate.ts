@@ -1,12 +1,13 @@
 import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
+import type { FlatRoute } from '../define/flat-route.ts'
 import { combine } from './combine.ts'
 import { toDocument } from './document.ts'
 import type { Made } from './document.ts'
 import type { Conversion, Convert, DocumentedVersion, DocumentSettings, NamedSchema } from './model.ts'
+import { createOperations } from './operation.ts'
 import { toParameters } from './parameters.ts'
 import type { OpenApiDocument } from './types.ts'
-import { toWire } from './wire.ts'
 
 /** What a generator makes documents of. */
 export interface GeneratorSource {
@@ -28,24 +29,21 @@ export function createGenerator(
   convert: Convert | undefined,
 ): Generator {
   const conversionOf = createConversions(versions, named, convert)
+  const writeOperation = createOperations()
   const made = new Map<DocumentedVersion, Made>()
-  let combined: Omit<Made, 'problems'> | undefined
+  let combined: Pick<Made, 'document' | 'until'> | undefined
   const make = (documented: DocumentedVersion): Made => {
     const kept = made.get(documented)
     if (kept !== undefined && settings.now() < kept.until) return kept
     const conversion = conversionOf(documented)
-    const fresh = toDocument(documented, conversion, settings)
+    const fresh = toDocument(documented, conversion, settings, writeOperation)
     refuse([...conversion.problems, ...fresh.problems])
     made.set(documented, fresh)
     return fresh
   }
   const makeAll = (): OpenApiDocument => {
     if (combined !== undefined && settings.now() < combined.until) return combined.document
-    const parts = versions.map((documented) => ({
-      version: documented.version,
-      own: ownPaths(documented, settings),
-      ...make(documented),
-    }))
+    const parts = versions.map((documented) => ({ version: documented.version, ...make(documented) }))
     refuse(schemeProblems(parts.map(({ document }) => document)))
     combined = { document: combine(parts, settings), until: Math.min(...parts.map(({ until }) => until)) }
     return combined.document
@@ -70,9 +68,11 @@ function createConversions(
   named: readonly NamedSchema[],
   convert: Convert | undefined,
 ): (documented: DocumentedVersion) => Conversion {
-  if (convert === undefined) return withoutSchemas
-  const convertAll = (some: readonly DocumentedVersion[]): Conversion =>
-    convert([...new Set(some.flatMap(({ routes }) => routes.map(({ route }) => route)))], named)
+  if (convert === undefined) {
+    const bare = withoutSchemas(versions)
+    return () => bare
+  }
+  const convertAll = (some: readonly DocumentedVersion[]): Conversion => convert(routesOf(some), named)
   const apart = new Map<DocumentedVersion, Conversion>()
   let whole: Conversion | undefined
   return (documented) => {
@@ -85,9 +85,9 @@ function createConversions(
 }
 
 /** What routes have that declare no schema: the parameters of their paths. */
-function withoutSchemas({ routes }: DocumentedVersion): Conversion {
-  const bare = routes.map(
-    ({ route }) =>
+function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
+  const bare = routesOf(versions).map(
+    (route) =>
       [
         route,
         { parameters: toParameters(route.pattern, new Map(), {}), body: undefined, responses: new Map() },
@@ -96,14 +96,8 @@ function withoutSchemas({ routes }: DocumentedVersion): Conversion {
   return { routes: new Map(bare), components: {}, problems: [] }
 }
 
-/** The paths in which the version stands. */
-function ownPaths({ version, routes }: DocumentedVersion, settings: DocumentSettings): ReadonlySet<string> {
-  return new Set(
-    routes.flatMap((each) => {
-      const { path, isInPath } = toWire(each, version, settings)
-      return isInPath ? [path] : []
-    }),
-  )
+function routesOf(versions: readonly DocumentedVersion[]): readonly FlatRoute[] {
+  return [...new Set(versions.flatMap(({ routes }) => routes.map(({ route }) => route)))]
 }
 
 /** Security schemes of one name that differ between versions. */

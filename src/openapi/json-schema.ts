@@ -65,8 +65,12 @@ function mapList(list: readonly unknown[], map: (value: unknown) => unknown): re
 }
 
 function mapRecord(record: SchemaObject, map: (value: unknown) => unknown): SchemaObject {
-  const entries = Object.keys(record).map((name) => [name, map(record[name])] as const)
-  return entries.some(([name, each]) => each !== record[name]) ? Object.fromEntries(entries) : record
+  const changed: [string, unknown][] = []
+  for (const name of Object.keys(record)) {
+    const next = map(record[name])
+    if (next !== record[name]) changed.push([name, next])
+  }
+  return changed.length === 0 ? record : { ...record, ...Object.fromEntries(changed) }
 }
 
 /** The name of the component that a schema refers to. */
@@ -109,6 +113,7 @@ export function renameRef(schema: SchemaObject, rename: (name: string) => string
 
 /** A schema with what its component says, where it refers to one. */
 export function resolve(schema: SchemaObject, components: Components): SchemaObject {
+  if (refOf(schema) === undefined) return schema
   const seen = new Set<string>()
   let resolved = schema
   for (let name = refOf(resolved); name !== undefined && !seen.has(name); name = refOf(resolved)) {

@@ -168,6 +168,7 @@ function keepSteadyDefault({ json, def }: Context): void {
 
 /** The value as JSON; big integers as numbers where they are exact, else as text. */
 function toJsonValue(value: unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
   const text: unknown = JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each !== 'bigint') return each
     return Number.isSafeInteger(Number(each)) ? Number(each) : String(each)

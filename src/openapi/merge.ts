@@ -29,7 +29,7 @@ export function mergeOperations(all: readonly VersionedOperation[]): Operation {
   const [first] = operations
   const last = operations.at(-1)
   if (first === undefined || last === undefined) throw new TypeError('mergeOperations: there is no operation')
-  if (operations.every((operation) => isDeepStrictEqual(operation, first))) return first
+  if (operations.every((operation) => isSame(operation, first))) return first
   const { parameters: _parameters, requestBody: _body, deprecated: _deprecated, ...words } = last
   const parameters = mergeParameters(all)
   const body = mergeBodies(operations)
@@ -96,7 +96,8 @@ function mergeBodies(operations: readonly Operation[]): RequestBody | undefined 
   return { ...last, required: isRequired, content: mergeContents(bodies.map(({ content }) => content)) }
 }
 
-function mergeContents(contents: readonly Content[]): Content {
+function mergeContents(all: readonly Content[]): Content {
+  const contents = sharedOr(all)
   const types = new Set(contents.flatMap((content) => Object.keys(content)))
   return Object.fromEntries(
     [...types].map((type) => {
@@ -115,7 +116,7 @@ function mergeContents(contents: readonly Content[]): Content {
 }
 
 function mergeResponses(operations: readonly Operation[]): Operation['responses'] {
-  const all = operations.map(({ responses }) => responses)
+  const all = sharedOr(operations.map(({ responses }) => responses))
   const statuses = new Set(all.flatMap((responses) => Object.keys(responses)))
   return Object.fromEntries(
     [...statuses].toSorted().map((status) => [status, mergeAnswers(unique(answersOf(all, status)))]),
@@ -162,13 +163,22 @@ function isAnswer(name: string): name is ProblemAnswer {
 /** What is enough for one of them; an open one says so by an alternative that asks for nothing. */
 function mergeSecurity(operations: readonly Operation[]): readonly SecurityAlternative[] {
   const [first, ...others] = operations.map(({ security }) => security)
-  if (first === undefined || others.every((security) => isDeepStrictEqual(security, first)))
-    return first ?? []
+  if (first === undefined || others.every((security) => isSame(security, first))) return first ?? []
   return unique([first, ...others].flatMap((security) => (security.length === 0 ? [{}] : security)))
 }
 
-function unique<T>(values: readonly T[]): readonly T[] {
-  return values.filter(
-    (value, index) => values.findIndex((other) => isDeepStrictEqual(value, other)) === index,
-  )
+function unique<T>(all: readonly T[]): readonly T[] {
+  const values = sharedOr(all)
+  if (values.length === 1) return values
+  return values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
+}
+
+/** Documents share objects, which need not be looked into. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || isDeepStrictEqual(one, other)
+}
+
+/** One value where all are the same object; else all. */
+function sharedOr<T>(values: readonly T[]): readonly T[] {
+  return values.every((value) => value === values[0]) ? values.slice(0, 1) : values
 }

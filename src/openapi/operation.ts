@@ -5,7 +5,7 @@ import { statusAt } from '../versioning/policy.ts'
 import type { Lifetime } from '../versioning/policy.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { toResponses } from './responses.ts'
-import type { Operation, SecurityAlternative } from './types.ts'
+import type { Operation, Parameter, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
 /** What is known of an operation besides its route. */
@@ -16,15 +16,36 @@ export interface OperationParts {
   readonly now: number
 }
 
-/** The operation of one method of a route, without what is merged into it. */
-export function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): Operation {
+/** Makes the operation of one method of a route. */
+export type WriteOperation = (documented: DocumentedRoute, method: Method, parts: OperationParts) => Operation
+
+/** Prepares what makes operations. Versions in which a route says the same share its operation, or all of it but the parameters. */
+export function createOperations(): WriteOperation {
+  const known = new WeakMap<ConvertedRoute, Map<string, WithParameters>>()
+  return (documented, method, parts) => {
+    const { converted, wire, now } = parts
+    // media types that name the version make each another
+    if (wire.toAccepted !== undefined) return toOperation(documented, method, parts)(wire.parameters)
+    const { lifetime } = documented
+    const key = JSON.stringify([method, wire.origin, wire.refusals, isDeprecated(lifetime, now), lifetime])
+    const operations = known.get(converted) ?? new Map<string, WithParameters>()
+    known.set(converted, operations)
+    const operation = operations.get(key) ?? toOperation(documented, method, parts)
+    operations.set(key, operation)
+    return operation(wire.parameters)
+  }
+}
+
+/** An operation with the parameters that name its version; the same object where there are none. */
+type WithParameters = (own: readonly Parameter[]) => Operation
+
+function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
   const { route, lifetime } = documented
   const { converted, wire, security, now } = parts
-  const parameters = [...wire.parameters, ...converted.parameters]
   const { summary = toSummary(route.name), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
-  return {
+  const head = {
     operationId: toOperationId(documented, method),
     ...(tags.length === 0 ? {} : { tags }),
     summary,
@@ -34,10 +55,17 @@ export function toOperation(documented: DocumentedRoute, method: Method, parts: 
       ? {}
       : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
     security,
-    ...(parameters.length === 0 ? {} : { parameters }),
+  }
+  const tail = {
     ...(converted.body === undefined ? {} : { requestBody: converted.body }),
     responses: toResponses(documented, converted, wire),
   }
+  const write: WithParameters = (own) => {
+    const parameters = own.length === 0 ? converted.parameters : [...own, ...converted.parameters]
+    return extend({ ...head, ...(parameters.length === 0 ? {} : { parameters }), ...tail }, route.openapi)
+  }
+  let plain: Operation | undefined
+  return (own) => (own.length === 0 ? (plain ??= write(own)) : write(own))
 }
 
 /** Whether something counts as deprecated at a moment (RFC 9745 section 2.1: that moment may be to come). */
@@ -87,7 +115,7 @@ function placeOfSchema(value: unknown, path: readonly string[]): string | undefi
 }
 
 /** Merges what a route says itself into its operation: objects by member, lists of parameters by place and name, all else replaced. */
-export function extend(operation: Operation, own: object): Operation {
+function extend(operation: Operation, own: object): Operation {
   if (Object.keys(own).length === 0) return operation
   // what is merged was made as an operation, and its owner answers for the rest
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

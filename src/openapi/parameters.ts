@@ -17,9 +17,10 @@ export function toParameters(
   schemas: ReadonlyMap<unknown, SchemaObject>,
   components: Components,
 ): readonly Parameter[] {
-  const params = toFields(schemas.get('params') ?? { type: 'object' }, components).named
+  const declared = schemas.get('params')
+  const params = declared === undefined ? undefined : toFields(declared, components).named
   return [
-    ...pattern.params.map((param) => pathParameter(param, params.get(param.name)?.schema, components)),
+    ...pattern.params.map((param) => pathParameter(param, params?.get(param.name)?.schema, components)),
     ...PARAMETER_SOURCES.filter((source) => source !== 'params').flatMap((source) => {
       const schema = schemas.get(source)
       return schema === undefined ? [] : ofSource(source, schema, components)

@@ -29,7 +29,7 @@ export function toPaths(placed: readonly PlacedOperation[]): Paths {
     const shape = path.replaceAll(/\{[^{}]*\}/g, '{}')
     const known = byShape.get(shape) ?? { path, methods: new Map<string, Operation[]>() }
     byShape.set(shape, known)
-    const here = withNames(operation, namesIn(path), namesIn(known.path))
+    const here = path === known.path ? operation : withNames(operation, namesIn(path), namesIn(known.path))
     known.methods.set(method, [...(known.methods.get(method) ?? []), here])
   }
   const items = [...byShape.values()].map(({ path, methods }): readonly [string, PathItem] => [

@@ -1,4 +1,4 @@
-import type { SchemaObject } from './types.ts'
+import type { OpenApiDocument, Operation, SchemaObject } from './types.ts'
 
 /** What a part of a document refers to. */
 export type References = ReadonlySet<string>
@@ -8,6 +8,33 @@ export function findReferences(value: unknown): References {
   // in its text, for to look into every object takes ten times as long
   const text = JSON.stringify(value) ?? ''
   return new Set([...text.matchAll(/"#\/components\/([^"\\]+)"/g)].map(([, ref = '']) => ref))
+}
+
+/** What paths refer to. Documents share operations and parts of them, and each is looked through once. */
+export function referencesIn(paths: OpenApiDocument['paths']): References {
+  const found = new Set<string>()
+  for (const item of Object.values(paths))
+    for (const operation of Object.values(item))
+      for (const reference of remembered(operation, ofOperation)) found.add(reference)
+  return found
+}
+
+function ofOperation(operation: Operation): References {
+  const { responses, requestBody, ...others } = operation
+  const parts = [remembered(responses, findReferences), remembered(requestBody, findReferences)]
+  return new Set([...parts, findReferences(others)].flatMap((references) => [...references]))
+}
+
+const known = new WeakMap<object, References>()
+
+/** What a part refers to, which is looked up when it was looked through before. */
+function remembered<T>(part: T, find: (part: T) => References): References {
+  if (typeof part !== 'object' || part === null) return find(part)
+  const before = known.get(part)
+  if (before !== undefined) return before
+  const found = find(part)
+  known.set(part, found)
+  return found
 }
 
 /** The names of the components of a kind among references. */
@@ -24,7 +51,7 @@ export function schemasIn(
   const found = new Set(namesOf(references, 'schemas'))
   // what is found adds what it refers to
   for (const name of found)
-    for (const other of namesOf(findReferences(schemas[name]), 'schemas')) found.add(other)
+    for (const other of namesOf(remembered(schemas[name], findReferences), 'schemas')) found.add(other)
   return pick(schemas, found)
 }
 

@@ -10,6 +10,8 @@ export interface Shown {
   /** By the key under which they were converted. */
   readonly schemas: Components
   readonly components: Components
+  /** Whether there is a mark in any of them. */
+  readonly hasMarks: boolean
   /** The components with a mark in them, or in what they refer to. */
   readonly marked: ReadonlySet<string>
 }
@@ -54,6 +56,7 @@ export function findUndocumented(
   schema: SchemaObject,
   shown: Shown,
 ): readonly DefinitionProblem[] {
+  if (!shown.hasMarks) return []
   const found = new Map<string, DefinitionProblem>()
   const seen = new Set<string>()
   const search = (inner: SchemaObject, at: string, isRoot: boolean): void => {
