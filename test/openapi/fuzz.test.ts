@@ -1,35 +1,9 @@
-import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { testDocuments } from './fuzz/suite.ts'
 
-import { fuzzDocument } from './fuzz/run.ts'
-import { FUZZED } from './fuzz/subjects.ts'
+const isEverything = (name: string): boolean => name.startsWith('everything')
 
-describe('who has only the document can call every operation, and gets what it says', () => {
-  let folder = ''
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'octavo-fuzz-'))
-  })
-  after(() => rm(folder, { recursive: true }))
-
-  for (const { name, open } of FUZZED) {
-    it(name, async () => {
-      const { subjects, close } = await open(folder)
-      try {
-        for (const subject of subjects) {
-          const { findings, unreached } = await fuzzDocument(subject, { seed: 7, calls: 6 })
-          assert.deepEqual(
-            findings.map(({ operation, text, call }) => `${operation}: ${text}\n  ${call}`),
-            [],
-            subject.name,
-          )
-          assert.deepEqual(unreached, [], `${subject.name}: operations that never succeeded`)
-        }
-      } finally {
-        await close()
-      }
-    })
-  }
-})
+testDocuments(
+  'who has only the document of an example can call every operation, and gets what it says',
+  (name) => !isEverything(name) && name !== 'shop',
+)
+testDocuments('documents of everything that can be declared, under every scheme', isEverything)

@@ -226,7 +226,8 @@ function spoilForm(draft: Draft, media: Media, value: unknown, ground: Ground): 
   return [...omitted, ...changed]
 }
 
-const STRANGE: readonly unknown[] = [null, 'abc', 12.5, true, [], {}, -1_000_000_000]
+const LONG = 'x'.repeat(300)
+const STRANGE: readonly unknown[] = [null, '', 'abc', LONG, 0, 1, 12.5, 1e9, -1e9, true, [], {}]
 
 /** A value with one place changed, for every place. */
 function mutants(value: unknown): readonly unknown[] {

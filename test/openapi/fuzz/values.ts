@@ -139,7 +139,16 @@ function text(min: number, max: number): fc.Arbitrary<string> {
   return fc.string({ unit: TEXT, minLength: min, maxLength: Math.max(min, Math.min(max, min + 20)) })
 }
 
+/** By their schemas: whether a pattern can be met is found by trying. */
+const made = new WeakMap<object, fc.Arbitrary<string>>()
+
 function strings(schema: Readonly<Record<string, unknown>>): fc.Arbitrary<string> {
+  const known = made.get(schema) ?? toStrings(schema)
+  made.set(schema, known)
+  return known
+}
+
+function toStrings(schema: Readonly<Record<string, unknown>>): fc.Arbitrary<string> {
   const { format, pattern, minLength = 0, maxLength = 30, contentEncoding } = schema
   const ofFormat = typeof format === 'string' ? FORMATS[format] : undefined
   if (ofFormat !== undefined) {
