@@ -14,7 +14,7 @@ import type { Finding, Subject } from '../test/openapi/fuzz/run.ts'
 import { FUZZED } from '../test/openapi/fuzz/subjects.ts'
 
 /** So many calls have to be enough for an operation to succeed. */
-const ENOUGH = 24
+const ENOUGH = 30
 
 const { values } = parseArgs({
   options: {
