@@ -81,7 +81,8 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:tls': /^server\/node\//,
   radix3: /^router\//,
   yaml: /^openapi\/yaml\.ts$/,
-  zod: /^define\/schema\.ts$/,
+  // the second is the text of a file that `octavo init` writes
+  zod: /^(define\/schema|cli\/init\/sources)\.ts$/,
   'zod-openapi': /^openapi\/convert\.ts$/,
   'zod-openapi/api': /^openapi\/convert\.ts$/,
 }

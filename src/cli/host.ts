@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { App } from '../server/app.ts'
 import type { RouteEntry } from '../server/routes.ts'
+import { PREPARE } from '../server/docs/prepare.ts'
 import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
@@ -64,19 +65,19 @@ function toUrl({ file, specifier = '' }: AppModule): string {
 }
 
 async function readServed(app: App): Promise<Served> {
-  const routes = await routesOf(app)
-  return { kind: 'routes', routes, versions: app.versions(), tree: app.printRoutes() }
+  await prepare(app)
+  return {
+    kind: 'routes',
+    routes: app.routes().map(toPlain),
+    versions: app.versions(),
+    tree: app.printRoutes(),
+  }
 }
 
-/** The routes; nothing is started where no module of the application is a promise. */
-async function routesOf(app: App): Promise<readonly RouteEntry[]> {
-  try {
-    return app.routes().map(toPlain)
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.includes('app.ready()')) throw error
-    await app.ready()
-    return app.routes().map(toPlain)
-  }
+/** Makes an application ready to be read: nothing is started, so that neither databases nor secrets have to be there. */
+async function prepare(app: App): Promise<void> {
+  const own: unknown = Reflect.get(app, PREPARE)
+  await (typeof own === 'function' ? Reflect.apply(own, app, []) : app.ready())
 }
 
 /** A route as JSON has it; metadata that JSON cannot hold is left out. */
@@ -94,7 +95,7 @@ function isPlain(value: unknown): boolean {
 }
 
 async function readDocuments(app: App, wanted: Wanted): Promise<Documents> {
-  await app.ready()
+  await prepare(app)
   const known = app.versions().map(({ version }) => version)
   if (wanted.kind === 'each' && known.length > 0) {
     const documents = known.map((version) => ({ version, document: app.openapi({ version }) }))

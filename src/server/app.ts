@@ -12,6 +12,7 @@ import { createCore } from './core.ts'
 import type { AppOptions } from './core.ts'
 import { createDoors } from './doors.ts'
 import type { Doors } from './doors.ts'
+import { PREPARE } from './docs/prepare.ts'
 import { answerEarlyOrLate } from './early-late.ts'
 import type { ListenOptions } from './node/listen-options.ts'
 import { printTable, toRouteList } from './routes.ts'
@@ -118,7 +119,7 @@ export function createApp<
   const refuseClosed = (): void => {
     if (lifecycle.isClosing()) throw new Error('The application is closed')
   }
-  return {
+  const app: App<M> = {
     ...createDoors(core),
     enableVersioning: core.enableVersioning,
     ready: async () => {
@@ -149,4 +150,5 @@ export function createApp<
     versions: () => toVersionList(core.build().table, core.enabled()),
     openapi: ({ version } = {}) => core.documents.document(version),
   }
+  return Object.defineProperty(app, PREPARE, { value: core.prepare })
 }

@@ -1,4 +1,3 @@
-import { createContainer } from '../container/container.ts'
 import type { Container } from '../container/container.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import type { ModuleNode, SettledModules } from '../define/modules.ts'
@@ -12,10 +11,10 @@ import type { Enabled, SchemeList } from '../versioning/enable.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import { isScheme } from '../versioning/scheme.ts'
 import type { SchemeUse, VersioningScheme } from '../versioning/scheme.ts'
-import { createBuiltIns } from './built-ins.ts'
-import type { ConfigValues } from './built-ins.ts'
 import { compile } from './compile.ts'
-import type { Compiled, Materials } from './compile.ts'
+import type { Compiled } from './compile.ts'
+import { createDefinitions } from './definitions.ts'
+import type { Parts } from './definitions.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createDocsRouter } from './docs/docs-routes.ts'
 import { createDocuments } from './docs/documents.ts'
@@ -71,13 +70,8 @@ export interface Core {
   /** The value behind a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
   readonly documents: Documents
-}
-
-/** What is made of the definitions, anew when promised modules have come. */
-interface Parts {
-  readonly structure: Structure
-  readonly container: Container
-  readonly builtIns: Materials['builtIns']
+  /** Waits for promised modules and loads what documents need; nothing is started. */
+  readonly prepare: () => Promise<void>
 }
 
 /** Reads the definitions of an application; compiling waits until versioning is settled, starting until somebody asks. */
@@ -89,38 +83,30 @@ export function createCore<O extends object, S extends readonly object[]>(
   const { versioning, ...rest } = options
   const settings = toSettings(mistakes.length > 0 ? {} : rest)
   const lifecycle = createLifecycle()
-  const holder: { config: ConfigValues } = { config: new Map() }
   const documents = createDocuments(() => {
-    const { modules } = complete().structure
+    const { modules } = definitions.complete().structure
     return { table: build().table, enabled, modules, settings }
   })
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
-  const read = (settled: SettledModules): Parts =>
-    toParts(readStructure(module, settings, settled, mistakes, docs), settings, () => holder.config)
-  let parts = read(new Map())
-  const resolve = (token: Token<unknown>): Promise<unknown> =>
-    parts.container.resolve(token, parts.structure.root, undefined)
+  const read = (settled: SettledModules): Structure =>
+    readStructure(module, settings, settled, mistakes, docs)
+  const definitions = createDefinitions(read, settings)
+  const { resolve } = definitions
   const sessions = settings.session && createSessions(settings.session, settings.logger)
   const health = createHealth(settings, lifecycle.isReady, resolve)
   let enabled = versioning === undefined ? undefined : enable(versioning[0], versioning[1])
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
-  const build = (): Compiled => {
-    const { hold, whenClosing } = lifecycle
-    const materials = { ...parts, settings, enabled, sessions, health, hold, whenClosing }
-    compiled ??= warned(compile(materials), settings)
-    return compiled
-  }
-  const complete = (): Parts => {
-    if (parts.structure.pending.length === 0) return parts
-    throw new Error('An imported module is still a promise: call await app.ready() first')
-  }
+  const { hold, whenClosing } = lifecycle
+  const shared = { settings, sessions, health, hold, whenClosing }
+  const build = (): Compiled =>
+    (compiled ??= warned(compile({ ...definitions.parts(), ...shared, enabled }), settings))
   const begin = async (): Promise<Opened> => {
-    parts = await withPromised(parts, read)
+    const parts = await definitions.settle()
     const dispatch = lifecycle.counted(build().dispatch)
     await Promise.all([loadZod(), loadMultipart(), checkSwagger(settings.docs)])
-    holder.config = await readSettings(parts.structure, settings)
+    definitions.configure(await readSettings(parts.structure, settings))
     const stop = await startParts(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
     opened = { dispatch, handler: createNodeHandler(dispatch, lifecycle.isClosing, settings) }
@@ -129,9 +115,12 @@ export function createCore<O extends object, S extends readonly object[]>(
   return {
     settings,
     lifecycle,
-    routes: () => complete().structure.routes,
+    health,
+    resolve,
+    documents,
+    routes: () => definitions.complete().structure.routes,
     build: () => {
-      complete()
+      definitions.complete()
       return build()
     },
     enabled: () => enabled,
@@ -142,9 +131,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     },
     open: () => (opening ??= begin().finally(lifecycle.hold())),
     opened: () => opened,
-    health,
-    resolve,
-    documents,
+    prepare: () => definitions.settle().then(() => documents.load()),
   }
 }
 
@@ -166,25 +153,6 @@ function startParts(
   return start({ modules: structure.modules, container, viewOf })
 }
 
-function toParts(structure: Structure, { logger }: Settings, config: () => ConfigValues): Parts {
-  const { graph, ordered, overrides, pending } = structure
-  // a promise that is refused is reported when the application gets ready
-  for (const promise of pending) promise.then(undefined, () => undefined)
-  const builtIns = createBuiltIns({ log: logger, overrides, config })
-  return { structure, builtIns, container: createContainer(graph, ordered, builtIns) }
-}
-
-/** Waits for promised modules, and for those that they promise in turn. */
-async function withPromised(first: Parts, read: (settled: SettledModules) => Parts): Promise<Parts> {
-  const settled = new Map<PromiseLike<unknown>, unknown>()
-  let parts = first
-  while (parts.structure.pending.length > 0) {
-    for (const promise of parts.structure.pending) settled.set(promise, await settle(promise))
-    parts = read(settled)
-  }
-  return parts
-}
-
 /** What the hooks of a module get. */
 function toView(
   node: ModuleNode,
@@ -198,14 +166,6 @@ function toView(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     resolve: <T>(token: Token<T>) => container.resolve(token, node, undefined) as Promise<T>,
     urlFor: (name, params = {}, options = {}) => build().urlFor(name, params, options),
-  }
-}
-
-async function settle(promise: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    return await promise
-  } catch (cause) {
-    throw new Error('A promised module could not be made', { cause })
   }
 }
 
