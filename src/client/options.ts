@@ -119,7 +119,7 @@ export function toBase(options: ClientOptions): URL {
   if (!URL.canParse(text, href))
     throw new TypeError(`createClient: baseUrl is not a URL: ${text.slice(0, 100)}`)
   const url = new URL(text, href)
-  url.pathname = url.pathname.replace(/\/+$/, '')
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '')
   url.search = ''
   url.hash = ''
   return url

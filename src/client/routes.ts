@@ -79,7 +79,7 @@ function createLoad(
 
 function toDocs(base: URL, docs: string, version: string | undefined): URL {
   const url = new URL(base)
-  const path = docs.replaceAll(/^\/+|\/+$/g, '')
+  const path = docs.replaceAll(/^\/+|(?<!\/)\/+$/g, '')
   url.pathname = `${base.pathname === '/' ? '' : base.pathname}/${path === '' ? '' : `${path}/`}client.json`
   if (version !== undefined) url.searchParams.set('version', version)
   return url

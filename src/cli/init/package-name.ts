@@ -16,7 +16,7 @@ export function toPackageName(folder: string): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z\d._~-]+/g, '-')
-    .replaceAll(/^[._-]+|[._-]+$/g, '')
+    .replaceAll(/^[._-]+|(?<![._-])[._-]+$/g, '')
     .slice(0, MAX_NAME - '-app'.length)
   if (name === '') return 'app'
   return TAKEN.includes(name) ? `${name}-app` : name
