@@ -180,6 +180,9 @@ function note(search: Search, schema: Schema, where: string): void {
   addBoth(search, schema, { where, base: name })
 }
 
+/** Common types of schema that hold none. */
+const LEAVES = new Set(['string', 'number', 'boolean', 'date', 'enum', 'literal'])
+
 /** Calls a function with each schema in a schema, in the order in which zod looks at them for a direction. */
 function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: string) => void): void {
   const def = defOf(schema)
@@ -211,9 +214,10 @@ function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: stri
       visitAll([def['keyType'], def['valueType']])
       break
     default:
-      visitAll([def['element'], def['left'], def['right'], def['innerType']])
+      if (!LEAVES.has(def.type)) visitAll([def['element'], def['left'], def['right'], def['innerType']])
   }
-  visitAll([Reflect.get(schema._zod, 'parent')])
+  const parent: unknown = Reflect.get(schema._zod, 'parent')
+  if (isSchema(parent)) call(parent, '')
 }
 
 /** The text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */

@@ -53,7 +53,7 @@ export const convert: Convert = (routes, named) => {
   }
 }
 
-/** Converts everything in one direction: all at once, or, when that fails, one by one to find out what it is. */
+/** Converts everything in one direction: many at once, or, when that fails, one by one to find out what it is. */
 function showAll(
   io: Direction,
   places: readonly Place[],
@@ -62,46 +62,66 @@ function showAll(
 ): Shown {
   const tasks = inventory.tasks.filter((task) => task.io === io)
   try {
-    return withoutIds(inventory.refused, () => show(io, tasks, inventory))
+    return withoutIds(inventory.refused, () =>
+      together(portionsOf(tasks, inventory).map((some) => show(io, some, inventory))),
+    )
   } catch {
-    return showOneByOne(io, places, inventory, failed)
+    return together(tasks.flatMap((task) => showOne(task, places, inventory, failed)))
   }
 }
 
-function showOneByOne(
-  io: Direction,
+/**
+ * What is converted at once. Where no schema is named, and nothing is shared, that is a few: zod makes much on the way, and what is
+ * soon let go of costs less.
+ */
+function portionsOf(
+  tasks: Inventory['tasks'],
+  { components, failures }: Inventory,
+): readonly Inventory['tasks'][] {
+  if (components.size > 0 || failures.size > 0) return [tasks]
+  const count = Math.ceil(tasks.length / PORTION)
+  return Array.from({ length: count }, (_, index) => tasks.slice(index * PORTION, (index + 1) * PORTION))
+}
+
+const PORTION = 50
+
+function together(parts: readonly Part[]): Shown {
+  const components: Components = Object.assign({}, ...parts.map((part) => part.components))
+  const hasMarks = parts.some((part) => part.hasMarks)
+  return {
+    schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)),
+    components,
+    hasMarks,
+    marked: hasMarks ? findMarked(components) : new Set(),
+  }
+}
+
+function showOne(
+  task: Inventory['tasks'][number],
   places: readonly Place[],
   inventory: Inventory,
   failed: DefinitionProblem[],
-): Shown {
-  const schemas: Record<string, SchemaObject> = {}
-  const components: Record<string, SchemaObject> = {}
-  let hasMarks = false
-  for (const task of inventory.tasks) {
-    if (task.io !== io) continue
-    try {
-      const one = withoutIds(inventory.refused, () =>
-        show(io, [task], { ...inventory, components: new Map() }),
-      )
-      Object.assign(schemas, one.schemas)
-      Object.assign(components, one.components)
-      hasMarks ||= one.hasMarks
-    } catch (error) {
-      const reason = reasonOf(inventory.failures.get(task.key) ?? error)
-      const affected = places.filter((place) => inventory.keys.get(place) === task.key)
-      failed.push(
-        ...affected.map((place) => undocumented(place, '', `a schema that zod does not convert (${reason})`)),
-      )
-    }
+): readonly Part[] {
+  try {
+    const alone = { ...inventory, components: new Map<string, Schema>() }
+    return [withoutIds(inventory.refused, () => show(task.io, [task], alone))]
+  } catch (error) {
+    const reason = reasonOf(inventory.failures.get(task.key) ?? error)
+    const affected = places.filter((place) => inventory.keys.get(place) === task.key)
+    failed.push(
+      ...affected.map((place) => undocumented(place, '', `a schema that zod does not convert (${reason})`)),
+    )
+    return []
   }
-  return { schemas, components, hasMarks, marked: findMarked(components) }
 }
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Shown {
+type Part = Omit<Shown, 'marked'>
+
+function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Part {
   let hasMarks = false
   const whole = toObjectSchema(Object.fromEntries(tasks.map(({ key, schema }) => [key, schema])))
   const { schema, components } = createSchema(toZod(whole), {
@@ -121,9 +141,7 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
     },
   })
   const { properties } = toRecord(schema)
-  const all = toComponents(components)
-  const marked = hasMarks ? findMarked(all) : new Set<string>()
-  return { schemas: toComponents(properties), components: all, hasMarks, marked }
+  return { schemas: toComponents(properties), components: toComponents(components), hasMarks }
 }
 
 /** Whether zod makes a component of the schema by itself; it takes `schema1` for a name of its own making. */

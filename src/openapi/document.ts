@@ -148,6 +148,7 @@ function nameProblems(components: Conversion['components']): readonly Definition
 
 /** The next moment at which something becomes deprecated or has its sunset. */
 function nextChange(all: readonly { readonly lifetime: Lifetime | undefined }[], now: number): number {
-  const moments = all.flatMap(({ lifetime }) => [lifetime?.deprecated, lifetime?.sunset])
+  const lifetimes = new Set(all.map(({ lifetime }) => lifetime))
+  const moments = [...lifetimes].flatMap((lifetime) => [lifetime?.deprecated, lifetime?.sunset])
   return Math.min(...moments.filter((moment) => typeof moment === 'number').filter((moment) => moment > now))
 }

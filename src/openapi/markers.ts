@@ -29,8 +29,10 @@ const BYTES: ReadonlyMap<unknown, object> = new Map<unknown, object>([
 ])
 
 /** Keywords of `meta` that say what a value looks like; where one stands, nothing has to be found out. */
-const SHOWING = `type enum const anyOf oneOf allOf not $ref properties items prefixItems additionalProperties
-  patternProperties format pattern contentMediaType contentEncoding override`.split(/\s+/)
+const SHOWING = new Set(
+  `type enum const anyOf oneOf allOf not $ref properties items prefixItems additionalProperties
+  patternProperties format pattern contentMediaType contentEncoding override`.split(/\s+/),
+)
 
 /** The types of schema that have no JSON Schema, and those that are written otherwise than zod-openapi does. */
 const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
@@ -131,7 +133,7 @@ export function correct(
   for (const keyword of ['default', 'examples', 'example', 'const', 'enum']) {
     if (keyword in json) json[keyword] = toJsonValue(json[keyword])
   }
-  if (!SHOWING.some((keyword) => meta[keyword] !== undefined)) return
+  if (!Object.keys(meta).some((keyword) => SHOWING.has(keyword) && meta[keyword] !== undefined)) return
   for (const keyword of [MARK, ELEMENT, TYPES]) Reflect.deleteProperty(json, keyword)
   if (def.type === 'file' || def.type === 'custom') Object.assign(json, meta)
 }

@@ -20,15 +20,15 @@ export function referencesIn(paths: OpenApiDocument['paths']): References {
 }
 
 function ofOperation(operation: Operation): References {
-  const { responses, requestBody, ...others } = operation
-  const parts = [remembered(responses, findReferences), remembered(requestBody, findReferences)]
-  return new Set([...parts, findReferences(others)].flatMap((references) => [...references]))
+  return new Set(Object.values(operation).flatMap((part) => [...remembered(part, findReferences)]))
 }
 
 const known = new WeakMap<object, References>()
+const NONE: References = new Set()
 
 /** What a part refers to, which is looked up when it was looked through before. */
 function remembered<T>(part: T, find: (part: T) => References): References {
+  if (typeof part === 'string' && !part.startsWith('#')) return NONE
   if (typeof part !== 'object' || part === null) return find(part)
   const before = known.get(part)
   if (before !== undefined) return before
