@@ -86,16 +86,14 @@ function withVersion(operation: Operation, version: string | null): Operation {
 }
 
 function toWord(version: string): string {
-  return version.replaceAll(/[^\w.~-]+/g, '_')
+  return version.replaceAll(/[^\w.-]+/g, '_')
 }
 
 /** A name can be at another path in another version: then the second is numbered. */
 function withUniqueIds(paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
   const taken = new Set<string>()
   const unique = (operation: Operation): Operation => {
-    let { operationId } = operation
-    for (let count = 2; taken.has(operationId); count += 1) operationId = `${operation.operationId}.${count}`
-    taken.add(operationId)
+    const operationId = free(operation.operationId, taken)
     return operationId === operation.operationId ? operation : { ...operation, operationId }
   }
   return Object.fromEntries(
@@ -120,6 +118,7 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
   const differing = new Set([...meanings].filter(([, found]) => found.size > 1).map(([name]) => name))
   if (differing.size === 0) return parts
   const firsts = new Map<string, string>()
+  const taken = new Set(meanings.keys())
   return parts.map((part) => {
     const { schemas = {} } = part.document.components
     const names = new Map<string, string>()
@@ -127,7 +126,7 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
       if (!differing.has(name)) continue
       // versions that have the same schema share the name of the oldest of them
       const key = `${name} ${meaningIn(schemas, name)}`
-      const own = firsts.get(key) ?? `${name}.v${toWord(part.version ?? 'none')}`
+      const own = firsts.get(key) ?? free(`${name}.v${toWord(part.version ?? 'none')}`, taken)
       firsts.set(key, own)
       names.set(name, own)
     }
@@ -141,6 +140,14 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
       document: { ...part.document, paths, components: { ...components, schemas: Object.fromEntries(own) } },
     }
   })
+}
+
+/** The name, with a number where it is taken: versions can be written alike, and schemas named as versions of others. */
+function free(wanted: string, taken: Set<string>): string {
+  let name = wanted
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}.${count}`
+  taken.add(name)
+  return name
 }
 
 /** Whether any name stands for several objects: what was converted together is the same one in all documents. */

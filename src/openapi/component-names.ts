@@ -50,7 +50,8 @@ interface Search {
   readonly problems: DefinitionProblem[]
 }
 
-const KEY = /^[\w.-]+$/
+// what objects take for their prototype is lost on the way through other tools
+const KEY = /^(?!__proto__$)[\w.-]+$/
 
 /**
  * Finds all schemas that become components: those with `meta({ id })`, those that modules name, and recursive ones. Each is converted

@@ -37,7 +37,9 @@ export function toDocument(
   const now = settings.now()
   const security = createSecurity()
   const own = new Set<string>()
-  const placed = routes.flatMap((each) => {
+  const unfit = routes.flatMap(extensionProblems)
+  // what cannot be merged is reported, and nothing else is made of it
+  const placed = (unfit.length > 0 ? [] : routes).flatMap((each) => {
     const wire = toWire(each, version, settings)
     const converted = conversion.routes.get(each.route) ?? {
       parameters: [],
@@ -67,12 +69,7 @@ export function toDocument(
       paths,
       components: toComponents(paths, conversion.components, security.schemes()),
     },
-    problems: [
-      ...problems,
-      ...security.problems(),
-      ...routes.flatMap(extensionProblems),
-      ...nameProblems(conversion.components),
-    ],
+    problems: [...problems, ...security.problems(), ...unfit, ...nameProblems(conversion.components)],
     until: nextChange([documented, ...routes], now),
     own,
   }

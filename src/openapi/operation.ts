@@ -92,23 +92,37 @@ function toSummary(name: string): string {
 
 /** Reports what `openapi` of a route holds that a document cannot. */
 export function extensionProblems({ route }: DocumentedRoute): readonly DefinitionProblem[] {
-  const at = placeOfSchema(route.openapi, [])
-  if (at === undefined) return []
+  const found = findForeign(route.openapi, [], [])
+  if (found === undefined) return []
   return [
     {
       code: 'undocumented_schema',
       where: route.label,
-      message: `openapi.${at} is a zod schema`,
-      fix: 'openapi is put into the document as it is: write JSON Schema, or z.toJSONSchema(schema)',
+      message: `openapi.${found.at} is ${found.kind}`,
+      fix:
+        found.kind === SCHEMA
+          ? 'openapi is put into the document as it is: write JSON Schema, or z.toJSONSchema(schema)'
+          : 'openapi is put into the document as it is: write JSON',
     },
   ]
 }
 
-function placeOfSchema(value: unknown, path: readonly string[]): string | undefined {
+const SCHEMA = 'a zod schema'
+
+interface Foreign {
+  readonly at: string
+  readonly kind: string
+}
+
+/** The first value that JSON cannot hold. */
+function findForeign(value: unknown, path: readonly string[], above: readonly object[]): Foreign | undefined {
+  const at = path.join('.')
+  if (['function', 'symbol', 'bigint'].includes(typeof value)) return { at, kind: `a ${typeof value}` }
   if (typeof value !== 'object' || value === null) return undefined
-  if (isSchema(value)) return path.join('.')
+  if (isSchema(value)) return { at, kind: SCHEMA }
+  if (above.includes(value)) return { at, kind: 'an object that it is in' }
   for (const [key, member] of Object.entries(value)) {
-    const found = placeOfSchema(member, [...path, key])
+    const found = findForeign(member, [...path, key], [...above, value])
     if (found !== undefined) return found
   }
   return undefined

@@ -2,6 +2,7 @@ import { headerName } from '../define/header-name.ts'
 import type { Param, Pattern } from '../pattern.ts'
 import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'
+import { freeze } from './freeze.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import type { Parameter, SchemaObject } from './types.ts'
@@ -126,13 +127,13 @@ function pathParameter(param: Param, declared: SchemaObject | undefined, compone
 }
 
 /** How each type of parameter looks; own types are texts. */
-const TYPES: Readonly<Record<string, SchemaObject>> = {
+const TYPES: Readonly<Record<string, SchemaObject>> = freeze({
   str: { type: 'string', minLength: 1 },
   int: { type: 'integer', minimum: 0 },
   float: { type: 'number', minimum: 0 },
   uuid: { type: 'string', format: 'uuid' },
   path: { type: 'string' },
-}
+})
 
 /** What a text has to look like for a type, where the schema takes the text. */
 const TEXTS: Readonly<Record<string, SchemaObject>> = {

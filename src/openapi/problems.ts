@@ -1,6 +1,7 @@
 import type { ErrorHandler } from '../define/error-handler.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
 import { HttpError, phraseOf } from '../errors.ts'
+import { freeze } from './freeze.ts'
 import type { ResponseObject, SchemaObject } from './types.ts'
 
 /** The name of an answer. */
@@ -19,7 +20,7 @@ const CHALLENGE = {
 }
 
 /** What Octavo itself answers, as components under `responses`. */
-export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = {
+export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = freeze({
   Problem: answer('ProblemDetails', 'What went wrong, as a problem document (RFC 9457)'),
   ValidationFailed: answer('ValidationProblemDetails', 'The input is not what this operation takes'),
   Unauthenticated: {
@@ -30,7 +31,7 @@ export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = 
   UnspecifiedVersion: answer('VersionProblemDetails', 'The request names no version'),
   UnsupportedVersion: answer('VersionProblemDetails', 'There is nothing here, or not in this version'),
   RetiredVersion: answer('VersionProblemDetails', 'This version is retired'),
-}
+})
 
 function answer(schema: string, description: string): ResponseObject {
   return { description, content: { 'application/problem+json': { schema: reference(schema) } } }
@@ -88,11 +89,11 @@ function extended(own: SchemaObject): SchemaObject {
 }
 
 /** The schemas of problem documents, under `#/components/schemas/`. */
-export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = {
+export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = freeze({
   ProblemDetails: PROBLEM,
   ValidationProblemDetails: extended(VALIDATION),
   VersionProblemDetails: extended(VERSION),
-}
+})
 
 /** Whether a route has something of its own to say to errors of a status; then they may be no problem documents. */
 export function answersItself({ around }: FlatRoute, isOne: (status: number) => boolean): boolean {

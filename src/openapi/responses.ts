@@ -1,4 +1,5 @@
 import type { Lifetime } from '../versioning/policy.ts'
+import { freeze } from './freeze.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { answersItself, descriptionOf, PROBLEM_ANSWERS } from './problems.ts'
 import type { ProblemAnswer } from './problems.ts'
@@ -105,7 +106,7 @@ function headersOf(lifetime: Lifetime | undefined): Pick<ResponseObject, 'header
 }
 
 /** The headers that responses refer to. */
-export const RESPONSE_HEADERS = {
+export const RESPONSE_HEADERS = freeze({
   Deprecation: {
     description: 'Since when this is deprecated, or will be (RFC 9745)',
     schema: { type: 'string', pattern: '^@-?[0-9]+$' },
@@ -115,4 +116,4 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
   },
   Link: { description: 'Where that is explained (RFC 8288)', schema: { type: 'string' } },
-} as const
+} as const)

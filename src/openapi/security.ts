@@ -39,17 +39,25 @@ export function createSecurity(): Security {
 
 /** Every guard has to be satisfied, each by one of its alternatives: one alternative of the whole for each choice. */
 function together(demands: readonly (readonly SecurityRequirement[])[]): readonly SecurityAlternative[] {
-  const choices = demands.reduce<readonly SecurityAlternative[]>(
+  // what is the same is left out after each guard, for otherwise the choices multiply
+  return demands.reduce<readonly SecurityAlternative[]>(
     (found, alternatives) =>
-      found.flatMap((chosen) =>
-        alternatives.map((requirement) => ({
-          ...chosen,
-          ...Object.fromEntries(Object.keys(requirement).map((name) => [name, []])),
-        })),
+      unique(
+        found.flatMap((chosen) =>
+          alternatives.map((requirement) => ({
+            ...chosen,
+            ...Object.fromEntries(Object.keys(requirement).map((name) => [name, []])),
+          })),
+        ),
       ),
     [{}],
   )
-  return [...new Map(choices.map((choice) => [Object.keys(choice).toSorted().join(), choice])).values()]
+}
+
+function unique(choices: readonly SecurityAlternative[]): readonly SecurityAlternative[] {
+  return [
+    ...new Map(choices.map((choice) => [JSON.stringify(Object.keys(choice).toSorted()), choice])).values(),
+  ]
 }
 
 function clash(name: string, first: string, second: string): DefinitionProblem {

@@ -108,6 +108,40 @@ describe('schemas of one name that differ between versions', () => {
         path,
       )
   })
+
+  it('have other names where two versions are written alike, or a schema has the name already', async () => {
+    const taken = z.object({ taken: z.string() }).meta({ id: 'Car.v1_a' })
+    const named = ['1+a', '1*a', '1~a'].map((version, index) =>
+      defineController({
+        name: `c${index}`,
+        version,
+        routes: [
+          {
+            method: 'POST',
+            input: { body: z.object({ [`f${index}`]: z.string() }).meta({ id: 'Car' }) },
+            response: taken,
+            handler: () => ({ taken: '' }),
+          },
+        ],
+      }),
+    )
+    const app = createApp(defineModule({ controllers: named }), { logger: false })
+    app.enableVersioning(VersioningSchemes.URL)
+    await app.ready()
+    const document = app.openapi()
+    const { schemas = {} } = document.components
+    const fields = Object.keys(document.paths).map((path) => {
+      const text = JSON.stringify(post(document, path).requestBody)
+      const [, name = ''] = /schemas\/([^"]+)"/.exec(text) ?? []
+      return [name, Object.keys(Object(schemas[name]?.['properties']))]
+    })
+    assert.deepEqual(fields, [
+      ['Car.v1_a.2', ['f0']],
+      ['Car.v1_a.3', ['f1']],
+      ['Car.v1_a.4', ['f2']],
+    ])
+    assert.deepEqual(Object.keys(Object(schemas['Car.v1_a']?.['properties'])), ['taken'])
+  })
 })
 
 describe('operations of several versions at one path', () => {

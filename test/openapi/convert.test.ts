@@ -889,8 +889,9 @@ describe('what a document cannot show', () => {
   })
 
   it('is a name that no component can have', async () => {
-    assert.deepEqual(await problemsOf([{ response: z.string().meta({ id: 'a b/c' }) }]), [
-      'car.r0: POST /car/0: "a b/c" cannot be the name of a schema in a document [undocumented_schema]',
-    ])
+    for (const id of ['a b/c', '__proto__'])
+      assert.deepEqual(await problemsOf([{ response: z.string().meta({ id }) }]), [
+        `car.r0: POST /car/0: "${id}" cannot be the name of a schema in a document [undocumented_schema]`,
+      ])
   })
 })

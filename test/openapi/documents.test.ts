@@ -207,6 +207,37 @@ describe('what a document shows of routes', () => {
       headers: { 'X-Total': { schema: { type: 'integer' } } },
     })
   })
+
+  it('refuses what JSON cannot hold in the openapi of a route, with its place', async () => {
+    const circular: Record<string, unknown> = {}
+    circular['x-again'] = { inner: circular }
+    for (const [openapi, message] of [
+      [{ 'x-call': () => 1 }, 'openapi.x-call is a function'],
+      [{ 'x-big': [1n] }, 'openapi.x-big.0 is a bigint'],
+      [circular, 'openapi.x-again.inner is an object that it is in'],
+    ] as const) {
+      const app = await appOf([{ method: 'GET', openapi, handler }])
+      assert.throws(
+        () => app.openapi(),
+        (error) => error instanceof DefinitionError && error.message.includes(message),
+        message,
+      )
+    }
+  })
+
+  it('shares nothing with documents of other applications that could be changed', async () => {
+    const routes: Routes = [{ method: 'GET', path: '/{id:int}', handler }]
+    const { components, paths } = (await appOf(routes)).openapi()
+    for (const shared of [
+      components.responses?.['Problem'],
+      components.schemas?.['ProblemDetails'],
+      Object(components.schemas?.['ProblemDetails']?.['properties'])['type'],
+      paths['/car/{id}']?.['get']?.parameters?.[0]?.schema,
+    ]) {
+      assert.ok(typeof shared === 'object', 'it is not there')
+      assert.throws(() => Reflect.set(shared, 'description', 'changed') || assert.fail('frozen'))
+    }
+  })
 })
 
 describe('what a document says of versions', () => {
@@ -487,6 +518,17 @@ describe('what a document says of guards', () => {
     const found = operation((await appOf([{ method: 'GET', handler }])).openapi(), '/car')
     assert.deepEqual(found.security, [])
     assert.deepEqual(Object.keys(found.responses), ['2XX', '4XX', '5XX'])
+  })
+
+  it('demands each combination once, however many guards have the same alternatives', async () => {
+    const security = ['a', 'b', 'c', 'd'].map((name) => ({
+      [name]: { type: 'http', scheme: 'bearer' } as const,
+    }))
+    const guards = Array.from({ length: 24 }, (_, index) =>
+      defineGuard({ name: `g${index}`, security, canActivate: () => true }),
+    )
+    const found = operation((await appOf([{ method: 'GET', guards, handler }])).openapi(), '/car')
+    assert.equal(found.security.length, 15)
   })
 
   it('demands all guards of all levels together, each by one of its alternatives', async () => {
