@@ -450,7 +450,7 @@ describe('a bad route', () => {
         code: 'unknown_field',
         where: 'car: GET /car/',
         message: 'a route has no field "url"',
-        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, input, response, handler',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, openapi, input, response, handler',
       },
     ],
     [
@@ -1513,13 +1513,13 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, docs, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
         where: 'AppModule',
         message: 'a module has no field "colour"',
-        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, imports, providers, exports, global, onStart, onStop, controllers, routers',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, name, prefix, imports, providers, exports, schemas, global, onStart, onStop, controllers, routers',
       },
       {
         code: 'unknown_field',
@@ -1613,7 +1613,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, docs, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1633,7 +1633,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, docs, health, globalGuards, globalInterceptors, middleware, errorHandlers, overrides, session, configModule, configSchema, envFile, versioning',
       },
     ],
     [
