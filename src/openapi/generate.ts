@@ -23,6 +23,8 @@ export interface Generator {
   readonly document: (version: string | undefined) => OpenApiDocument
 }
 
+const NOTHING: DocumentedVersion = { version: null, routes: [], lifetime: undefined, policy: undefined }
+
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
   { versions, named, settings }: GeneratorSource,
@@ -43,7 +45,12 @@ export function createGenerator(
   }
   const makeAll = (): OpenApiDocument => {
     if (combined !== undefined && settings.now() < combined.until) return combined.document
-    const parts = versions.map((documented) => ({ version: documented.version, ...make(documented) }))
+    // a version of which nothing is shown is not told
+    const shown = versions.filter(({ routes }) => routes.length > 0)
+    const parts = (shown.length > 0 ? shown : [NOTHING]).map((documented) => ({
+      version: documented.version,
+      ...make(documented),
+    }))
     refuse(schemeProblems(parts.map(({ document }) => document)))
     combined = { document: combine(parts, settings), until: Math.min(...parts.map(({ until }) => until)) }
     return combined.document

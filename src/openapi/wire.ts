@@ -118,11 +118,17 @@ export function toServers(
     return host === undefined ? servers : [unknownHost(host)]
   }
   return servers.map((server) => {
-    const { host } = URL.canParse(server.url) ? new URL(server.url) : { host: '' }
-    const written = host === '' ? undefined : hostIn(enabled, version, { prefix, host })
-    return written === undefined ? server : { ...server, url: server.url.replace(host, written) }
+    const [, before, host, after = ''] = SERVER.exec(server.url) ?? []
+    const written = host === undefined ? undefined : hostIn(enabled, version, { prefix, host })
+    // an address in numbers has no label for a version
+    return written === undefined || !URL.canParse(`http://${written}`)
+      ? server
+      : { ...server, url: `${before}${written}${after}` }
   })
 }
+
+/** What stands before the host of a URL, the host with its port, and what stands behind. */
+const SERVER = /^([a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]+)(.*)$/is
 
 /** A server of which only the label that names the version is known. */
 function unknownHost(host: string): DocumentSettings['servers'][number] {

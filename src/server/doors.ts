@@ -87,7 +87,7 @@ export function createDoors(core: Core): Doors {
     await enter()
     const map = await core.documents.routeMap(version, host, true)
     if (map !== undefined) return map
-    const versions = core.documents.versions().join(', ') || 'none'
+    const versions = core.build().table.known.list.join(', ') || 'none'
     throw new RangeError(`There is no version "${version ?? ''}"; there are ${versions}`)
   }
   return {

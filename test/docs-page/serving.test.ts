@@ -81,6 +81,37 @@ describe('documents', () => {
     )
   })
 
+  it('of versions that have hidden routes alone are not there, and nothing tells their names', async () => {
+    const hidden = defineController({
+      name: 'hidden',
+      version: '9secret',
+      includeInSchema: false,
+      routes: [{ method: 'GET', handler: () => 'hidden' }],
+    })
+    const shown = defineController({
+      name: 'shown',
+      version: '1',
+      routes: [{ method: 'GET', handler: () => 'shown' }],
+    })
+    const app = createApp(defineModule({ controllers: [hidden, shown] }), { logger: false, docs: {} })
+    app.enableVersioning(HOST, { versions: { '9secret': { deprecated: true } } })
+    const answers = [
+      ['/docs/openapi/9secret.json', 404],
+      ['/docs/client.json?version=9secret', 404],
+      ['/docs/client.json', 200],
+      ['/docs/openapi/2.json', 404],
+      ['/docs/openapi.json', 200],
+      ['/docs', 200],
+    ] as const
+    for (const [url, status] of answers) {
+      const { statusCode, body, headers } = await app.inject(url)
+      assert.equal(statusCode, status, url)
+      assert.doesNotMatch(body + JSON.stringify(headers), /secret/, url)
+    }
+    await app.ready()
+    assert.equal(app.openapi({ version: '9secret' }).info.version, '9secret')
+  })
+
   it('that do not exist are 404 with the versions that have one, and what was asked for is not repeated', async () => {
     const app = createCars()
     app.enableVersioning(PATH)

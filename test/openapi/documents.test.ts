@@ -341,6 +341,20 @@ describe('what a document says of versions', () => {
       add.servers?.map(({ url }) => url),
       ['https://v2.example.com:8443/', '/'],
     )
+    const odd = await versioned([VersioningSchemes.HOST], {
+      docs: {
+        servers: [
+          'https://API.example.com/a?b',
+          'http://p.test/p',
+          'https://{who}.example.com',
+          'http://127.0.0.1',
+        ].map((url) => ({ url })),
+      },
+    })
+    assert.deepEqual(
+      odd.openapi({ version: '2' }).servers.map(({ url }) => url),
+      ['https://v2.example.com/a?b', 'http://v2.p.test/p', 'https://v2.example.com', 'http://127.0.0.1'],
+    )
     const unknown = await versioned([VersioningSchemes.HOST])
     assert.deepEqual(unknown.openapi({ version: '2' }).servers, [
       {

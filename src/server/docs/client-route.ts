@@ -16,8 +16,9 @@ export function createClientRoute(
   return async (_input, { request }) => {
     const version = [request.query['version']].flat()[0]
     const map = await documents.routeMap(version, request.host, false).catch(refuse)
-    if (map !== undefined) return file(Buffer.from(JSON.stringify(map)), OPTIONS)
     const versions = documents.versions()
+    if (map !== undefined && (map.version === null || versions.includes(map.version)))
+      return file(Buffer.from(JSON.stringify(map)), OPTIONS)
     throw httpError('document_not_found', `There is no such version; there are ${versions.join(', ')}`, {
       versions,
     })

@@ -1,6 +1,6 @@
 import type { RouteMap } from '../../client/route-map.ts'
 import type { Generator } from '../../openapi/generate.ts'
-import type { DocumentSettings, NamedSchema } from '../../openapi/model.ts'
+import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/model.ts'
 import type { DocumentServer, OpenApiDocument } from '../../openapi/types.ts'
 import { isSchema, requireZod } from '../../define/schema.ts'
 import type { ModuleNode } from '../../define/modules.ts'
@@ -20,7 +20,7 @@ export interface DocumentSource {
 
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
-  /** The versions that have a document of their own, oldest first. */
+  /** The versions that have a document of their own, oldest first: those of which something is shown. */
   readonly versions: () => readonly string[]
   /** What the application is called. */
   readonly title: () => string
@@ -52,31 +52,38 @@ export interface Documents {
 export function createDocuments(source: () => DocumentSource): Documents {
   let generator: Generator | undefined
   let loading: Promise<Generator> | undefined
+  let shown: readonly DocumentedVersion[] | undefined
+  const documented = (): readonly DocumentedVersion[] => {
+    const { table, enabled } = source()
+    return (shown ??= toDocumentedVersions(table, enabled, ({ includeInSchema }) => includeInSchema))
+  }
+  const versions = (): readonly string[] =>
+    documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
   const load = async (): Promise<Generator> => {
-    const { table, enabled, modules, settings } = source()
+    const { enabled, modules, settings } = source()
     const { createGenerator } = await import('../../openapi/generate.ts')
-    const versions = toDocumentedVersions(table, enabled, ({ includeInSchema }) => includeInSchema)
+    const all = documented()
     const named = namedSchemas(modules)
-    const isWanted = versions.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    const isWanted = all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
     if (isWanted) await requireZod()
     const convert = isWanted ? (await import('../../openapi/convert.ts')).convert : undefined
     return createGenerator(
-      { versions, named, settings: toDocumentSettings(settings, enabled, modules) },
+      { versions: all, named, settings: toDocumentSettings(settings, enabled, modules) },
       convert,
     )
   }
   return {
-    versions: () => source().table.known.list,
+    versions,
     title: () => {
       const { settings, modules } = source()
       return titleOf(settings.docs, modules)
     },
     defaultVersion: () => source().table.defaultVersion,
     servers: async () => {
-      const { table, enabled, modules, settings } = source()
+      const { enabled, modules, settings } = source()
       const { toServers } = await import('../../openapi/wire.ts')
       const told = toDocumentSettings(settings, enabled, modules)
-      return [null, ...table.known.list].flatMap((version) => toServers(version, told))
+      return [null, ...versions()].flatMap((version) => toServers(version, told))
     },
     load: async () => {
       generator = await (loading ??= load())
