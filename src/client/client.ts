@@ -1,3 +1,4 @@
+import { addHeader } from './add-header.ts'
 import type { As } from './answer.ts'
 import { readBody } from './answer-body.ts'
 import type { Client } from './client-type.ts'
@@ -81,7 +82,9 @@ function createHeaders({ headers = {} }: ClientOptions): () => Promise<Headers> 
   return async () => {
     const given = typeof headers === 'function' ? await headers() : headers
     const lines = Symbol.iterator in given ? [...given] : Object.entries(given)
-    return new Headers(lines.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+    const all = new Headers()
+    for (const [name, value] of lines) if (value !== undefined) addHeader(all, name, value)
+    return all
   }
 }
 

@@ -117,8 +117,11 @@ export function toBase(options: ClientOptions): URL {
   if (given === undefined) throw new TypeError('createClient: give a baseUrl, where the application answers')
   const text = String(given)
   if (!URL.canParse(text, href))
-    throw new TypeError(`createClient: baseUrl is not a URL: ${text.slice(0, 100)}`)
+    throw new TypeError(`createClient: baseUrl is not a URL: ${text.replace(/.*@/s, '…@').slice(0, 100)}`)
   const url = new URL(text, href)
+  // `fetch` refuses it too, and tells it
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('createClient: baseUrl has a user or a password; send them in headers.authorization')
   url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '')
   url.search = ''
   url.hash = ''

@@ -1,4 +1,5 @@
 import { headerName } from '../define/header-name.ts'
+import { addHeader } from './add-header.ts'
 import { toBody } from './body.ts'
 import type { Sent } from './body.ts'
 import { writePath } from './path.ts'
@@ -65,7 +66,9 @@ function writeHeaders(name: string, values: Values, headers: Headers): void {
     const [text, ...others] = toTexts(value)
     // `fetch` would send one line, from which nobody can tell that there were several
     if (others.length > 0) throw new TypeError(`${name}: fetch cannot send the header ${field} several times`)
-    if (text !== undefined) headers.set(headerName(field), text)
+    if (text === undefined) continue
+    headers.delete(headerName(field))
+    addHeader(headers, headerName(field), text)
   }
 }
 

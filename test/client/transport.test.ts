@@ -204,6 +204,15 @@ describe('the headers of every request', () => {
   })
 })
 
+describe('a header that cannot be sent', () => {
+  it('is refused by its name, and its value is not told', async () => {
+    const authorization = 'Bearer secret\nmore'
+    const common = createClient<Shaky>({ baseUrl: 'http://localhost', routes, headers: { authorization } })
+    const message = 'The header "authorization" cannot be sent: its name or its value is none of HTTP'
+    await assert.rejects(common.shaky.get(), { name: 'TypeError', message })
+  })
+})
+
 describe('a network that fails', () => {
   it('rejects with what fetch throws', async () => {
     const server = createServer((request: IncomingMessage) => request.socket.destroy())
@@ -220,6 +229,11 @@ describe('options that cannot be used', () => {
     [{}, /^createClient: give a baseUrl, where the application answers$/],
     [{ baseUrl: 'api' }, /^createClient: baseUrl is not a URL: api$/],
     [{ baseUrl: 7 }, /^createClient: baseUrl is not a URL$/],
+    [{ baseUrl: 'http//me:secret@api' }, /^createClient: baseUrl is not a URL: …@api$/],
+    [
+      { baseUrl: 'https://me:secret@api.example.com' },
+      /^createClient: baseUrl has a user or a password; send them in headers\.authorization$/,
+    ],
     [
       { baseURL: 'http://localhost' },
       /^createClient: there is no option baseURL; there are baseUrl, version/,
