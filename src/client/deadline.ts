@@ -27,16 +27,30 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
     promise.catch(() => undefined)
     throw signal.reason
   }
-  let stop: (() => void) | undefined
+  let forget: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     // the reason is what `fetch` would reject with
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
+    forget = whenAborted(signal, () => reject(signal.reason))
   })
   try {
     return await Promise.race([promise, aborted])
   } finally {
-    if (stop !== undefined) signal.removeEventListener('abort', stop)
+    forget?.()
   }
+}
+
+/** Those who wait for each signal: one listener for all, for Node warns of more than ten. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+/** Calls a function when the signal is aborted. Gives the function that forgets it. */
+function whenAborted(signal: AbortSignal, stop: () => void): () => void {
+  const known = waiting.get(signal)
+  const all = known ?? new Set<() => void>()
+  if (known === undefined) {
+    waiting.set(signal, all)
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true })
+  }
+  all.add(stop)
+  return () => void all.delete(stop)
 }

@@ -25,6 +25,8 @@ export function createFindRoute(
       const init = { method: 'GET', headers: own, body: undefined, signal }
       const response = await send(url, init)
       const data = await readBody(response, 'GET')
+      if (response.url !== '' && new URL(response.url).origin !== url.origin)
+        throw new TypeError('the answer came from another origin')
       if (!response.ok) throw new ProblemError(response, data)
       return data
     } catch (cause) {
@@ -74,7 +76,16 @@ function createLoad(
   if (routes === undefined && tell !== undefined) return async () => tell(version, base.host)
   const url =
     routes === undefined ? toDocs(base, docs, version) : new URL(routes, base.href.replace(/\/?$/, '/'))
-  return async () => toMap(await read(url), url.href)
+  return async () => {
+    const map = toMap(await read(url), url.href)
+    return url.origin === base.origin ? map : withoutHosts(map)
+  }
+}
+
+/** A map from elsewhere does not say where requests go, with what they carry. */
+function withoutHosts({ routes, version }: RouteMap): RouteMap {
+  const calls = Object.entries(routes).map(([name, { host: _host, ...call }]) => [name, call] as const)
+  return { version, routes: Object.fromEntries(calls) }
 }
 
 function toDocs(base: URL, docs: string, version: string | undefined): URL {

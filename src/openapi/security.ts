@@ -18,7 +18,8 @@ export function createSecurity(): Security {
   const problems = new Map<string, DefinitionProblem>()
   const note = (name: string, scheme: SecurityScheme, where: string): void => {
     const known = schemes.get(name)
-    if (known === undefined) schemes.set(name, { scheme, where })
+    if (!isScheme(name, scheme)) problems.set(name, noScheme(name, where))
+    else if (known === undefined) schemes.set(name, { scheme, where })
     else if (JSON.stringify(known.scheme) !== JSON.stringify(scheme))
       problems.set(name, clash(name, known.where, where))
   }
@@ -58,6 +59,20 @@ function unique(choices: readonly SecurityAlternative[]): readonly SecurityAlter
   return [
     ...new Map(choices.map((choice) => [JSON.stringify(Object.keys(choice).toSorted()), choice])).values(),
   ]
+}
+
+/** Names are keys of components (OpenAPI 3.1 section 4.8.7). */
+function isScheme(name: string, scheme: unknown): boolean {
+  return /^[\w.-]+$/.test(name) && typeof scheme === 'object' && scheme !== null && 'type' in scheme
+}
+
+function noScheme(name: string, where: string): DefinitionProblem {
+  return {
+    code: 'invalid_field',
+    where,
+    message: `security names ${JSON.stringify(name)}, which is not a security scheme`,
+    fix: 'write security: [{ partner: { type: \'apiKey\', in: \'header\', name: \'x-key\' } }], with names of letters, digits, ".", "-" and "_"',
+  }
 }
 
 function clash(name: string, first: string, second: string): DefinitionProblem {

@@ -115,7 +115,9 @@ export function toServers(
   if (version === null) return servers
   if (!hasServers) {
     const host = hostIn(enabled, version, { prefix, host: '' })
-    return host === undefined ? servers : [unknownHost(host)]
+    // a pattern of one's own need not read the host that is made up
+    const isRead = host !== undefined && hostIn(enabled, version, { prefix, host }) === host
+    return isRead ? [unknownHost(host)] : servers
   }
   return servers.map((server) => {
     const [, before, host, after = ''] = SERVER.exec(server.url) ?? []

@@ -254,6 +254,38 @@ describe('a client finds the routes', () => {
     ])
   })
 
+  it('elsewhere, but not where requests go', async () => {
+    const asked: string[] = []
+    const map = {
+      version: null,
+      routes: { 'car.list': { method: 'GET', path: '/car', host: 'elsewhere.test' } },
+    }
+    const client = createClient<ReturnType<typeof createCarsApp>>({
+      baseUrl: 'http://cars.test',
+      routes: 'http://maps.test/map.json',
+      fetch: async (url: string) => {
+        asked.push(url)
+        return Response.json(url.endsWith('.json') ? map : [])
+      },
+    })
+    await Reflect.get(Reflect.get(client, 'car'), 'list')()
+    assert.deepEqual(asked, ['http://maps.test/map.json', 'http://cars.test/car'])
+  })
+
+  it('only where it asks: not where it is sent on to', async () => {
+    const moved = Object.defineProperty(Response.json({ version: null, routes: {} }), 'url', {
+      value: 'http://elsewhere.test/docs/client.json',
+    })
+    const client = createClient<ReturnType<typeof createCarsApp>>({
+      baseUrl: 'http://cars.test',
+      fetch: async () => moved,
+    })
+    await assert.rejects(
+      Reflect.get(Reflect.get(client, 'car'), 'list')(),
+      /could not be read from http:\/\/cars\.test\/docs\/client\.json: the answer came from another origin/,
+    )
+  })
+
   it('in a route map that it is given, without asking', async () => {
     const map = await mapOf(createCarsApp({ docs: DOCS }))
     const asked: string[] = []

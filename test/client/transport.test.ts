@@ -69,6 +69,22 @@ const WAYS: readonly (readonly [title: string, options: () => ClientOptions])[] 
   ['app.dispatcher()', () => ({ dispatcher: app.dispatcher() })],
 ]
 
+describe('a signal that many calls share', () => {
+  it('has one listener for all of them, of which Node does not warn', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    const client = createClient<typeof app>({ fetch: app.fetch })
+    const abort = new AbortController()
+    await Promise.all(Array.from({ length: 30 }, () => client.shaky.get({ signal: abort.signal })))
+    process.off('warning', onWarning)
+    assert.deepEqual(warnings, [])
+    const late = client.shaky.get({ signal: abort.signal })
+    abort.abort()
+    await assert.rejects(late, { name: 'AbortError' })
+  })
+})
+
 describe('retries', () => {
   for (const [title, options] of WAYS) {
     it(`repeat what is answered with 503, over ${title}`, async () => {

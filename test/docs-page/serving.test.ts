@@ -36,6 +36,23 @@ interface Problem {
   readonly versions: readonly string[]
 }
 
+describe('the option docs', () => {
+  for (const [title, docs] of [
+    ['a title that is no text', { info: { title: 5 } }],
+    ['what JSON cannot hold', { info: { 'x-made': () => 1 } }],
+    ['servers without a URL', { servers: [{ description: 'Live' }] }],
+    ['tags without a name', { tags: [{}] }],
+    ['a path with parameters', { path: '/docs/{x}' }],
+    ['an unknown option', { title: 'Cars' }],
+    ['what is no object', 'yes'],
+  ] as const) {
+    it(`refuses ${title}`, () => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what only JavaScript lets through
+      assert.throws(() => createCars({ docs: docs as never }), DefinitionError)
+    })
+  }
+})
+
 describe('documents', () => {
   const cases = [
     ['/docs/openapi.json', 'application/json'],

@@ -330,6 +330,11 @@ describe('what a document says of versions', () => {
     assert.deepEqual(responses['406'], { $ref: '#/components/responses/UnsupportedVersion' })
   })
 
+  it('has no server made up where a pattern of its own would not read it', async () => {
+    const app = await versioned([VersioningSchemes.HOST, { hostPattern: /^api-v(\d+)\.example\.com$/ }])
+    assert.deepEqual(app.openapi({ version: '2' }).servers, [{ url: '/' }])
+  })
+
   it('has the hosts of versions as servers', async () => {
     const servers = [{ url: 'https://api.example.com:8443/', description: 'Live' }, { url: '/' }]
     const app = await versioned([VersioningSchemes.HOST], { docs: { servers } })
@@ -494,6 +499,21 @@ describe('D7 what a document says of the end of versions', () => {
     assert.equal(operation(document, '/car/b').deprecated, true)
   })
 
+  it('says of what is asked for without a version what is said of it in the default version', async () => {
+    const past = { sunset: '2020-01-01', retired: 'gone' } as const
+    const app = await appOf(
+      [
+        { method: 'GET', path: '/a', name: 'a', policy: { versions: { '1': past } }, handler },
+        { method: 'GET', path: '/b', name: 'b', version: ['1', '2'], handler },
+      ],
+      { versioning: [VersioningSchemes.QUERY, { defaultVersion: '1' }] },
+    )
+    const answer = await app.inject('/car/a')
+    assert.equal(answer.statusCode, 410)
+    for (const version of ['1', '2', 'all'])
+      assert.ok('410' in operation(app.openapi({ version }), '/car/a').responses, version)
+  })
+
   it('has the links of policies in x-api-versioning', async () => {
     const app = await policied()
     const expected = {
@@ -583,6 +603,18 @@ describe('what a document says of guards', () => {
       'header-X-Key': { type: 'apiKey', in: 'header', name: 'X-Key' },
       basicAuth: { type: 'http', scheme: 'basic' },
     })
+  })
+
+  it('refuses what is no security scheme, or has a name that no document takes', async () => {
+    for (const security of [[{ 'a b': { type: 'http', scheme: 'basic' } }], [{ a: 5 }]] as const) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what only JavaScript lets through
+      const guard = defineGuard({ name: 'odd', security: security as never, canActivate: () => true })
+      const app = await appOf([{ method: 'GET', guards: [guard], handler }])
+      assert.throws(
+        () => app.openapi(),
+        /guard odd of .*: security names ".*", which is not a security scheme/,
+      )
+    }
   })
 
   it('refuses two schemes of one name', async () => {

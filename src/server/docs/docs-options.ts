@@ -52,10 +52,31 @@ const isRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const hasText = (name: string) => (value: unknown) =>
-  isRecord(value) && typeof Reflect.get(value, name) === 'string'
+  isRecord(value) && typeof Reflect.get(value, name) === 'string' && isJson(value)
 
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
+
+/** Whether documents can hold the value. */
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value, (_name, member: unknown) => {
+      if (['function', 'symbol', 'bigint'].includes(typeof member)) throw new TypeError('this is not JSON')
+      return member
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const TEXTS = ['title', 'version', 'summary', 'description', 'termsOfService']
+
+function isInfo(value: unknown): boolean {
+  const isText = (name: string): boolean =>
+    ['string', 'undefined'].includes(typeof Reflect.get(Object(value), name))
+  return isRecord(value) && TEXTS.every(isText) && isJson(value)
+}
 
 const OPTIONS: Rules = {
   path: [isLiteralPath, "a path of literal segments, such as '/docs'"],
@@ -65,7 +86,7 @@ const OPTIONS: Rules = {
   ],
   public: [(value) => typeof value === 'boolean', 'true or false'],
   guards: [AROUND.guards.test, AROUND.guards.expected],
-  info: [isRecord, 'an object, such as { title, description }'],
+  info: [isInfo, 'an object of texts and JSON, such as { title, description }'],
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
   tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],
   externalDocs: [hasText('url'), 'an object, such as { url, description }'],

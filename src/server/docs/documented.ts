@@ -74,7 +74,7 @@ function answersAt(
 /** The routes that are picked, each with its methods, in the order of their definition. */
 function gather(
   answers: readonly Answers[],
-  { rows, lifetimes }: Table,
+  { rows, lifetimes, defaultVersion }: Table,
   version: string | null,
   pick: (answers: Answers) => TableRoute | undefined,
 ): readonly DocumentedRoute[] {
@@ -88,13 +88,12 @@ function gather(
   }
   return rows.flatMap((row): readonly DocumentedRoute[] => {
     const [endpoint] = row.endpoints.values()
-    const lifetime = endpoint === undefined ? undefined : lifetimes.of(endpoint, version)
-    return [...(found.get(row) ?? [])].map(([naming, methods]) => ({
-      route: row.route,
-      methods,
-      naming,
-      lifetime,
-    }))
+    return [...(found.get(row) ?? [])].map(([naming, methods]) => {
+      // a request that names no version is one in the default version
+      const asked = naming === 'none' ? defaultVersion : version
+      const lifetime = endpoint === undefined ? undefined : lifetimes.of(endpoint, asked)
+      return { route: row.route, methods, naming, lifetime }
+    })
   })
 }
 
