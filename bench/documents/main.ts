@@ -35,14 +35,15 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
       if (round > 0) samples.push(JSON.parse(stdout) as Sample)
     }
   }
-  const slowest = Math.max(...kinds.map(({ samples }) => summarize(samples.map(total)).median))
+  const [same = 0, different = 0] = kinds.map(({ samples }) => summarize(samples.map(made)).median)
   return {
     title: 'Documents',
     text: [
       `An application of 400 operations in 6 versions, with zod schemas for queries, bodies and responses, is asked for its first OpenAPI
 documents: what makes them is loaded, then the document of each version, the combined one of all operations, and their JSON. A new
 process for every sample. Later they are kept.`,
-      `The goal is ${GOAL} ms for all of them: ${slowest < GOAL ? 'met' : 'missed'}, with ${slowest.toFixed(0)} ms for the slower application.`,
+      `The goal is ${GOAL} ms for the seven documents: ${told(same)} for the first application, ${told(different)} for the second, which has six times
+as many schemas.`,
     ],
     tables: [
       {
@@ -60,6 +61,14 @@ process for every sample. Later they are kept.`,
       },
     ],
   }
+}
+
+function told(median: number): string {
+  return `${median < GOAL ? 'met' : 'missed'} with ${median.toFixed(0)} ms`
+}
+
+function made({ versions, combined }: Sample): number {
+  return versions + combined
 }
 
 function total({ versions, combined, json }: Sample): number {
