@@ -149,5 +149,6 @@ function summaryOf({ versions }: Served, count: number): string {
 /** The characters in a line of the terminal, or what `COLUMNS` says; no limit where neither says anything. */
 function widthOf(): number {
   const said = Number(process.env['COLUMNS'])
-  return process.stdout.columns ?? (Number.isInteger(said) && said > 0 ? said : Infinity)
+  // some terminals do not know their width, and say 0
+  return process.stdout.columns || (Number.isInteger(said) && said > 0 ? said : Infinity)
 }

@@ -64,6 +64,23 @@ describe('octavo init', () => {
     assert.match(printed, /pass 4\b/)
   })
 
+  it('takes the packed file that it was installed from, where there is one', async () => {
+    folder.write('tools/node_modules/octavo/package.json', '{}')
+    const installed = await bundle(join(folder.path, 'tools/node_modules/octavo'))
+    const lock = { packages: { 'node_modules/octavo': { resolved: 'file:../packed/octavo.tgz' } } }
+    folder.write('tools/node_modules/.package-lock.json', JSON.stringify(lock))
+    const made = async (name: string): Promise<unknown> => {
+      const { code } = await octavo(['init', name], { node: [installed], cwd: folder.path })
+      assert.equal(code, 0)
+      return Reflect.get(Object(manifestOf(name)['dependencies']), 'octavo')
+    }
+    assert.match(String(await made('without')), /^\^\d/)
+    folder.write('packed/octavo.tgz', '')
+    assert.equal(await made('with'), 'file:../packed/octavo.tgz')
+    folder.write('tools/node_modules/.package-lock.json', '{')
+    assert.match(String(await made('broken')), /^\^\d/)
+  })
+
   it('leaves folders alone that are not empty, unless it is forced', async () => {
     folder.write('used/mine.txt', 'mine')
     const refused = await init('used')

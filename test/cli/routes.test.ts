@@ -73,6 +73,14 @@ GET         /about/                about.ab…
     })
   }
 
+  it('cuts nothing in a terminal that says it has no width', async () => {
+    const node = ['--import', 'data:text/javascript,process.stdout.columns=0']
+    const { stdout } = await octavo(['routes', CARS], {
+      node: [...node, '--conditions', 'octavo-source', main],
+    })
+    assert.match(stdout, /GET,DELETE {2}\/car\/\{car_id:int\} /)
+  })
+
   it('gives JSON of one version', async () => {
     const { code, stdout } = await routes([CARS, '--json', '--version', '1'])
     assert.equal(code, 0)

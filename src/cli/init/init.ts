@@ -6,6 +6,7 @@ import { failure, usageError } from '../failure.ts'
 import { say } from '../print-error.ts'
 import { styleFor } from '../style.ts'
 import { writeWhole } from '../write-file.ts'
+import { packedOrigin } from './origin.ts'
 import { isPackageName, toPackageName } from './package-name.ts'
 import { projectFiles } from './project.ts'
 
@@ -25,13 +26,13 @@ export const init: Command = {
     name: { value: '<name>', about: 'the name of the package (that of the folder)' },
     force: { about: 'also in a folder that is not empty; files of the same names are replaced' },
   },
-  run: async (given, { cwd, manifest }) => {
+  run: async (given, { cwd, main, manifest }) => {
     const folder = resolve(cwd, given.positionals[0] ?? '.')
     const name = given.value('name') ?? toPackageName(basename(folder))
     if (!isPackageName(name))
       throw usageError(`--name ${name} is not a name that npm takes`, `such as ${toPackageName(name)}`)
     if (!given.has('force')) await refuseUsed(folder)
-    const files = Object.entries(projectFiles(name, manifest))
+    const files = Object.entries(projectFiles(name, manifest, packedOrigin(main, folder)))
     for (const [path, text] of files) await writeWhole(join(folder, path), text)
     const place = relative(cwd, folder)
     const { green, bold, cyan } = styleFor(process.stderr)

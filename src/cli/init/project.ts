@@ -1,10 +1,14 @@
 import type { Manifest } from '../command.ts'
 import { APP, BOOKS, MAIN, TEST } from './sources.ts'
 
-/** The files of a new project, by their paths. */
-export function projectFiles(name: string, manifest: Manifest): Readonly<Record<string, string>> {
+/** The files of a new project, by their paths. `origin` says where its Octavo comes from, if not from the registry. */
+export function projectFiles(
+  name: string,
+  manifest: Manifest,
+  origin: string | undefined,
+): Readonly<Record<string, string>> {
   return {
-    'package.json': toJson(packageOf(name, manifest)),
+    'package.json': toJson(packageOf(name, manifest, origin)),
     'tsconfig.json': toJson(TSCONFIG),
     '.gitignore': 'node_modules/\n.env\n*.log\n',
     'README.md': readmeOf(name),
@@ -16,7 +20,11 @@ export function projectFiles(name: string, manifest: Manifest): Readonly<Record<
 }
 
 /** Versions are those that this package itself is built and tested with. */
-function packageOf(name: string, { version, peerDependencies, devDependencies }: Manifest): object {
+function packageOf(
+  name: string,
+  { version, peerDependencies, devDependencies }: Manifest,
+  origin: string | undefined,
+): object {
   return {
     name,
     version: '0.1.0',
@@ -33,7 +41,7 @@ function packageOf(name: string, { version, peerDependencies, devDependencies }:
       types: 'tsc',
     },
     dependencies: {
-      octavo: `^${version}`,
+      octavo: origin ?? `^${version}`,
       tsx: devDependencies['tsx'],
       zod: peerDependencies['zod'],
     },

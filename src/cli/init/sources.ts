@@ -26,8 +26,8 @@ export const app = createBooksApp()
 export const BOOKS = `import { defineController, notFound } from 'octavo'
 import { z } from 'zod'
 
-const NewBook = z.object({ title: z.string().min(1), author: z.string().min(1) })
-const Book = NewBook.extend({ id: z.number().int() })
+const NewBook = z.object({ title: z.string().min(1), author: z.string().min(1) }).meta({ id: 'NewBook' })
+const Book = NewBook.extend({ id: z.number().int() }).meta({ id: 'Book' })
 
 const books: z.infer<typeof Book>[] = [{ id: 1, title: 'Middlemarch', author: 'George Eliot' }]
 
