@@ -32,10 +32,11 @@ describe('octavo init', () => {
       /Made mein-gartchen in Mein Gärtchen:[\s\S]*cd 'Mein Gärtchen'\n {2}npm install\n {2}npm start\n$/,
     )
     const project = join(folder.path, 'Mein Gärtchen')
-    const { name, type, dependencies } = manifestOf('Mein Gärtchen')
+    const { name, type, dependencies, devDependencies } = manifestOf('Mein Gärtchen')
     assert.deepEqual([name, type], ['mein-gartchen', 'module'])
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     assert.equal(Reflect.get(Object(dependencies), 'octavo'), `^${version}`)
+    assert.equal(typeof Reflect.get(Object(devDependencies), 'swagger-ui-dist'), 'string')
     assert.ok(!JSON.stringify(manifestOf('Mein Gärtchen')).includes('undefined'), 'a version is missing')
     assert.equal(readFileSync(join(project, 'README.md'), 'utf8').trimEnd().split('\n').length, 10)
 

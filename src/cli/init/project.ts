@@ -47,8 +47,11 @@ function packageOf(
     },
     devDependencies: {
       '@types/node': devDependencies['@types/node'],
+      'swagger-ui-dist': peerDependencies['swagger-ui-dist'],
       typescript: devDependencies['typescript'],
     },
+    // what swagger-ui-dist depends on reports installs otherwise
+    scarfSettings: { enabled: false },
   }
 }
 
@@ -76,7 +79,7 @@ function readmeOf(name: string): string {
 
 A versioned HTTP API made with Octavo. \`npm install\`, then:
 
-- \`npm start\` serves it on port 3000 (\`PORT=8080 npm start\` for another); documents are at /docs
+- \`npm start\` serves it on port 3000 (\`PORT=8080 npm start\` for another); the page of its documents is at /docs
 - \`npm run dev\` does so and starts again when a file changes
 - \`npm test\` runs the tests, \`npm run types\` checks the types
 - \`npm run routes\` lists the routes, \`npm run openapi\` writes openapi.json
