@@ -42,7 +42,7 @@ function isPlaceless(error: unknown): error is SyntaxError {
 }
 
 /** An error as text: what is wrong in definitions as a list, errors of commands with their hints, others with their stack. */
-export function errorText(error: unknown, style: Style): string {
+function errorText(error: unknown, style: Style): string {
   if (error instanceof CommandError) {
     const [first, ...rest] = [error.message, ...error.hints.map((hint) => `  ${hint}`)]
     return [`${style.red('octavo:')} ${first}`, ...rest].join('\n')

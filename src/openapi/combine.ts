@@ -1,4 +1,5 @@
 import { tagsOf, toComponents } from './document.ts'
+import { toFreeName } from './free-name.ts'
 import { mergeOperations } from './merge.ts'
 import type { VersionedOperation } from './merge.ts'
 import type { DocumentSettings } from './model.ts'
@@ -93,7 +94,7 @@ function toWord(version: string): string {
 function withUniqueIds(paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
   const taken = new Set<string>()
   const unique = (operation: Operation): Operation => {
-    const operationId = free(operation.operationId, taken)
+    const operationId = toFreeName(operation.operationId, taken)
     return operationId === operation.operationId ? operation : { ...operation, operationId }
   }
   return Object.fromEntries(
@@ -126,7 +127,7 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
       if (!differing.has(name)) continue
       // versions that have the same schema share the name of the oldest of them
       const key = `${name} ${meaningIn(schemas, name)}`
-      const own = firsts.get(key) ?? free(`${name}.v${toWord(part.version ?? 'none')}`, taken)
+      const own = firsts.get(key) ?? toFreeName(`${name}.v${toWord(part.version ?? 'none')}`, taken)
       firsts.set(key, own)
       names.set(name, own)
     }
@@ -140,14 +141,6 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
       document: { ...part.document, paths, components: { ...components, schemas: Object.fromEntries(own) } },
     }
   })
-}
-
-/** The name, with a number where it is taken: versions can be written alike, and schemas named as versions of others. */
-function free(wanted: string, taken: Set<string>): string {
-  let name = wanted
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted}.${count}`
-  taken.add(name)
-  return name
 }
 
 /** Whether any name stands for several objects: what was converted together is the same one in all documents. */

@@ -9,7 +9,7 @@ import { noteOf, toBody, toContent, toForm } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'
 import type { Inventory } from './component-names.ts'
-import { finishAll, reachable } from './finish.ts'
+import { finishAll } from './finish.ts'
 import type { Finished } from './finish.ts'
 import { isSchemaObject, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -19,6 +19,7 @@ import type { Convert, ConvertedRoute } from './model.ts'
 import { toParameters } from './parameters.ts'
 import { toPlaces } from './places.ts'
 import type { Place } from './places.ts'
+import { findReferences, schemasIn } from './refs.ts'
 import type { SchemaObject } from './types.ts'
 import { findMarked, findUndocumented, undocumented } from './undocumented.ts'
 import type { Shown } from './undocumented.ts'
@@ -43,7 +44,7 @@ export const convert: Convert = (routes, named) => {
   )
   return {
     routes: converted,
-    components: reachable([...converted.values()].flatMap(schemasOf), finished.components),
+    components: schemasIn(findReferences([...converted.values()].flatMap(schemasOf)), finished.components),
     problems: [
       ...inventory.problems,
       ...finished.problems,

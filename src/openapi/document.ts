@@ -107,7 +107,7 @@ export function tagsOf(
 }
 
 /** Every operation of some paths. */
-export function operationsOf(paths: OpenApiDocument['paths']): readonly PathItem[string][] {
+function operationsOf(paths: OpenApiDocument['paths']): readonly PathItem[string][] {
   return Object.values(paths).flatMap((item) => Object.values(item))
 }
 

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import { listOf, mapSchemas, refsIn, renameRef } from './json-schema.ts'
+import { listOf, mapSchemas, renameRef } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import type { Inventory } from './component-names.ts'
 import { ELEMENT, MARK, TYPES } from './markers.ts'
@@ -116,16 +116,6 @@ function reference(schema: SchemaObject): SchemaObject {
 /** Whether no value fits the schema: `z.undefined()`, `z.void()` and `z.never()`. */
 export function isNothing({ not, type }: SchemaObject): boolean {
   return typeof not === 'object' && not !== null && Object.keys(not).length === 0 && type === undefined
-}
-
-/** Those of the components that the schemas need, by name. */
-export function reachable(schemas: Iterable<SchemaObject>, components: Components): Components {
-  if (Object.keys(components).length === 0) return {}
-  const needed = new Set<string>()
-  for (const schema of schemas) refsIn(schema, needed)
-  // what is needed adds what it needs
-  for (const name of needed) refsIn(components[name] ?? {}, needed)
-  return Object.fromEntries([...needed].toSorted().map((name) => [name, components[name] ?? {}]))
 }
 
 function mapValues(components: Components, map: (schema: SchemaObject) => SchemaObject): Components {

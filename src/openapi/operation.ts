@@ -69,7 +69,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
 }
 
 /** Whether something counts as deprecated at a moment (RFC 9745 section 2.1: that moment may be to come). */
-export function isDeprecated(lifetime: Lifetime | undefined, now: number): boolean {
+function isDeprecated(lifetime: Lifetime | undefined, now: number): boolean {
   return statusAt(lifetime, now) !== 'active'
 }
 

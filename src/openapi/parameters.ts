@@ -8,7 +8,7 @@ import type { Components } from './json-schema.ts'
 import type { Parameter, SchemaObject } from './types.ts'
 
 /** The sources of parameters, in the order of documents. */
-export const PARAMETER_SOURCES = ['params', 'query', 'headers', 'cookies'] as const
+const PARAMETER_SOURCES = ['params', 'query', 'headers', 'cookies'] as const
 
 type ParameterSource = (typeof PARAMETER_SOURCES)[number]
 

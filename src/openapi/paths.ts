@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FlatRoute } from '../define/flat-route.ts'
+import { toFreeName } from './free-name.ts'
 import { mergeOperations } from './merge.ts'
 import type { Operation, Parameter, PathItem } from './types.ts'
 
@@ -66,21 +67,16 @@ function withUniqueIds(placed: readonly PlacedOperation[]): {
   readonly operations: readonly PlacedOperation[]
   readonly problems: readonly DefinitionProblem[]
 } {
-  const taken = new Map<string, PlacedOperation>()
+  const taken = new Set<string>()
+  const owners = new Map<string, PlacedOperation>()
   const problems: DefinitionProblem[] = []
   const operations = placed.map((each): PlacedOperation => {
-    const { operationId } = each.operation
-    const other = taken.get(operationId)
-    if (other === undefined) {
-      taken.set(operationId, each)
-      return each
-    }
-    if (each.route.operationId !== undefined) problems.push(duplicateId(each, other))
-    let count = 2
-    while (taken.has(`${operationId}.${count}`)) count += 1
-    const unique = { ...each, operation: { ...each.operation, operationId: `${operationId}.${count}` } }
-    taken.set(unique.operation.operationId, unique)
-    return unique
+    const wanted = each.operation.operationId
+    const other = owners.get(wanted)
+    if (other === undefined) owners.set(wanted, each)
+    else if (each.route.operationId !== undefined) problems.push(duplicateId(each, other))
+    const operationId = toFreeName(wanted, taken)
+    return operationId === wanted ? each : { ...each, operation: { ...each.operation, operationId } }
   })
   return { operations, problems }
 }

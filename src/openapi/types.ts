@@ -1,6 +1,3 @@
-/** JSON, as a document is made of. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
-
 /** A Schema Object (OpenAPI 3.1 section 4.8.24): JSON Schema of the draft 2020-12. */
 export type SchemaObject = Readonly<Record<string, unknown>>
 

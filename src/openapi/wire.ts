@@ -1,7 +1,7 @@
-import type { Segment } from '../pattern.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
 import { writeVersion } from '../versioning/write.ts'
 import type { DocumentedRoute, DocumentSettings } from './model.ts'
+import { toTemplate } from './template.ts'
 import type { Parameter } from './types.ts'
 
 /** How a request reaches a route in a version. */
@@ -72,20 +72,10 @@ function toPath(
   { segments, trailingSlash }: DocumentedRoute['route']['pattern'],
   keepsSlash: boolean,
 ): string {
-  return `/${segments.map(toText).join('/')}${keepsSlash && trailingSlash && segments.length > 0 ? '/' : ''}`
-}
-
-function toText(segment: Segment): string {
-  switch (segment.kind) {
-    case 'literal':
-      return encodeURI(segment.text)
-    case 'mixed':
-      return segment.parts
-        .map((part) => (typeof part === 'string' ? encodeURI(part) : `{${part.name}}`))
-        .join('')
-    default:
-      return `{${segment.param.name}}`
-  }
+  return toTemplate(
+    { segments, trailingSlash: trailingSlash && keepsSlash },
+    { literal: encodeURI, rest: (name) => `{${name}}` },
+  )
 }
 
 function toParameters(

@@ -3,7 +3,7 @@ import type { FlatRoute } from '../../define/flat-route.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../define/kinds.ts'
 import type { Schema } from '../../define/schema.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/model.ts'
-import type { Segment } from '../../pattern.ts'
+import { toTemplate } from '../../openapi/template.ts'
 import { writeVersion } from '../../versioning/write.ts'
 import type { DocumentSource } from './documents.ts'
 import { toDocumentedVersions } from './documented.ts'
@@ -85,7 +85,7 @@ function withoutVersion(versions: readonly DocumentedVersion[], { enabled }: Sou
 function toRouteCall({ entry, version }: Told, { enabled, settings }: Source, host: string): RouteCall {
   const { route, methods } = entry
   const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
-  const path = toTemplate(route.pattern)
+  const path = toTemplate(route.pattern, SPELLING)
   const change =
     version === undefined
       ? undefined
@@ -101,6 +101,9 @@ function toRouteCall({ entry, version }: Told, { enabled, settings }: Source, ho
   }
 }
 
+/** Literal segments as they are sent; a parameter that takes slashes says so. */
+const SPELLING = { literal: encodeURIComponent, rest: (name: string): string => `{${name}:path}` }
+
 function bodyOf({ sources }: FlatRoute): Pick<RouteCall, 'body' | 'form'> {
   if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }
   const schema = sources.find(({ name }) => name === 'body')?.schema
@@ -111,24 +114,4 @@ function bodyOf({ sources }: FlatRoute): Pick<RouteCall, 'body' | 'form'> {
 function kindOf(schema: Schema): 'json' | 'text' | 'bytes' {
   if (acceptsBytes(schema)) return 'bytes'
   return acceptsText(schema) && !acceptsData(schema) ? 'text' : 'json'
-}
-
-/** A pattern without the types of its parameters, and with its literal segments as they are sent. */
-function toTemplate({ segments, trailingSlash }: FlatRoute['pattern']): string {
-  return `/${segments.map(toText).join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
-}
-
-function toText(segment: Segment): string {
-  switch (segment.kind) {
-    case 'literal':
-      return encodeURIComponent(segment.text)
-    case 'param':
-      return `{${segment.param.name}}`
-    case 'mixed':
-      return segment.parts
-        .map((part) => (typeof part === 'string' ? encodeURIComponent(part) : `{${part.name}}`))
-        .join('')
-    case 'rest':
-      return `{${segment.param.name}:path}`
-  }
 }
