@@ -117,7 +117,7 @@ export function toBase(options: ClientOptions): URL {
   if (given === undefined) throw new TypeError('createClient: give a baseUrl, where the application answers')
   const text = String(given)
   if (!URL.canParse(text, href))
-    throw new TypeError(`createClient: baseUrl is not a URL: ${text.replace(/.*@/s, '…@').slice(0, 100)}`)
+    throw new TypeError(`createClient: baseUrl is not a URL: ${text.replace(/^.*@/s, '…@').slice(0, 100)}`)
   const url = new URL(text, href)
   // `fetch` refuses it too, and tells it
   if (url.username !== '' || url.password !== '')
