@@ -1,3 +1,5 @@
+import { editDistance } from './edit-distance.ts'
+
 /** What can be wrong in a definition; `docs/errors.md` explains each. */
 export const DEFINITION_ERRORS = {
   unknown_field: 'a definition has a field that does not exist',
@@ -115,7 +117,7 @@ export function valueProblems(
 
 /** Names the field or option that was probably meant, else all there are. */
 export function suggestion(field: string, names: readonly string[]): string {
-  const meant = names.find((name) => distance(field.toLowerCase(), name.toLowerCase()) <= 2)
+  const meant = names.find((name) => editDistance(field.toLowerCase(), name.toLowerCase()) <= 2)
   return meant === undefined ? `use one of ${names.join(', ')}` : `did you mean "${meant}"?`
 }
 
@@ -144,19 +146,4 @@ export class DefinitionError extends Error {
 
 function toText({ code, where, message, fix }: DefinitionProblem): string {
   return `  ${where}: ${message}; ${fix} [${code}]`
-}
-
-/** The number of edits between two words. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i] === b[j - 1] ? 0 : 1)),
-      )
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -9,7 +9,8 @@ import { describe, it } from 'node:test'
  */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   'http.ts': [],
-  'definition-error.ts': [],
+  'edit-distance.ts': [],
+  'definition-error.ts': ['edit-distance.ts'],
   'media-type.ts': [],
   'file-name.ts': [],
   'stream.ts': ['http.ts'],
@@ -34,7 +35,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'versioning',
     'define',
   ],
-  client: ['http.ts', 'define'],
+  client: ['http.ts', 'edit-distance.ts', 'define'],
   server: [
     'http.ts',
     'definition-error.ts',
@@ -52,7 +53,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'openapi',
     'client',
   ],
-  cli: ['http.ts', 'definition-error.ts', 'openapi', 'server'],
+  cli: ['http.ts', 'edit-distance.ts', 'definition-error.ts', 'openapi', 'server'],
   'index.ts': [
     'http.ts',
     'definition-error.ts',

@@ -22,8 +22,7 @@ export const openapi: Command = {
   usage: '[<app>] [options]',
   about: [
     'Writes the document of all versions together, or of one, to standard output or to a file. With',
-    `${PLACEHOLDER} in the name of the file there is one for each version. The app is made ready for it, and`,
-    'closed: its providers are made and its onStart hooks run.',
+    `${PLACEHOLDER} in the name of the file there is one for each version. Nothing of the app is started.`,
   ],
   examples: [
     'octavo openapi > openapi.json',

@@ -1,31 +1,10 @@
+import { editDistance } from '../edit-distance.ts'
+
 /** The name that was probably meant; `undefined` when none is near. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const [best] = names
-    .map((name) => ({ name, edits: distance(given.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, edits: editDistance(given.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.min(2, name.length - 2)))
     .toSorted((a, b) => a.edits - b.edits)
   return best?.name
-}
-
-/** The number of letters to add, drop, change or swap with their neighbour that make one word of another. */
-function distance(a: string, b: string): number {
-  let before: readonly number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++) {
-      const swapped = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
-      next.push(
-        Math.min(
-          (row[j + 1] ?? 0) + 1,
-          (next[j] ?? 0) + 1,
-          (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1),
-          swapped ? (before[j - 1] ?? 0) + 1 : Infinity,
-        ),
-      )
-    }
-    before = row
-    row = next
-  }
-  return row[b.length] ?? 0
 }
