@@ -4,6 +4,7 @@ import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../http.ts'
 import { authorityOf } from '../request/request.ts'
 import type { Enabled } from '../versioning/enable.ts'
 import type { RequestDraft } from '../versioning/scheme.ts'
+import { writeVersion } from '../versioning/write.ts'
 import { InjectBody, NO_BODY, toBody } from './inject-body.ts'
 import type { BodyOptions, EncodedBody, FormValues } from './inject-body.ts'
 import {
@@ -171,7 +172,7 @@ function toRequest(
   const written =
     version === undefined
       ? undefined
-      : writeVersion({ ...toDraft(url, options, type), host, prefix }, version, enabled)
+      : writeVersion(enabled, version, { ...toDraft(url, options, type), host, prefix })?.change
   // most are targets already
   const isTarget = query === undefined && authority === undefined && written === undefined
   const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
@@ -182,15 +183,6 @@ function toRequest(
     body,
     signal,
   )
-}
-
-function writeVersion(
-  draft: RequestDraft,
-  version: string,
-  enabled: Enabled | undefined,
-): Partial<RequestDraft> {
-  const [first] = enabled?.schemes ?? []
-  return first?.scheme.write?.(draft, version, first.options) ?? {}
 }
 
 /** What a scheme is told of the request that it writes a version into. */

@@ -8,8 +8,9 @@ export interface WrittenVersion {
 }
 
 /**
- * Writes a version into a request, as the first scheme that can does; `undefined` when none can. Hosts that a scheme refuses are left
- * alone.
+ * Writes a version into a request, as the first scheme that can does; `undefined` when none can.
+ *
+ * @throws `TypeError` when the scheme would not read the version in the host that it writes.
  */
 export function writeVersion(
   enabled: Enabled | undefined,
