@@ -4,10 +4,9 @@ import type { Schema } from '../define/schema.ts'
 import { schemaOf } from '../define/unwrap.ts'
 import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'
-import { freeze } from './freeze.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
-import { MARK, TYPES } from './markers.ts'
+import { BINARY, MARK, TYPES } from './markers.ts'
 import type { Content, MediaTypeObject, RequestBody, SchemaObject } from './types.ts'
 
 /** A schema in its two forms, and what both refer to. */
@@ -24,7 +23,6 @@ export interface Referred {
   readonly finished: Components
 }
 
-const BINARY: SchemaObject = freeze({ type: 'string', format: 'binary' })
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
 const BINARY_TYPE = 'application/octet-stream'

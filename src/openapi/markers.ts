@@ -3,6 +3,8 @@ import { classOf } from '../define/kinds.ts'
 import { defOf, isSchema, metaOf } from '../define/schema.ts'
 import type { Schema, SchemaDef } from '../define/schema.ts'
 import { recordOf, schemaOf, schemasOf } from '../define/unwrap.ts'
+import { freeze } from './freeze.ts'
+import type { SchemaObject } from './types.ts'
 
 /** A JSON Schema that is being made. */
 type Draft = Record<string, unknown>
@@ -17,7 +19,8 @@ export const ELEMENT = 'x-octavo-element'
 /** Beside the mark of a file: the media types that it may have. */
 export const TYPES = 'x-octavo-types'
 
-const BINARY = { type: 'string', format: 'binary' }
+/** What is sent as bytes. */
+export const BINARY: SchemaObject = freeze({ type: 'string', format: 'binary' })
 const BINARIES = { type: 'array', items: BINARY }
 
 /** What is sent as bytes, by its class. */

@@ -85,7 +85,7 @@ export function createDoors(core: Core): Doors {
   }
   const tellRoutes: TellRoutes = async (version, host) => {
     await enter()
-    const map = await core.documents.routeMap(version, host, true)
+    const map = await core.documents.routeMap(version, host, 'all')
     if (map !== undefined) return map
     const versions = core.build().table.known.list.join(', ') || 'none'
     throw new RangeError(`There is no version "${version ?? ''}"; there are ${versions}`)

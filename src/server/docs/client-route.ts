@@ -15,7 +15,7 @@ export function createClientRoute(
 ): (input: unknown, context: ExecutionContext) => Promise<RawReply> {
   return async (_input, { request }) => {
     const version = [request.query['version']].flat()[0]
-    const map = await documents.routeMap(version, request.host, false).catch(refuse)
+    const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
     const versions = documents.versions()
     if (map !== undefined && (map.version === null || versions.includes(map.version)))
       return file(Buffer.from(JSON.stringify(map)), OPTIONS)

@@ -19,26 +19,46 @@ interface Answers {
   readonly inVersion: (version: string) => TableRoute | undefined
 }
 
+/** Which routes count: those that documents show, or all. */
+export type Which = 'shown' | 'all'
+
+const known = new WeakMap<Table, Map<Which, readonly DocumentedVersion[]>>()
+
 /**
  * What each version answers, oldest first, and last, with the version `null`, what only a request without version gets; without
- * versioning that is everything. `isShown`: which routes count.
+ * versioning that is everything. Worked out once for a table, which never changes.
  */
 export function toDocumentedVersions(
   table: Table,
   enabled: Enabled | undefined,
+  which: Which,
+): readonly DocumentedVersion[] {
+  const lists = known.get(table) ?? new Map<Which, readonly DocumentedVersion[]>()
+  known.set(table, lists)
+  const list =
+    lists.get(which) ??
+    listVersions(table, enabled, ({ includeInSchema }) => which === 'all' || includeInSchema)
+  lists.set(which, list)
+  return list
+}
+
+function listVersions(
+  table: Table,
+  enabled: Enabled | undefined,
   isShown: (route: FlatRoute) => boolean,
 ): readonly DocumentedVersion[] {
-  const { known, lifetimes } = table
+  const { lifetimes } = table
+  const { list } = table.known
   const answers = table.shapes.flatMap((shape) => answersAt(shape, table, enabled, isShown))
-  const policies = byKnown(enabled?.policies ?? [], known)
-  const versions = known.list.map((version): DocumentedVersion => ({
+  const policies = byKnown(enabled?.policies ?? [], table.known)
+  const versions = list.map((version): DocumentedVersion => ({
     version,
     routes: gather(answers, table, version, ({ inVersion }) => inVersion(version)),
     lifetime: lifetimes.ofVersion(version),
     policy: policies.get(version),
   }))
   const isInVersion = ({ bare, inVersion }: Answers): boolean =>
-    known.list.some((version) => inVersion(version) === bare)
+    list.some((version) => inVersion(version) === bare)
   const rest = gather(answers, table, null, (each) => (isInVersion(each) ? undefined : each.bare))
   const bare = { version: null, routes: rest, lifetime: undefined, policy: undefined }
   return versions.length > 0 && rest.length === 0 ? versions : [...versions, bare]
@@ -83,8 +103,8 @@ function gather(
     const row = pick(each)
     if (row === undefined) continue
     const naming = namingOf(each, row, version)
-    const known = found.get(row) ?? new Map<DocumentedRoute['naming'], Method[]>()
-    found.set(row, known.set(naming, [...(known.get(naming) ?? []), each.method]))
+    const named = found.get(row) ?? new Map<DocumentedRoute['naming'], Method[]>()
+    found.set(row, named.set(naming, [...(named.get(naming) ?? []), each.method]))
   }
   return rows.flatMap((row): readonly DocumentedRoute[] => {
     const [endpoint] = row.endpoints.values()

@@ -9,6 +9,7 @@ import type { Enabled } from '../../versioning/enable.ts'
 import type { Settings } from '../settings.ts'
 import type { Table } from '../table/table.ts'
 import { toDocumentedVersions } from './documented.ts'
+import type { Which } from './documented.ts'
 
 /** What documents are made from. */
 export interface DocumentSource {
@@ -38,13 +39,12 @@ export interface Documents {
    */
   readonly document: (version?: string) => OpenApiDocument
   /**
-   * How a client that reaches the application by `host` calls the routes of a version, and those that documents leave out when it is
-   * `all` of them; `undefined` for an unknown version.
+   * How a client that reaches the application by `host` calls the routes of a version, `all` of them or those that documents show; `undefined` for an unknown version.
    */
   readonly routeMap: (
     version: string | undefined,
     host: string,
-    all: boolean,
+    which: Which,
   ) => Promise<RouteMap | undefined>
 }
 
@@ -52,10 +52,9 @@ export interface Documents {
 export function createDocuments(source: () => DocumentSource): Documents {
   let generator: Generator | undefined
   let loading: Promise<Generator> | undefined
-  let shown: readonly DocumentedVersion[] | undefined
   const documented = (): readonly DocumentedVersion[] => {
     const { table, enabled } = source()
-    return (shown ??= toDocumentedVersions(table, enabled, ({ includeInSchema }) => includeInSchema))
+    return toDocumentedVersions(table, enabled, 'shown')
   }
   const versions = (): readonly string[] =>
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
@@ -97,9 +96,9 @@ export function createDocuments(source: () => DocumentSource): Documents {
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )
     },
-    routeMap: async (version, host, all) => {
+    routeMap: async (version, host, which) => {
       const { toRouteMap } = await import('./route-map.ts')
-      return toRouteMap(source(), version, { host, all })
+      return toRouteMap(source(), version, { host, which })
     },
   }
 }

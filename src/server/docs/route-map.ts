@@ -7,13 +7,14 @@ import { toTemplate } from '../../openapi/template.ts'
 import { writeVersion } from '../../versioning/write.ts'
 import type { DocumentSource } from './documents.ts'
 import { toDocumentedVersions } from './documented.ts'
+import type { Which } from './documented.ts'
 
 /** What a client says of itself. */
 export interface RouteMapOptions {
   /** The host that it reaches the application by, which HOST versioning changes. */
   readonly host: string
-  /** Whether routes are told that documents leave out. */
-  readonly all: boolean
+  /** Which routes are told. */
+  readonly which: Which
 }
 
 /** A route, and the version that requests to it have to name. */
@@ -33,30 +34,18 @@ type Source = Pick<DocumentSource, 'table' | 'enabled' | 'settings'>
 export function toRouteMap(
   source: Source,
   version: string | undefined,
-  { host, all }: RouteMapOptions,
+  { host, which }: RouteMapOptions,
 ): RouteMap | undefined {
   const { table, enabled } = source
   // without versioning every client gets everything, as `urlFor` does
   const wanted = enabled === undefined ? undefined : version
   const found = wanted === undefined ? undefined : table.known.find(wanted)
   if (wanted !== undefined && found === undefined) return undefined
-  const versions = documentedIn(source, all)
+  const versions = toDocumentedVersions(table, enabled, which)
   const told = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
   const routes: Record<string, RouteCall> = Object.create(null)
   for (const each of told) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
   return { version: found ?? null, routes }
-}
-
-/** What each version answers, by the table, which never changes. */
-const documented = new WeakMap<Source['table'], Map<boolean, readonly DocumentedVersion[]>>()
-
-function documentedIn({ table, enabled }: Source, all: boolean): readonly DocumentedVersion[] {
-  const known = documented.get(table) ?? new Map<boolean, readonly DocumentedVersion[]>()
-  documented.set(table, known)
-  const versions =
-    known.get(all) ?? toDocumentedVersions(table, enabled, ({ includeInSchema }) => all || includeInSchema)
-  known.set(all, versions)
-  return versions
 }
 
 /** What requests in a version get. The version is written where the path is one that knows versions. */
