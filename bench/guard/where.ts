@@ -40,7 +40,7 @@ function add(
   for (const child of children) add(child, place, totals)
 }
 
-/** `toBody (src/server/respond.ts:40)`; `undefined` for what is neither Octavo's nor a package's. */
+/** `toBody (src/server/pipeline/respond.ts:40)`; `undefined` for what is neither Octavo's nor a package's. */
 function toPlace({ url, functionName, lineNumber, columnNumber }: Runtime.CallFrame): string | undefined {
   const name = functionName === '' ? '(anonymous)' : functionName
   const [, inPackage] = url.split('/node_modules/')

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 import { VersioningSchemes } from '../../src/index.ts'
-import { createCore } from '../../src/server/core.ts'
+import { createCore } from '../../src/server/boot/core.ts'
 import type { Table } from '../report/section.ts'
 import { toModule } from './definitions.ts'
 import type { ListedRoute } from './definitions.ts'

@@ -1,6 +1,6 @@
 import { DefinitionError } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
-import { isDefinition } from '../define/fields.ts'
+import { isDefinition } from '../flatten/check-fields.ts'
 import type { AnyGuard, Guard } from '../define/guard.ts'
 import { HttpError } from '../errors.ts'
 import { challengeOf, denied } from './challenge.ts'

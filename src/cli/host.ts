@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 
 import type { App } from '../server/app.ts'
-import type { RouteEntry } from '../server/routes.ts'
+import type { RouteEntry } from '../server/boot/route-list.ts'
 import { PREPARE } from '../server/docs/prepare.ts'
 import { appOf } from './exports.ts'
 import { failure } from './failure.ts'

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 
-import type { OpenApiDocument } from '../openapi/types.ts'
-import type { RouteEntry } from '../server/routes.ts'
-import type { VersionInfo } from '../server/tell/versions.ts'
+import type { OpenApiDocument } from '../openapi/document/types.ts'
+import type { RouteEntry } from '../server/boot/route-list.ts'
+import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Setting } from './command.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'

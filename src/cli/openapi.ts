@@ -1,6 +1,6 @@
 import { extname, relative, resolve } from 'node:path'
 
-import type { OpenApiDocument } from '../openapi/types.ts'
+import type { OpenApiDocument } from '../openapi/document/types.ts'
 import type { Arguments } from './arguments.ts'
 import type { Command, Setting } from './command.ts'
 import { differences } from './differences.ts'
@@ -103,7 +103,7 @@ function toFileName(version: string): string {
 
 async function toText(document: OpenApiDocument, format: Format): Promise<string> {
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
-  const { toYaml } = await import('../openapi/yaml.ts')
+  const { toYaml } = await import('../openapi/document/yaml.ts')
   return toYaml(document)
 }
 
@@ -148,7 +148,7 @@ async function check(
 async function parse(text: string, format: Format): Promise<unknown> {
   try {
     if (format === 'json') return JSON.parse(text)
-    const { fromYaml } = await import('../openapi/yaml.ts')
+    const { fromYaml } = await import('../openapi/document/yaml.ts')
     return fromYaml(text)
   } catch {
     return undefined

@@ -1,5 +1,5 @@
-import type { RouteEntry } from '../server/routes.ts'
-import type { VersionInfo, VersionRoute } from '../server/tell/versions.ts'
+import type { RouteEntry } from '../server/boot/route-list.ts'
+import type { VersionInfo, VersionRoute } from '../server/version-report/versions.ts'
 import type { Command } from './command.ts'
 import { failure, usageError } from './failure.ts'
 import { findApp } from './find-app.ts'

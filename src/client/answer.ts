@@ -1,5 +1,5 @@
 import type { ResponseIn } from '../define/infer.ts'
-import type { OutputOf, Schema } from '../define/schema.ts'
+import type { OutputOf, Schema } from '../schema/schema.ts'
 import type { Wire } from './wire.ts'
 
 /** How the body of an answer is given: `data`, as a stream of bytes for events and downloads, or the `Response` untouched. */

@@ -1,6 +1,6 @@
-import type { FileStream, FileStreams } from '../define/file-stream.ts'
+import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { Flat, InputIn, ParamsOf } from '../define/infer.ts'
-import type { Schema } from '../define/schema.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Method } from '../http.ts'
 
 /** What a schema takes. */

@@ -1,4 +1,4 @@
-import type { ModuleNode } from '../define/modules.ts'
+import type { ModuleNode } from '../flatten/modules.ts'
 import { unlazy } from '../define/lazy.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'

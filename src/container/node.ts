@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../define/built-in.ts'
-import { isDefinition } from '../define/fields.ts'
-import type { ModuleNode } from '../define/modules.ts'
+import { isDefinition } from '../flatten/check-fields.ts'
+import type { ModuleNode } from '../flatten/modules.ts'
 import type { AnyProvider, Scope } from '../define/provider.ts'
 import type { Token } from '../define/token.ts'
 

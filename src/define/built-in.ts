@@ -1,4 +1,4 @@
-import type { Schema } from './schema.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
 
 /** A token that the application itself supplies; its name says which. */

@@ -1,6 +1,6 @@
 import type { BuiltIn } from './built-in.ts'
 import type { ConfigValues } from './register.ts'
-import type { OutputOf, Schema } from './schema.ts'
+import type { OutputOf, Schema } from '../schema/schema.ts'
 
 /** The settings of the application. */
 export type Config = ConfigValues

@@ -1,4 +1,4 @@
-import type { Around } from './around.ts'
+import type { Around } from './layers.ts'
 import type { Guard } from './guard.ts'
 import type { WebHandler } from './mount.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'

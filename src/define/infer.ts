@@ -1,7 +1,7 @@
 import type { Method } from '../http.ts'
-import type { ParamValues } from '../param-types.ts'
+import type { ParamValues } from '../path/param-types.ts'
 import type { RawReply, Reply } from './reply.ts'
-import type { Fields, OutputOf, Schema } from './schema.ts'
+import type { Fields, OutputOf, Schema } from '../schema/schema.ts'
 import type { Injected, Tokens } from './token.ts'
 
 /** What one source takes: a schema, a record of schemas, or a list of names (each a required string). */

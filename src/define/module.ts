@@ -1,9 +1,9 @@
-import type { Around } from './around.ts'
+import type { Around } from './layers.ts'
 import type { Logger, UrlOptions } from './context.ts'
 import type { AnyController, Controller } from './controller.ts'
 import type { AnyProvider, Binding } from './provider.ts'
 import type { Shared } from './route.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */

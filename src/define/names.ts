@@ -1,7 +1,7 @@
 import type { Controller } from './controller.ts'
 import type { Flat, NameIn, ParamsOf, PathIn } from './infer.ts'
 import type { Module } from './module.ts'
-import type { Segment } from '../pattern.ts'
+import type { Segment } from '../path/pattern.ts'
 
 /**
  * The name of a controller: `CarController` is `car`, `UserProfileController` is `user-profile`, `HTTPController` is `http`.

@@ -1,13 +1,13 @@
 import type { Method } from '../http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import type { Around } from './around.ts'
+import type { Around } from './layers.ts'
 import type { ExecutionContext } from './context.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Added, Dropped, Identity } from './identity.ts'
 import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
-import type { Schema } from './schema.ts'
-import type { UploadLimits } from './uploads.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { UploadLimits } from '../schema/uploads.ts'
 
 /** What routes, controllers, routers and modules have in common. */
 export interface Shared {

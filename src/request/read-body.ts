@@ -1,5 +1,5 @@
-import { acceptsBytes, acceptsData, acceptsText, declaresInherited } from '../define/kinds.ts'
-import type { Schema } from '../define/schema.ts'
+import { acceptsBytes, acceptsData, acceptsText, declaresInherited } from '../schema/accepts.ts'
+import type { Schema } from '../schema/schema.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest } from '../http.ts'
 import { contentTypeOf } from '../media-type.ts'

@@ -1,6 +1,6 @@
 import { parseCookie } from 'cookie'
 
-import type { UploadLimits } from '../define/uploads.ts'
+import type { UploadLimits } from '../schema/uploads.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
 import { toJson, toText } from './body.ts'

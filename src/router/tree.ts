@@ -1,8 +1,8 @@
 import { createRouter } from 'radix3'
 import type { RadixNode } from 'radix3'
 
-import { mixedShape, sectionOf, shapeOf } from '../pattern.ts'
-import type { Pattern, Segment } from '../pattern.ts'
+import { mixedShape, sectionOf, shapeOf } from '../path/pattern.ts'
+import type { Pattern, Segment } from '../path/pattern.ts'
 import { toSplit } from './mixed.ts'
 import type { Edge } from './node.ts'
 

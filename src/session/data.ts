@@ -1,5 +1,5 @@
-import { createValidator } from '../define/schema.ts'
-import type { Schema, SchemaIssue, Validated } from '../define/schema.ts'
+import { createValidator } from '../schema/schema.ts'
+import type { Schema, SchemaIssue, Validated } from '../schema/schema.ts'
 import { isPromise } from '../http.ts'
 import type { Awaitable } from '../http.ts'
 

@@ -1,4 +1,4 @@
-import type { AmbiguousVersion, VersionSource, VersionValue } from './scheme.ts'
+import type { AmbiguousVersion, VersionSource, VersionValue } from './schemes/scheme.ts'
 
 /** What one of several schemes found in a request. */
 export interface Reading<S> {

@@ -3,7 +3,7 @@ import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
 import { policyProblems } from './check-policy.ts'
 import { COMMON_RULES } from './options.ts'
 import type { VersioningOptions, VersionListing } from './options.ts'
-import type { SchemeUse } from './scheme.ts'
+import type { SchemeUse } from './schemes/scheme.ts'
 import { canonicalVersion, cutVersion } from './version.ts'
 import type { VersionFormat } from './version.ts'
 

@@ -1,4 +1,4 @@
-import type { VersionValue } from './scheme.ts'
+import type { VersionValue } from './schemes/scheme.ts'
 
 /** Longer texts are read each time. */
 const REMEMBERED_LENGTH = 256

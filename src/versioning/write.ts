@@ -1,5 +1,5 @@
-import type { Enabled, EnabledScheme } from './enable.ts'
-import type { RequestDraft } from './scheme.ts'
+import type { Enabled, EnabledScheme } from './versioning.ts'
+import type { RequestDraft } from './schemes/scheme.ts'
 
 /** How a request asks for a version: what a scheme changes in it. */
 export interface WrittenVersion {

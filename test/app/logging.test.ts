@@ -19,7 +19,7 @@ import {
 import type { App, AppOptions, Logger, RequestEnd, RequestError, RequestStart } from 'octavo'
 import { pino } from 'pino'
 
-import { createLogger, withRequestId } from '../../src/server/logger.ts'
+import { createLogger, withRequestId } from '../../src/server/logging/logger.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fixtures/log-and-end.ts')
 

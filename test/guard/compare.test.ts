@@ -8,7 +8,7 @@ const figures = (changes: Partial<Figures> = {}): Figures => ({
   interpreted: 4000,
   optimised: 2000,
   tokens: 5000,
-  files: { 'src/server/dispatch.ts': 3000, 'src/server/respond.ts': 2000 },
+  files: { 'src/server/dispatch.ts': 3000, 'src/server/pipeline/respond.ts': 2000 },
   ...changes,
 })
 
@@ -69,11 +69,15 @@ describe('measuring again', () => {
 describe('the files whose work rose', () => {
   it('have those that are new among them, the most first', () => {
     const after = figures({
-      files: { 'src/server/dispatch.ts': 2000, 'src/server/respond.ts': 2100, 'src/server/new.ts': 800 },
+      files: {
+        'src/server/dispatch.ts': 2000,
+        'src/server/pipeline/respond.ts': 2100,
+        'src/server/new.ts': 800,
+      },
     })
     assert.deepEqual(risenFiles(figures(), after), [
       ['src/server/new.ts', 800],
-      ['src/server/respond.ts', 100],
+      ['src/server/pipeline/respond.ts', 100],
     ])
   })
 })

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineController, defineGuard, HttpRequest, reply, text } from 'octavo'
 import { z } from 'zod'
 
-import { isDirectPossible } from '../../src/server/node/direct.ts'
+import { isDirectPossible } from '../../src/server/adapters/node/direct.ts'
 import { createTestApp, exchange, LOOPBACK, open, readAll, readUntil } from './support.ts'
 
 const signals: AbortSignal[] = []

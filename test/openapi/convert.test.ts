@@ -13,7 +13,7 @@ import {
 import type { OpenApiDocument } from 'octavo'
 import { z } from 'zod'
 
-import type { Fields } from '../../src/define/schema.ts'
+import type { Fields } from '../../src/schema/schema.ts'
 
 type Operation = OpenApiDocument['paths'][string][string]
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { parsePattern } from '../../src/pattern.ts'
+import { parsePattern } from '../../src/path/pattern.ts'
 import { find, findLeaves } from '../../src/router/find.ts'
 import type { Leaf, Node } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'

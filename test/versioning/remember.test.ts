@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { remember } from '../../src/versioning/remember.ts'
-import type { VersionValue } from '../../src/versioning/scheme.ts'
+import type { VersionValue } from '../../src/versioning/schemes/scheme.ts'
 
 /** More different texts than are ever remembered. */
 const FLOOD = 100_000

@@ -6,7 +6,7 @@ import type { InjectOptions, VersionSpec } from 'octavo'
 
 import type { Node } from '../../src/router/node.ts'
 import { edgesOf, literalsOf } from '../../src/router/tables.ts'
-import { createCore } from '../../src/server/core.ts'
+import { createCore } from '../../src/server/boot/core.ts'
 import type { Table } from '../../src/server/table/table.ts'
 import { ask, ok, serve } from './support.ts'
 import type { Row } from './support.ts'

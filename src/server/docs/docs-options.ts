@@ -1,10 +1,10 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { AROUND } from '../../define/fields.ts'
+import { AROUND } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { optionProblems } from '../../define/options.ts'
 import type { Rules } from '../../define/options.ts'
-import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/types.ts'
-import { parsePattern } from '../../pattern.ts'
+import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/document/types.ts'
+import { parsePattern } from '../../path/pattern.ts'
 
 /** A document that a page can show. */
 export interface DocumentLink {

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/controller.ts'
 import type { AnyRoute } from '../../define/route.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../options/settings.ts'
 import { createClientRoute } from './client-route.ts'
 import { createDocumentFiles } from './document-files.ts'
 import type { DocsOptions } from './docs-options.ts'

@@ -1,6 +1,6 @@
 import type { RawReply } from '../../define/reply.ts'
 import { httpError } from '../../errors.ts'
-import type { OpenApiDocument } from '../../openapi/types.ts'
+import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { toTag } from '../../send/content.ts'
 import { file } from '../../send/file.ts'
 import type { Documents } from './documents.ts'
@@ -24,7 +24,7 @@ const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
   // application/yaml has no charset (RFC 9512 section 2.1)
   yaml: {
     type: 'application/yaml',
-    write: async (document) => (await import('../../openapi/yaml.ts')).toYaml(document),
+    write: async (document) => (await import('../../openapi/document/yaml.ts')).toYaml(document),
   },
 }
 

@@ -1,12 +1,12 @@
 import type { RouteMap } from '../../client/route-map.ts'
-import type { Generator } from '../../openapi/generate.ts'
-import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/model.ts'
-import type { DocumentServer, OpenApiDocument } from '../../openapi/types.ts'
-import { isSchema, requireZod } from '../../define/schema.ts'
-import type { ModuleNode } from '../../define/modules.ts'
-import type { FlatRoute } from '../../define/flat-route.ts'
-import type { Enabled } from '../../versioning/enable.ts'
-import type { Settings } from '../settings.ts'
+import type { Generator } from '../../openapi/document/generate.ts'
+import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/document/model.ts'
+import type { DocumentServer, OpenApiDocument } from '../../openapi/document/types.ts'
+import { isSchema, requireZod } from '../../schema/schema.ts'
+import type { ModuleNode } from '../../flatten/modules.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
+import type { Settings } from '../options/settings.ts'
 import type { Table } from '../table/table.ts'
 import { toDocumentedVersions } from './documented.ts'
 import type { Which } from './documented.ts'
@@ -60,12 +60,12 @@ export function createDocuments(source: () => DocumentSource): Documents {
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
   const load = async (): Promise<Generator> => {
     const { enabled, modules, settings } = source()
-    const { createGenerator } = await import('../../openapi/generate.ts')
+    const { createGenerator } = await import('../../openapi/document/generate.ts')
     const all = documented()
     const named = namedSchemas(modules)
     const isWanted = all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
     if (isWanted) await requireZod()
-    const convert = isWanted ? (await import('../../openapi/convert.ts')).convert : undefined
+    const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
     return createGenerator(
       { versions: all, named, settings: toDocumentSettings(settings, enabled, modules) },
       convert,
@@ -80,7 +80,7 @@ export function createDocuments(source: () => DocumentSource): Documents {
     defaultVersion: () => source().table.defaultVersion,
     servers: async () => {
       const { enabled, modules, settings } = source()
-      const { toServers } = await import('../../openapi/wire.ts')
+      const { toServers } = await import('../../openapi/document/wire.ts')
       const told = toDocumentSettings(settings, enabled, modules)
       return [null, ...versions()].flatMap((version) => toServers(version, told))
     },

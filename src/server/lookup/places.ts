@@ -1,7 +1,7 @@
 import { findLeaves } from '../../router/find.ts'
 import type { Leaf } from '../../router/node.ts'
 import { EMPTY_NODE } from '../../router/seal.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import { beginsWithParameter, segmentEnd } from './locate-segment.ts'
 import type { Located } from './resolution.ts'
 import type { Table } from '../table/table.ts'

@@ -1,7 +1,7 @@
 import { isPromise } from '../../http.ts'
 import type { Awaitable } from '../../http.ts'
-import type { VersionValue } from '../../versioning/scheme.ts'
-import type { RequestContext } from '../context.ts'
+import type { VersionValue } from '../../versioning/schemes/scheme.ts'
+import type { RequestContext } from '../pipeline/context.ts'
 import type { Located } from './resolution.ts'
 
 /** What each scheme found. */

@@ -1,16 +1,16 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import type { FlatRoute } from '../../define/flat-route.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { METHODS } from '../../http.ts'
 import type { Variants } from '../../router/seal.ts'
 import type { Leaf, LeafShape } from '../../router/node.ts'
 import { overlaps } from '../../router/overlap.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
-import type { Enabled } from '../../versioning/enable.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Answers, Versioned } from '../../versioning/select.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 
 /** A route on its way into the table: its pattern for the trie, its versions written out. */
 export interface TableRoute extends Versioned {

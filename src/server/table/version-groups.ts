@@ -1,5 +1,5 @@
 import type { Shape } from '../../router/tree.ts'
-import type { Enabled } from '../../versioning/enable.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
 import type { TableRoute } from './leaves.ts'

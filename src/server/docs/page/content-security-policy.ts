@@ -1,4 +1,4 @@
-import type { DocumentServer } from '../../../openapi/types.ts'
+import type { DocumentServer } from '../../../openapi/document/types.ts'
 
 /**
  * What the page may load and where it may send: its own files, and requests to where the application answers. Nothing that stands in a

@@ -1,0 +1,238 @@
+import { suggestion } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { METHODS } from '../http.ts'
+import { isSchema } from '../schema/schema.ts'
+import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
+import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
+
+/** What a field may hold: the test, and how the expectation reads in a message. */
+interface Kind {
+  readonly test: (value: unknown) => boolean
+  readonly expected: string
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(test)
+const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || (isText(value) && value !== '')
+const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
+
+const TEXT: Kind = { test: isText, expected: 'a string' }
+const FLAG: Kind = { test: (value) => typeof value === 'boolean', expected: 'true or false' }
+const COUNT: Kind = {
+  test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  expected: 'a whole number, 0 or more',
+}
+const RECORD: Kind = { test: isObject, expected: 'an object' }
+
+const SHARED: Readonly<Record<string, Kind>> = {
+  version: {
+    test: (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
+    expected: "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+  },
+  tags: { test: isListOf(isText), expected: 'a list of strings' },
+  deprecated: FLAG,
+  // reported in detail by `routePolicyProblems`
+  policy: { test: () => true, expected: 'an object' },
+  includeInSchema: FLAG,
+}
+
+/** Whether the value was made by a function that makes one of these kinds of definition. */
+export const isDefinition =
+  (...kinds: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
+
+/** Whether the value was made by a function that makes this kind of definition, and has the function that makes it useful. */
+function isPart(kind: string, method: string): (value: unknown) => boolean {
+  return (value) => isDefinition(kind)(value) && typeof Reflect.get(Object(value), method) === 'function'
+}
+
+const ROUTERS: Kind = {
+  test: isListOf(isDefinition('router')),
+  expected: 'a list of routers made by defineRouter',
+}
+/** What can stand around handlers. */
+export const AROUND = {
+  guards: {
+    test: isListOf(isPart('guard', 'canActivate')),
+    expected: 'a list of guards, as defineGuard returns them',
+  },
+  interceptors: {
+    test: isListOf(isPart('interceptor', 'intercept')),
+    expected: 'a list of interceptors, as defineInterceptor returns them',
+  },
+  middleware: {
+    test: isListOf((value) => typeof value === 'function'),
+    expected: 'a list of functions (context, next) => response',
+  },
+  errorHandlers: {
+    test: isListOf(isPart('error-handler', 'handle')),
+    expected: 'a list of error handlers, as defineErrorHandler returns them',
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+const LIST: Kind = { test: Array.isArray, expected: 'a list' }
+const FUNCTION: Kind = { test: (value) => typeof value === 'function', expected: 'a function' }
+const GROUP: Readonly<Record<string, Kind>> = {
+  ...SHARED,
+  ...AROUND,
+  kind: TEXT,
+  name: TEXT,
+  prefix: TEXT,
+  meta: RECORD,
+}
+const ROUTES: Kind = { test: isListOf(isObject), expected: 'a list of route objects' }
+
+/** The fields of each kind of definition. */
+export const FIELDS = {
+  module: {
+    ...SHARED,
+    ...AROUND,
+    kind: TEXT,
+    name: TEXT,
+    prefix: TEXT,
+    imports: LIST,
+    providers: LIST,
+    exports: LIST,
+    schemas: {
+      test: (value) => isObject(value) && Object.values(Object(value)).every(isSchema),
+      expected: 'an object of zod schemas, such as { Car, Driver }',
+    },
+    global: FLAG,
+    onStart: FUNCTION,
+    onStop: FUNCTION,
+    controllers: {
+      test: isListOf(isDefinition('controller')),
+      expected: 'a list of controllers made by defineController',
+    },
+    routers: ROUTERS,
+  },
+  controller: { ...GROUP, inject: RECORD, routes: ROUTES },
+  router: { ...GROUP, routes: ROUTES, routers: ROUTERS, mount: FUNCTION },
+  route: {
+    ...SHARED,
+    ...AROUND,
+    withoutGuards: AROUND.guards,
+    method: { test: () => true, expected: 'a method or a list of methods' },
+    path: TEXT,
+    name: TEXT,
+    meta: RECORD,
+    status: {
+      test: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+      expected: 'a status from 200 to 599',
+    },
+    summary: TEXT,
+    description: TEXT,
+    operationId: TEXT,
+    validateResponses: {
+      test: (value) => value === 'strip' || value === 'strict' || value === false,
+      expected: "'strip', 'strict' or false",
+    },
+    bodyLimit: COUNT,
+    timeout: COUNT,
+    uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
+    openapi: RECORD,
+    input: RECORD,
+    response: {
+      test: (value) => typeof value === 'object' && value !== null,
+      expected: 'a schema, or schemas by status',
+    },
+    handler: FUNCTION,
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
+
+const REQUIRED: Readonly<Record<keyof typeof FIELDS, readonly string[]>> = {
+  module: [],
+  controller: ['routes'],
+  router: [],
+  route: ['method', 'handler'],
+}
+
+/** Reports the fields of a definition that do not exist, are missing, or hold a value of the wrong kind. */
+export function checkFields(
+  kind: keyof typeof FIELDS,
+  definition: object,
+  where: string,
+): readonly DefinitionProblem[] {
+  const fields: Readonly<Record<string, Kind>> = FIELDS[kind]
+  const missing = REQUIRED[kind].filter((field) => !(field in definition))
+  return [
+    ...missing.map((field): DefinitionProblem => ({
+      code: 'invalid_field',
+      where,
+      message: `the ${kind} has no ${field}`,
+      fix: `give it ${fields[field]?.expected ?? field}`,
+    })),
+    ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
+      const known = Object.hasOwn(fields, field) ? fields[field] : undefined
+      if (known === undefined) {
+        const names = Object.keys(fields).filter((name) => name !== 'kind')
+        return [
+          {
+            code: 'unknown_field',
+            where,
+            message: `a ${kind} has no field "${field}"`,
+            fix: suggestion(field, names),
+          },
+        ]
+      }
+      if (value === undefined || known.test(value)) return []
+      return [
+        {
+          code: 'invalid_field',
+          where,
+          message: `${field} is not ${known.expected}`,
+          fix: `give ${known.expected}`,
+        },
+      ]
+    }),
+  ]
+}
+
+/** The methods of a route; a problem when there are none or one is unknown. */
+export function checkMethods(method: unknown, where: string): readonly DefinitionProblem[] {
+  // a route without method is reported as such
+  if (method === undefined) return []
+  const methods: readonly unknown[] = Array.isArray(method) ? method : [method]
+  if (methods.length === 0) {
+    return [
+      {
+        code: 'invalid_method',
+        where,
+        message: 'the list of methods is empty',
+        fix: `name one of ${METHODS.join(', ')}`,
+      },
+    ]
+  }
+  return methods.flatMap((value): DefinitionProblem[] =>
+    isMethod(value)
+      ? []
+      : [
+          {
+            code: 'invalid_method',
+            where,
+            message: `${JSON.stringify(value)} is not a method`,
+            fix: `use one of ${METHODS.join(', ')}`,
+          },
+        ],
+  )
+}
+
+/** Reports versions that no request could name. */
+export function checkVersions(version: unknown, where: string): readonly DefinitionProblem[] {
+  const entries: readonly unknown[] = Array.isArray(version) ? version : [version]
+  return entries.flatMap((entry): DefinitionProblem[] =>
+    typeof entry === 'string' && !isRange(entry) && (entry.trim() !== entry || entry.length > 64)
+      ? [
+          {
+            code: 'invalid_version',
+            where,
+            message: `the version "${entry.slice(0, 64)}" has blanks around it or more than 64 characters`,
+            fix: 'write it as requests name it',
+          },
+        ]
+      : [],
+  )
+}

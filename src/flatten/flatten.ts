@@ -1,0 +1,185 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { joinPaths, normalizePrefix, parsePattern } from '../path/pattern.ts'
+import type { AnyController } from '../define/controller.ts'
+import type { Surround, Surroundings } from './layer-stack.ts'
+import { checkFields } from './check-fields.ts'
+import type { FlatRoute } from './flat-route.ts'
+import { toFlatRoute, withPolicy } from './to-flat-route.ts'
+import type { AnyRoute } from '../define/route.ts'
+import type { Inherited } from './to-flat-route.ts'
+import type { ModuleNode } from './modules.ts'
+import { toMountRoute } from '../define/mount.ts'
+import { controllerName, nameFromPrefix } from '../define/names.ts'
+import { duplicateNames } from './duplicates.ts'
+
+/** What modules say, with the mistakes that can be seen without knowing how versions travel. */
+export interface Flattened {
+  readonly routes: readonly FlatRoute[]
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** What the application puts around all modules. */
+export interface Frame {
+  readonly prefix: string
+  readonly around: Surroundings
+  readonly surround: Surround
+}
+
+/** Lists every route of the modules with everything inherited written out. */
+export function flatten(modules: readonly ModuleNode[], frame: Frame): Flattened {
+  const problems: DefinitionProblem[] = []
+  const routes = modules.flatMap((module) => flattenModule(module, frame, problems))
+  return { routes, problems: [...problems, ...duplicateNames(routes)] }
+}
+
+function flattenModule(
+  node: ModuleNode,
+  { prefix, around, surround }: Frame,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  const { module } = node
+  const base = joinPrefix(prefix, module.prefix ?? '', node.label, problems)
+  if (base === undefined) return []
+  const inherited: Inherited = {
+    ...NOTHING_INHERITED,
+    prefix: base,
+    version: module.version,
+    tags: module.tags,
+    deprecated: module.deprecated ?? false,
+    policies: withPolicy(module, node.label, [], problems),
+    includeInSchema: module.includeInSchema ?? true,
+    module: node,
+    around: surround(around, module, node),
+    surround,
+  }
+  return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
+    flattenController(controller, inherited, problems, []),
+  )
+}
+
+/** Writes out the routes of a controller that the application adds itself, as if the root module had it without a prefix. */
+export function flattenOwn(
+  controller: AnyController,
+  node: ModuleNode,
+  { prefix, around, surround }: Frame,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  return flattenController(
+    controller,
+    { ...NOTHING_INHERITED, prefix, module: node, around, surround },
+    problems,
+    [],
+  )
+}
+
+/** What a module without options passes on. */
+const NOTHING_INHERITED = {
+  controller: '',
+  version: undefined,
+  tags: undefined,
+  deprecated: false,
+  policies: [],
+  includeInSchema: true,
+  meta: {},
+  inject: {},
+} as const
+
+function flattenController(
+  controller: AnyController,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+  above: readonly AnyController[],
+): readonly FlatRoute[] {
+  const where = `${controller.kind} ${controller.name ?? controller.prefix ?? 'without a name'}`
+  if (above.includes(controller)) {
+    problems.push({
+      code: 'circular_router',
+      where,
+      message: 'the router contains itself',
+      fix: 'remove it from its own routers',
+    })
+    return []
+  }
+  const found = checkFields(controller.kind, controller, where)
+  problems.push(...found)
+  if (found.some(({ code }) => code === 'invalid_field')) return []
+  const own = ownName(controller, where, problems)
+  const name = [inherited.controller, own].filter((part) => part !== '').join('.')
+  const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
+  if (prefix === undefined) return []
+  const { module, surround } = inherited
+  const shared: Inherited = {
+    module,
+    surround,
+    around: surround(inherited.around, controller, module),
+    controller: name,
+    prefix,
+    version: controller.version ?? inherited.version,
+    tags: controller.tags ?? inherited.tags,
+    deprecated: controller.deprecated ?? inherited.deprecated,
+    policies: withPolicy(controller, where, inherited.policies, problems),
+    includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
+    meta: { ...inherited.meta, ...controller.meta },
+    inject: controller.inject ?? {},
+  }
+  return [
+    ...routesOf(controller).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...(controller.routers ?? []).flatMap((router) =>
+      flattenController(router, shared, problems, [...above, controller]),
+    ),
+  ]
+}
+
+function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
+  return mount === undefined ? routes : [...routes, toMountRoute(mount)]
+}
+
+function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
+  const { name, prefix, kind } = controller
+  if (name === undefined && prefix === undefined) {
+    problems.push({
+      code: 'missing_name',
+      where,
+      message: `the ${kind} has neither a name nor a prefix`,
+      fix: "give it one: name: 'CarController' or prefix: '/car'",
+    })
+    return ''
+  }
+  if (name === undefined) {
+    const pattern = parsePattern(joinPaths(prefix ?? '', ''))
+    return 'segments' in pattern ? nameFromPrefix(pattern.segments) : ''
+  }
+  const own = controllerName(name)
+  if (!/^[a-z][\w-]*$/i.test(own)) {
+    problems.push({
+      code: 'invalid_name',
+      where,
+      message: name === 'Controller' ? 'the name is only the word Controller' : `"${name}" is not a name`,
+      fix: "use letters, digits, - and _, as in 'CarController'",
+    })
+  }
+  return own
+}
+
+/** The prefix below another one; `undefined` when it cannot be read, which is reported here and not for every route. */
+function joinPrefix(
+  base: string,
+  prefix: string,
+  where: string,
+  problems: DefinitionProblem[],
+): string | undefined {
+  if (prefix !== '' && !prefix.startsWith('/')) {
+    problems.push({
+      code: 'invalid_pattern',
+      where,
+      message: `the prefix "${prefix}" does not begin with a slash`,
+      fix: `write "/${prefix}"`,
+    })
+    return undefined
+  }
+  const joined = normalizePrefix(base + normalizePrefix(prefix))
+  const pattern = parsePattern(joinPaths(joined, '/'))
+  if ('segments' in pattern) return joined
+  problems.push(...pattern.map((problem) => ({ ...problem, where })))
+  return undefined
+}

@@ -1,0 +1,56 @@
+import type { Around } from '../define/layers.ts'
+import type { ErrorHandler } from '../define/error-handler.ts'
+import type { AnyGuard } from '../define/guard.ts'
+import type { Interceptor } from '../define/interceptor.ts'
+import type { Middleware } from '../define/middleware.ts'
+import type { ModuleNode } from './modules.ts'
+import type { Overrides } from './overrides.ts'
+
+/** A guard or interceptor, and where it was given: what it injects is what that module sees. */
+export interface Placed<T> {
+  /** The object that the definition names; tells whether two are the same. */
+  readonly given: T
+  /** What runs: the same, unless a test overrides it. */
+  readonly part: T
+  readonly module: ModuleNode
+}
+
+/** What stands around a route, of all levels, in the order in which it runs; each guard once. */
+export interface Surroundings {
+  readonly guards: readonly Placed<AnyGuard>[]
+  readonly interceptors: readonly Placed<Interceptor>[]
+  readonly middleware: readonly Middleware[]
+  /** Innermost first. */
+  readonly errorHandlers: readonly ErrorHandler[]
+}
+
+/** Adds what a level has to what stands around it. */
+export type Surround = (outer: Surroundings, own: Around, module: ModuleNode) => Surroundings
+
+/** Makes the function that adds levels, with overrides in the place of what they replace. */
+export function createSurround(overrides: Overrides): Surround {
+  const place = <T extends AnyGuard | Interceptor>(given: T, module: ModuleNode): Placed<T> => {
+    const to = overrides.find(given)
+    // an override is of the kind that it replaces, which was checked when the options were read
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return { given, part: to === undefined ? given : (to as T), module }
+  }
+  return (outer, own, module) => {
+    const { guards = [], interceptors = [], middleware = [], errorHandlers = [] } = own
+    const added = new Set(guards.filter((guard) => !outer.guards.some(({ given }) => given === guard)))
+    return {
+      guards: [...outer.guards, ...[...added].map((guard) => place(guard, module))],
+      interceptors: [...outer.interceptors, ...interceptors.map((given) => place(given, module))],
+      middleware: [...outer.middleware, ...middleware],
+      errorHandlers: [...errorHandlers, ...outer.errorHandlers],
+    }
+  }
+}
+
+/** Nothing around. */
+export const NOTHING_AROUND: Surroundings = {
+  guards: [],
+  interceptors: [],
+  middleware: [],
+  errorHandlers: [],
+}

@@ -1,0 +1,224 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { joinPaths, parsePattern } from '../path/pattern.ts'
+import type { Pattern } from '../path/pattern.ts'
+import { routePolicyProblems } from '../versioning/check-policy.ts'
+import type { PlacedPolicy } from '../versioning/policy.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
+import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
+import type { FlatRoute } from './flat-route.ts'
+import { routeName } from '../define/names.ts'
+import { toResponses } from '../schema/responses.ts'
+import type { Surround, Surroundings } from './layer-stack.ts'
+import { unlazy } from '../define/lazy.ts'
+import type { ModuleNode } from './modules.ts'
+import type { AnyRoute, Shared } from '../define/route.ts'
+import { toSources } from '../schema/sources.ts'
+import { isToken } from '../define/token.ts'
+import type { Token, Tokens } from '../define/token.ts'
+
+/** What a route gets from the controller, routers and module around it. */
+export interface Inherited {
+  readonly controller: string
+  readonly prefix: string
+  readonly version: VersionSpec | undefined
+  readonly tags: readonly string[] | undefined
+  readonly deprecated: boolean
+  /** Of the levels above, the nearest first. */
+  readonly policies: readonly PlacedPolicy[]
+  readonly includeInSchema: boolean
+  readonly meta: object
+  readonly inject: Tokens
+  readonly module: ModuleNode
+  readonly around: Surroundings
+  readonly surround: Surround
+}
+
+/** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
+export function toFlatRoute(
+  route: AnyRoute,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? withSlash(route.path) : '/')
+  const place = placeOf(route, inherited, text)
+  const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
+  problems.push(...found)
+  if (found.some(({ code }) => code !== 'unknown_field')) return []
+  const pattern = readPattern(route, text, place, problems)
+  return pattern === undefined ? [] : [withPattern(route, inherited, pattern, problems)]
+}
+
+function withPattern(
+  route: AnyRoute,
+  inherited: Inherited,
+  pattern: Pattern,
+  problems: DefinitionProblem[],
+): FlatRoute {
+  const { controller } = inherited
+  const methods = [...new Set([route.method].flat())]
+  const own = ownName(route, methods[0] ?? 'GET')
+  const name = controller === '' ? own : `${controller}.${own}`
+  const label = `${name}: ${methods.join(',')} ${pattern.text}`
+  const version = route.version ?? inherited.version
+  const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
+  const policies = withPolicy(route, label, inherited.policies, found)
+  const sources = toSources(route.input ?? {}, pattern, found)
+  const responses = toResponses(route.response, found)
+  const inject = toInject(inherited.inject, route.input?.['inject'], found)
+  const around = toAround(route, inherited, found)
+  problems.push(...found.map((problem) => ({ ...problem, where: label })))
+  const { summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, handler } = route
+  return {
+    label,
+    name,
+    controller,
+    methods,
+    pattern,
+    version,
+    sources,
+    inject,
+    module: inherited.module,
+    around,
+    handler,
+    summary,
+    description,
+    operationId,
+    openapi: route.openapi ?? {},
+    validateResponses,
+    bodyLimit,
+    timeout,
+    uploads,
+    responses: responses.byStatus(route.status),
+    status: route.status ?? responses.success ?? 200,
+    tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
+    deprecated: route.deprecated ?? inherited.deprecated,
+    policies,
+    includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
+    meta: { ...inherited.meta, ...route.meta },
+  }
+}
+
+/** Puts the policy of a definition before those of the levels above; one that cannot be used is reported and left out. */
+export function withPolicy(
+  { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
+  where: string,
+  above: readonly PlacedPolicy[],
+  problems: Pick<DefinitionProblem[], 'push'>,
+): readonly PlacedPolicy[] {
+  const found = policy === undefined ? [] : routePolicyProblems(where, 'policy', policy)
+  problems.push(...found)
+  const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
+  return Object.keys(own).length === 0 ? above : [{ ...own, where }, ...above]
+}
+
+/** Where a route stands, before it is known what it is called. */
+function placeOf(route: AnyRoute, { controller }: Inherited, text: string): string {
+  const parts = [controller === '' ? '' : `${controller}:`, [route.method].flat().join(','), text]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function ownName(route: AnyRoute, method: string): string {
+  return route.name ?? handlerName(route) ?? routeName(method, patternOfPath(route.path))
+}
+
+function nameProblems(name: string): readonly Omit<DefinitionProblem, 'where'>[] {
+  if (/^[a-z_$][\w$-]*$/i.test(name)) return []
+  return [{ code: 'invalid_name', message: `"${name}" is not a name`, fix: 'use letters, digits, - and _' }]
+}
+
+/** For messages: a path that does not begin with a slash is reported as such. */
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+function readPattern(
+  route: AnyRoute,
+  text: string,
+  where: string,
+  problems: DefinitionProblem[],
+): Pattern | undefined {
+  if (route.path !== undefined && !route.path.startsWith('/')) {
+    problems.push({
+      code: 'invalid_pattern',
+      where,
+      message: `the path "${route.path}" does not begin with a slash`,
+      fix: `write "/${route.path}"`,
+    })
+    return undefined
+  }
+  const pattern = parsePattern(text)
+  if ('segments' in pattern) return pattern
+  problems.push(...pattern.map((problem) => ({ ...problem, where })))
+  return undefined
+}
+
+/** The segments of a route's own path; the whole pattern was read without problems before. */
+function patternOfPath(path: string | undefined): Pattern['segments'] {
+  const pattern = parsePattern(path ?? '/')
+  return 'segments' in pattern ? pattern.segments : []
+}
+
+/** The name of a handler that is a named function; inline handlers are all called `handler`. */
+function handlerName({ handler }: AnyRoute): string | undefined {
+  return handler.name !== 'handler' && /^[a-z_$][\w$]*$/i.test(handler.name) ? handler.name : undefined
+}
+
+function toInject(
+  above: Tokens,
+  own: unknown,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): ReadonlyMap<string, Token<unknown>> {
+  const tokens = new Map<string, Token<unknown>>()
+  const isRecord = typeof own === 'object' && own !== null && !Array.isArray(own)
+  if (own !== undefined && !isRecord) {
+    problems.push({
+      code: 'invalid_field',
+      message: 'input.inject is not a record of tokens',
+      fix: 'write inject: { request: HttpRequest }',
+    })
+  }
+  const entries = [...Object.entries(above), ...(isRecord ? Object.entries(own) : [])]
+  for (const [key, given] of entries as readonly (readonly [string, unknown])[]) {
+    const token = unlazy(given)
+    if (!isToken(token)) problems.push(notAToken(key, token))
+    else if (tokens.has(key) && tokens.get(key) !== token) {
+      problems.push({
+        code: 'duplicate_key',
+        message: `inject.${key} is given by the controller and by the route`,
+        fix: 'rename one of them',
+      })
+    } else tokens.set(key, token)
+  }
+  return tokens
+}
+
+/** The problem of something that stands where a token belongs. */
+export function notAToken(key: string, value: unknown): Omit<DefinitionProblem, 'where'> {
+  return {
+    code: 'missing_provider',
+    message: `inject.${key} is ${value === undefined ? 'undefined' : 'not a token'}`,
+    fix:
+      value === undefined
+        ? 'two files may import each other: write lazy(() => TheToken)'
+        : 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
+  }
+}
+
+/** What stands around a route, without the guards that it drops. */
+function toAround(
+  route: AnyRoute,
+  { around, surround, module }: Inherited,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): Surroundings {
+  const { withoutGuards = [] } = route
+  const missing = withoutGuards.filter((guard) => !around.guards.some(({ given }) => given === guard))
+  problems.push(
+    ...missing.map(({ name }): Omit<DefinitionProblem, 'where'> => ({
+      code: 'unused_without_guards',
+      message: `withoutGuards names ${name}, which does not guard this route`,
+      fix: 'remove it, or name the very object that the levels above list under guards',
+    })),
+  )
+  const kept = around.guards.filter(({ given }) => !withoutGuards.includes(given))
+  return surround({ ...around, guards: kept }, route, module)
+}

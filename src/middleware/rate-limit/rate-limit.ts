@@ -1,0 +1,155 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import type { Middleware } from '../../define/middleware.ts'
+import type { Rules } from '../../define/options.ts'
+import { httpError } from '../../errors.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { checkOptions, invalidOption, isFunction } from '../check-options.ts'
+import { toAddressKey, toShortKey } from './key.ts'
+import { createSpend, isLimiter, isRedis } from './store.ts'
+import type { Balance, RateLimiter, Spend } from './store.ts'
+
+/** What `rateLimit` takes. */
+export interface RateLimitOptions {
+  /** How much a client may spend in a window; a request costs 1 unless `cost` says otherwise. */
+  readonly limit: number
+  /** How long a window is, in seconds. It begins with the first request of a client. */
+  readonly window: number
+  /** What clients see the limit under; limits with equal names share what they count in one Redis. @default 'default' */
+  readonly name?: string
+  /** Who the client is; `undefined` for the default. @default the address, of IPv6 the /64 network; see the option `trustProxy` */
+  readonly key?: (context: ExecutionContext) => Awaitable<string | undefined>
+  /** What a request costs. @default 1 */
+  readonly cost?: number | ((context: ExecutionContext) => Awaitable<number>)
+  /** Says which requests are not counted. @default none */
+  readonly skip?: (context: ExecutionContext) => Awaitable<boolean>
+  /** A client of Redis (`ioredis` or `redis`), or a limiter of rate-limiter-flexible. @default this process counts for itself */
+  readonly store?: RateLimiter | object
+  /** Milliseconds until a store that does not answer has failed. @default 1000 */
+  readonly storeTimeout?: number
+  /** What becomes of requests while the store fails: answered all the same, or refused with 503. @default 'allow' */
+  readonly onStoreError?: 'allow' | 'refuse'
+  /** How many clients are remembered without a store; those who came first are forgotten first. @default 100000 */
+  readonly maxKeys?: number
+}
+
+const WHERE = 'rateLimit'
+
+const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
+const isCost = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+/** A longer timer would fire at once. */
+const LONGEST_TIMER = 2_147_483_647
+
+const OPTIONS: Rules = {
+  limit: [isPositive, 'a number of requests, at least 1'],
+  window: [
+    (value) => isPositive(value) && Number(value) * 1000 <= LONGEST_TIMER,
+    'a whole number of seconds, at least 1 and at most 2147483',
+  ],
+  name: [
+    (value) => typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value),
+    'a word of letters, digits and _.:-',
+  ],
+  key: [isFunction, 'a function'],
+  cost: [(value) => isCost(value) || isFunction(value), 'a number that is not negative, or a function'],
+  skip: [isFunction, 'a function'],
+  store: [
+    (value) => isLimiter(value) || isRedis(value),
+    'a client of Redis, or a limiter of rate-limiter-flexible, such as new RateLimiterRedis(…)',
+  ],
+  storeTimeout: [(value) => isPositive(value) && Number(value) <= LONGEST_TIMER, 'a number of milliseconds'],
+  onStoreError: [(value) => value === 'allow' || value === 'refuse', "'allow' or 'refuse'"],
+  maxKeys: [isPositive, 'a number of clients, at least 1'],
+}
+
+/**
+ * Middleware that answers 429 `rate_limited` with `Retry-After` to clients that ask too often, and tells all what they have left:
+ * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Each call makes a limit of its own; the same
+ * middleware in several places counts for all of them together.
+ *
+ * @example
+ * createApp(AppModule, { middleware: [rateLimit({ limit: 100, window: 60 })] }) // requests a minute, for each address
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  checkOptions(WHERE, options, OPTIONS, storeProblems(options))
+  const { limit, window, name = 'default', key, cost = 1, skip, store } = options
+  const { storeTimeout = 1000, onStoreError = 'allow', maxKeys = 100_000 } = options
+  const policy = `"${name}";q=${limit};w=${window}`
+  const toHeaders = ({ remaining, reset }: Balance): Record<string, string> => ({
+    'ratelimit-policy': policy,
+    ratelimit: `"${name}";r=${remaining};t=${Math.ceil(reset / 1000)}`,
+  })
+  const costOf = typeof cost === 'function' ? cost : () => cost
+  const count = createCount(
+    createSpend({ name, limit, window, store, storeTimeout, maxKeys }),
+    onStoreError === 'refuse',
+  )
+  return async (context, next) => {
+    if (skip !== undefined && (await skip(context))) return next()
+    const own = await key?.(context)
+    const price: unknown = await costOf(context)
+    if (!isCost(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
+    const client = own === undefined ? `ip:${toAddressKey(context.request.ip)}` : `key:${own}`
+    const balance = await count(context, toShortKey(client), price)
+    if (balance === undefined) return next()
+    const told = toHeaders(balance)
+    if (balance.isWithin) return tell(await next(), told)
+    const seconds = Math.max(1, Math.ceil(balance.reset / 1000))
+    throw httpError('rate_limited', 'The limit of requests is reached', {
+      headers: { ...told, 'retry-after': String(seconds) },
+    })
+  }
+}
+
+/** Adds to what limits further inside have told. */
+function tell(response: FinishedResponse, told: Readonly<Record<string, string>>): FinishedResponse {
+  for (const [name, value] of Object.entries(told)) {
+    const inner = [response.headers[name] ?? []].flat()
+    response.headers[name] = [value, ...inner].join(', ')
+  }
+  return response
+}
+
+type Count = (context: ExecutionContext, key: string, cost: number) => Promise<Balance | undefined>
+
+/** Counts; `undefined` when the store fails and that is no reason to refuse. The log tells when that begins and when it ends. */
+function createCount(spend: Spend, refuses: boolean): Count {
+  let isFailing = false
+  return async (context, key, cost) => {
+    try {
+      const balance = await spend(key, cost)
+      if (isFailing) context.log.info({}, 'The store of the rate limit works again')
+      isFailing = false
+      return balance
+    } catch (error) {
+      if (!isFailing) context.log.error({ err: error }, 'The store of the rate limit fails')
+      isFailing = true
+      if (!refuses) return undefined
+      throw httpError('rate_limit_unavailable', 'Requests cannot be counted at the moment', { cause: error })
+    }
+  }
+}
+
+/** A limiter has a limit and a window of its own, which clients are told. */
+function storeProblems(options: unknown): readonly DefinitionProblem[] {
+  const { store, limit, window } = Object(options)
+  const missing = Object.entries({ limit, window })
+    .filter(([, value]) => value === undefined)
+    .map(([name]) =>
+      invalidOption(WHERE, `${name} is missing`, 'write rateLimit({ limit: 100, window: 60 })'),
+    )
+  if (!isLimiter(store)) return missing
+  const { points, duration } = Object(store)
+  const differs = [
+    ['limit', limit, 'points', points],
+    ['window', window, 'duration', duration],
+  ].filter(([, ours, , theirs]) => typeof theirs === 'number' && theirs !== ours)
+  return [
+    ...missing,
+    ...differs.map(([ours, , theirs]) =>
+      invalidOption(WHERE, `${ours} is not the ${theirs} of the store`, 'write the same number in both'),
+    ),
+  ]
+}

@@ -1,0 +1,176 @@
+import type { Middleware } from '../../define/middleware.ts'
+import { optionProblems } from '../../define/options.ts'
+import type { Rules } from '../../define/options.ts'
+import type { FinishedResponse } from '../../http.ts'
+import { after } from '../after.ts'
+import { checkOptions, isBoolean } from '../check-options.ts'
+import { policyProblems, toPolicy } from './csp.ts'
+import type { CspDirectives } from './csp.ts'
+
+/** For how long browsers use HTTPS alone (RFC 6797). */
+export interface HstsOptions {
+  /** Seconds from the last response on. @default 31536000, a year */
+  readonly maxAge?: number
+  /** @default true */
+  readonly includeSubDomains?: boolean
+  /** Asks to be listed by browsers for ever: https://hstspreload.org. @default false */
+  readonly preload?: boolean
+}
+
+/** What `securityHeaders` takes: for each header its value, or `false` for none. */
+export interface SecurityHeadersOptions {
+  /** @default for HTML that of helmet, for all else `default-src 'none';frame-ancestors 'none'` */
+  readonly contentSecurityPolicy?: CspDirectives | false
+  /** @default none */
+  readonly contentSecurityPolicyReportOnly?: CspDirectives | false
+  /** Sent over HTTPS only. @default { maxAge: 31536000, includeSubDomains: true } */
+  readonly strictTransportSecurity?: HstsOptions | false
+  /** @default none */
+  readonly crossOriginEmbedderPolicy?: string | false
+  /** @default 'same-origin' */
+  readonly crossOriginOpenerPolicy?: string | false
+  /** Does not stop what CORS allows. @default 'same-origin' */
+  readonly crossOriginResourcePolicy?: string | false
+  /** @default '?1' */
+  readonly originAgentCluster?: string | false
+  /** @default none */
+  readonly permissionsPolicy?: string | false
+  /** @default 'no-referrer' */
+  readonly referrerPolicy?: string | false
+  /** @default 'nosniff' */
+  readonly xContentTypeOptions?: string | false
+  /** @default 'off' */
+  readonly xDnsPrefetchControl?: string | false
+  /** @default 'noopen' */
+  readonly xDownloadOptions?: string | false
+  /** @default 'SAMEORIGIN' */
+  readonly xFrameOptions?: string | false
+  /** @default 'none' */
+  readonly xPermittedCrossDomainPolicies?: string | false
+  /** `'0'` turns off a filter of old browsers that could be abused. @default '0' */
+  readonly xXssProtection?: string | false
+}
+
+const WHERE = 'securityHeaders'
+
+/** The headers whose value is a text: option, header, default. */
+const TEXTS = [
+  ['crossOriginEmbedderPolicy', 'cross-origin-embedder-policy', false],
+  ['crossOriginOpenerPolicy', 'cross-origin-opener-policy', 'same-origin'],
+  ['crossOriginResourcePolicy', 'cross-origin-resource-policy', 'same-origin'],
+  ['originAgentCluster', 'origin-agent-cluster', '?1'],
+  ['permissionsPolicy', 'permissions-policy', false],
+  ['referrerPolicy', 'referrer-policy', 'no-referrer'],
+  ['xContentTypeOptions', 'x-content-type-options', 'nosniff'],
+  ['xDnsPrefetchControl', 'x-dns-prefetch-control', 'off'],
+  ['xDownloadOptions', 'x-download-options', 'noopen'],
+  ['xFrameOptions', 'x-frame-options', 'SAMEORIGIN'],
+  ['xPermittedCrossDomainPolicies', 'x-permitted-cross-domain-policies', 'none'],
+  ['xXssProtection', 'x-xss-protection', '0'],
+] as const
+
+/** Of helmet 8. */
+const HTML_POLICY: CspDirectives = {
+  'default-src': ["'self'"],
+  'base-uri': ["'self'"],
+  'font-src': ["'self'", 'https:', 'data:'],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'self'"],
+  'img-src': ["'self'", 'data:'],
+  'object-src': ["'none'"],
+  'script-src': ["'self'"],
+  'script-src-attr': ["'none'"],
+  'style-src': ["'self'", 'https:', "'unsafe-inline'"],
+  'upgrade-insecure-requests': true,
+}
+
+/** Of what is data: nothing that a browser may take it for can load or run anything. */
+const DATA_POLICY: CspDirectives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
+
+const isText = (value: unknown): boolean =>
+  value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value))
+
+const OPTIONS: Rules = {
+  // reported in detail by `policyProblems`
+  contentSecurityPolicy: [() => true, 'a policy'],
+  contentSecurityPolicyReportOnly: [() => true, 'a policy'],
+  strictTransportSecurity: [
+    (value) => value === false || (typeof value === 'object' && value !== null),
+    'false or an object',
+  ],
+  ...Object.fromEntries(TEXTS.map(([option]) => [option, [isText, 'false or a text in ASCII'] as const])),
+}
+
+const HSTS: Rules = {
+  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
+  includeSubDomains: [isBoolean, 'true or false'],
+  preload: [isBoolean, 'true or false'],
+}
+
+/**
+ * Middleware that tells browsers to be careful with responses: the headers and values of helmet 8. A header that a handler sets wins.
+ *
+ * @example
+ * createApp(AppModule, { middleware: [securityHeaders({ xFrameOptions: 'DENY', originAgentCluster: false })] })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function securityHeaders(options: SecurityHeadersOptions = {}): Middleware {
+  check(options)
+  const tables = {
+    http: createTables(options, undefined),
+    https: createTables(options, toHsts(options.strictTransportSecurity)),
+  }
+  return (context, next) =>
+    after(next(), (response) => {
+      const { html, data } = tables[context.request.protocol]
+      const { headers } = response
+      for (const [name, value] of isHtml(response) ? html : data) headers[name] ??= value
+      return response
+    })
+}
+
+type Table = readonly (readonly [name: string, value: string])[]
+
+function createTables(
+  options: SecurityHeadersOptions,
+  hsts: string | undefined,
+): { readonly html: Table; readonly data: Table } {
+  const { contentSecurityPolicy: policy, contentSecurityPolicyReportOnly: reportOnly } = options
+  const rest: Table = [
+    ...toEntry('content-security-policy-report-only', reportOnly && toPolicy(reportOnly)),
+    ...TEXTS.flatMap(([option, name, value]) => toEntry(name, options[option] ?? value)),
+    ...toEntry('strict-transport-security', hsts),
+  ]
+  const withPolicy = (standard: CspDirectives): Table =>
+    Object.freeze([
+      ...toEntry('content-security-policy', policy !== false && toPolicy(policy ?? standard)),
+      ...rest,
+    ])
+  return { html: withPolicy(HTML_POLICY), data: withPolicy(DATA_POLICY) }
+}
+
+function toEntry(name: string, value: string | false | undefined): Table {
+  return value === false || value === undefined ? [] : [[name, value]]
+}
+
+/** Over plain HTTP browsers ignore the header, and servers are not to send it (RFC 6797 section 7.2). */
+function toHsts(hsts: HstsOptions | false = {}): string | undefined {
+  if (hsts === false) return undefined
+  const { maxAge = 31_536_000, includeSubDomains = true, preload = false } = hsts
+  return `max-age=${maxAge}${includeSubDomains ? '; includeSubDomains' : ''}${preload ? '; preload' : ''}`
+}
+
+function isHtml({ headers }: FinishedResponse): boolean {
+  const type = headers['content-type']
+  return typeof type === 'string' && /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type)
+}
+
+function check(options: SecurityHeadersOptions): void {
+  const { contentSecurityPolicy, contentSecurityPolicyReportOnly, strictTransportSecurity } = Object(options)
+  checkOptions(WHERE, options, OPTIONS, [
+    ...policyProblems(WHERE, 'contentSecurityPolicy', contentSecurityPolicy),
+    ...policyProblems(WHERE, 'contentSecurityPolicyReportOnly', contentSecurityPolicyReportOnly),
+    ...optionProblems(WHERE, Object(strictTransportSecurity), HSTS, 'strictTransportSecurity.'),
+  ])
+}

@@ -1,0 +1,151 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { statusAt, toFullLink } from '../../versioning/policy.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import type { Conversion, DocumentedVersion, DocumentSettings } from './model.ts'
+import { extensionProblems } from './operation.ts'
+import type { WriteOperation } from './operation.ts'
+import { toPaths } from './paths.ts'
+import type { PlacedOperation } from './paths.ts'
+import { PROBLEM_ANSWERS, PROBLEM_SCHEMAS } from './problems.ts'
+import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.ts'
+import { RESPONSE_HEADERS } from './responses.ts'
+import { createSecurity } from './security.ts'
+import type { DocumentTag, OpenApiDocument, PathItem } from './types.ts'
+import { toServers, toWire } from './wire.ts'
+
+/** A document, with what is wrong in what it was made from. */
+export interface Made {
+  readonly document: OpenApiDocument
+  readonly problems: readonly DefinitionProblem[]
+  /** The moment from which another document is true, in milliseconds since 1970. */
+  readonly until: number
+  /** The paths in which the version stands. */
+  readonly own: ReadonlySet<string>
+}
+
+/** The version of OpenAPI that documents are written in. */
+const OPENAPI = '3.1.1'
+
+/** Makes the document of a version from routes whose schemas are converted. */
+export function toDocument(
+  documented: DocumentedVersion,
+  conversion: Conversion,
+  settings: DocumentSettings,
+  writeOperation: WriteOperation,
+): Made {
+  const { version, routes } = documented
+  const now = settings.now()
+  const security = createSecurity()
+  const own = new Set<string>()
+  const unfit = routes.flatMap(extensionProblems)
+  // what cannot be merged is reported, and nothing else is made of it
+  const placed = (unfit.length > 0 ? [] : routes).flatMap((each) => {
+    const wire = toWire(each, version, settings)
+    const converted = conversion.routes.get(each.route) ?? {
+      parameters: [],
+      body: undefined,
+      responses: new Map(),
+    }
+    if (wire.isInPath) own.add(wire.path)
+    const parts = { converted, wire, security: security.of(each.route), now }
+    return each.methods.map((method): PlacedOperation => ({
+      path: wire.path,
+      method: method.toLowerCase(),
+      operation: writeOperation(each, method, parts),
+      route: each.route,
+    }))
+  })
+  const { paths, problems } = toPaths(placed)
+  const { info, externalDocs } = settings
+  const ownVersion = version === null || settings.hasVersion ? info.version : version
+  return {
+    document: {
+      openapi: OPENAPI,
+      info: { ...info, version: ownVersion },
+      ...(externalDocs === undefined ? {} : { externalDocs }),
+      servers: toServers(version, settings),
+      ...tagsOf(paths, settings.tags),
+      ...policyOf(documented, now),
+      paths,
+      components: toComponents(paths, conversion.components, security.schemes()),
+    },
+    problems: [...problems, ...security.problems(), ...unfit, ...nameProblems(conversion.components)],
+    until: nextChange([documented, ...routes], now),
+    own,
+  }
+}
+
+/** The components that paths refer to, and none besides. */
+export function toComponents(
+  paths: OpenApiDocument['paths'],
+  converted: Conversion['components'],
+  schemes: Readonly<Record<string, unknown>>,
+): OpenApiDocument['components'] {
+  const references = referencesIn(paths)
+  const responses = pick(PROBLEM_ANSWERS, namesOf(references, 'responses'))
+  const inAll = new Set([...references, ...findReferences(responses)])
+  const schemas = schemasIn(inAll, { ...converted, ...PROBLEM_SCHEMAS })
+  const headers = pick(RESPONSE_HEADERS, namesOf(references, 'headers'))
+  return {
+    ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
+    ...(Object.keys(responses).length === 0 ? {} : { responses }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
+  }
+}
+
+/** The tags of operations: those of which something is said first, then the others as they come. */
+export function tagsOf(
+  paths: OpenApiDocument['paths'],
+  described: readonly DocumentTag[],
+): Pick<OpenApiDocument, 'tags'> {
+  const used = new Set(operationsOf(paths).flatMap(({ tags = [] }) => tags))
+  const known = described.filter(({ name }) => used.has(name))
+  const others = [...used].filter((name) => !known.some((tag) => tag.name === name))
+  const tags = [...known, ...others.map((name) => ({ name }))]
+  return tags.length === 0 ? {} : { tags }
+}
+
+/** Every operation of some paths. */
+function operationsOf(paths: OpenApiDocument['paths']): readonly PathItem[string][] {
+  return Object.values(paths).flatMap((item) => Object.values(item))
+}
+
+/** What is said of the life of a version, with the links that explain it. */
+function policyOf({ version, lifetime, policy }: DocumentedVersion, now: number): object {
+  if (version === null || lifetime === undefined) return {}
+  const { deprecated, sunset } = lifetime
+  const links = (['deprecation', 'sunset'] as const).flatMap((rel) => {
+    const link = policy?.links?.[rel]
+    return link === undefined ? [] : [{ rel, ...toFullLink(link) }]
+  })
+  return {
+    'x-api-versioning': {
+      version,
+      status: statusAt(lifetime, now),
+      ...(deprecated === false
+        ? {}
+        : { deprecated: deprecated === true || new Date(deprecated).toISOString() }),
+      ...(sunset === undefined ? {} : { sunset: new Date(sunset).toISOString() }),
+      links,
+    },
+  }
+}
+
+function nameProblems(components: Conversion['components']): readonly DefinitionProblem[] {
+  return Object.keys(PROBLEM_SCHEMAS)
+    .filter((name) => Object.hasOwn(components, name))
+    .map((name) => ({
+      code: 'duplicate_schema',
+      where: `schema ${name}`,
+      message: `"${name}" is the name of the schema of Octavo's own errors`,
+      fix: 'give the schema another name',
+    }))
+}
+
+/** The next moment at which something becomes deprecated or has its sunset. */
+function nextChange(all: readonly { readonly lifetime: Lifetime | undefined }[], now: number): number {
+  const lifetimes = new Set(all.map(({ lifetime }) => lifetime))
+  const moments = [...lifetimes].flatMap((lifetime) => [lifetime?.deprecated, lifetime?.sunset])
+  return Math.min(...moments.filter((moment) => typeof moment === 'number').filter((moment) => moment > now))
+}

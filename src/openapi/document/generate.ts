@@ -1,0 +1,128 @@
+import { DefinitionError } from '../../definition-error.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { combine } from './combine.ts'
+import { toDocument } from './document.ts'
+import type { Made } from './document.ts'
+import type { Conversion, Convert, DocumentedVersion, DocumentSettings, NamedSchema } from './model.ts'
+import { createOperations } from './operation.ts'
+import { toParameters } from '../schemas/parameters.ts'
+import type { OpenApiDocument } from './types.ts'
+
+/** What a generator makes documents of. */
+export interface GeneratorSource {
+  /** Oldest first; the last may have the version `null`. */
+  readonly versions: readonly DocumentedVersion[]
+  readonly named: readonly NamedSchema[]
+  readonly settings: DocumentSettings
+}
+
+/** Makes documents, each once. */
+export interface Generator {
+  /** The document of a version; of all versions without one. @throws `DefinitionError` for what cannot be documented. */
+  readonly document: (version: string | undefined) => OpenApiDocument
+}
+
+const NOTHING: DocumentedVersion = { version: null, routes: [], lifetime: undefined, policy: undefined }
+
+/** Prepares the documents of an application; without `convert` nothing has a schema. */
+export function createGenerator(
+  { versions, named, settings }: GeneratorSource,
+  convert: Convert | undefined,
+): Generator {
+  const conversionOf = createConversions(versions, named, convert)
+  const writeOperation = createOperations()
+  const made = new Map<DocumentedVersion, Made>()
+  let combined: Pick<Made, 'document' | 'until'> | undefined
+  const make = (documented: DocumentedVersion): Made => {
+    const kept = made.get(documented)
+    if (kept !== undefined && settings.now() < kept.until) return kept
+    const conversion = conversionOf(documented)
+    const fresh = toDocument(documented, conversion, settings, writeOperation)
+    refuse([...conversion.problems, ...fresh.problems])
+    made.set(documented, fresh)
+    return fresh
+  }
+  const makeAll = (): OpenApiDocument => {
+    if (combined !== undefined && settings.now() < combined.until) return combined.document
+    // a version of which nothing is shown is not told
+    const shown = versions.filter(({ routes }) => routes.length > 0)
+    const parts = (shown.length > 0 ? shown : [NOTHING]).map((documented) => ({
+      version: documented.version,
+      ...make(documented),
+    }))
+    refuse(schemeProblems(parts.map(({ document }) => document)))
+    combined = { document: combine(parts, settings), until: Math.min(...parts.map(({ until }) => until)) }
+    return combined.document
+  }
+  return {
+    document: (version) => {
+      if (version === undefined) return makeAll()
+      const documented = versions.find((each) => each.version === version)
+      if (documented === undefined) throw new RangeError(`There is no version "${version}"`)
+      return make(documented).document
+    },
+  }
+}
+
+function refuse(problems: readonly DefinitionProblem[]): void {
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/** Converts the schemas of all versions at once; of each by itself where versions have different schemas of one name. */
+function createConversions(
+  versions: readonly DocumentedVersion[],
+  named: readonly NamedSchema[],
+  convert: Convert | undefined,
+): (documented: DocumentedVersion) => Conversion {
+  if (convert === undefined) {
+    const bare = withoutSchemas(versions)
+    return () => bare
+  }
+  const convertAll = (some: readonly DocumentedVersion[]): Conversion => convert(routesOf(some), named)
+  const apart = new Map<DocumentedVersion, Conversion>()
+  let whole: Conversion | undefined
+  return (documented) => {
+    whole ??= convertAll(versions)
+    if (!whole.problems.some(({ code }) => code === 'duplicate_schema')) return whole
+    const own = apart.get(documented) ?? convertAll([documented])
+    apart.set(documented, own)
+    return own
+  }
+}
+
+/** What routes have that declare no schema: the parameters of their paths. */
+function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
+  const bare = routesOf(versions).map(
+    (route) =>
+      [
+        route,
+        { parameters: toParameters(route.pattern, new Map(), {}), body: undefined, responses: new Map() },
+      ] as const,
+  )
+  return { routes: new Map(bare), components: {}, problems: [] }
+}
+
+function routesOf(versions: readonly DocumentedVersion[]): readonly FlatRoute[] {
+  return [...new Set(versions.flatMap(({ routes }) => routes.map(({ route }) => route)))]
+}
+
+/** Security schemes of one name that differ between versions. */
+function schemeProblems(documents: readonly OpenApiDocument[]): readonly DefinitionProblem[] {
+  const known = new Map<string, string>()
+  const problems = new Map<string, DefinitionProblem>()
+  for (const { components } of documents) {
+    for (const [name, scheme] of Object.entries(components.securitySchemes ?? {})) {
+      const text = JSON.stringify(scheme)
+      if ((known.get(name) ?? text) !== text)
+        problems.set(name, {
+          code: 'duplicate_security_scheme',
+          where: `security scheme ${name}`,
+          message: `"${name}" is another scheme in another version`,
+          fix: 'give the guard of one of the versions another name',
+        })
+      known.set(name, text)
+    }
+  }
+  return [...problems.values()]
+}

@@ -1,0 +1,88 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Method } from '../../http.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
+import type { Lifetime, VersionPolicy } from '../../versioning/policy.ts'
+import type {
+  Content,
+  DocumentInfo,
+  DocumentServer,
+  DocumentTag,
+  Parameter,
+  RequestBody,
+  SchemaObject,
+} from './types.ts'
+
+/** A route that answers in a version. */
+export interface DocumentedRoute {
+  readonly route: FlatRoute
+  /** Those of its methods that it answers there. */
+  readonly methods: readonly Method[]
+  /**
+   * Whether a request names the version: `'required'` when it is answered otherwise without, `'optional'` for the default version,
+   * `'none'` where versions say nothing.
+   */
+  readonly naming: 'required' | 'optional' | 'none'
+  readonly lifetime: Lifetime | undefined
+}
+
+/** What a document is about: one version, or everything where there are none. */
+export interface DocumentedVersion {
+  /** `null` without versioning. */
+  readonly version: string | null
+  readonly routes: readonly DocumentedRoute[]
+  readonly lifetime: Lifetime | undefined
+  readonly policy: VersionPolicy | undefined
+}
+
+/** What an application says of itself, and how it is reached. */
+export interface DocumentSettings {
+  readonly info: DocumentInfo
+  /** Whether `info.version` was given; the API version stands there otherwise. */
+  readonly hasVersion: boolean
+  readonly servers: readonly DocumentServer[]
+  /** Whether servers were given; the address of the document stands there otherwise. */
+  readonly hasServers: boolean
+  readonly tags: readonly DocumentTag[]
+  readonly externalDocs: { readonly url: string; readonly description?: string } | undefined
+  readonly prefix: string
+  /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
+  readonly keepsSlash: boolean
+  readonly enabled: Enabled | undefined
+  /** Milliseconds since 1970: deprecations are told when they have begun. */
+  readonly now: () => number
+}
+
+/** Schemas that modules name, with the place where they do. */
+export interface NamedSchema {
+  readonly name: string
+  readonly schema: Schema
+  /** Such as `module CarsModule`. */
+  readonly where: string
+}
+
+/** The parts of an operation that come from schemas, as JSON; documents share them. */
+export interface ConvertedRoute {
+  /** Those of params, query, headers and cookies, in this order; path parameters that are not declared included. */
+  readonly parameters: readonly Parameter[]
+  /** What `body`, `form` and `files` take, by content type. */
+  readonly body: RequestBody | undefined
+  /** What is declared under `response`, by status; without content where nothing is sent. */
+  readonly responses: ReadonlyMap<
+    number,
+    { readonly description: string | undefined; readonly content: Content | undefined }
+  >
+}
+
+/** Routes, converted together: schemas that they share are the same component. */
+export interface Conversion {
+  readonly routes: ReadonlyMap<FlatRoute, ConvertedRoute>
+  /** Under `#/components/schemas/`, by name. */
+  readonly components: Readonly<Record<string, SchemaObject>>
+  /** Names that two schemas have, and schemas that no document can show. */
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** Converts the schemas of routes. */
+export type Convert = (routes: readonly FlatRoute[], named: readonly NamedSchema[]) => Conversion

@@ -1,0 +1,163 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { isSchema } from '../../schema/schema.ts'
+import type { Method } from '../../http.ts'
+import { statusAt } from '../../versioning/policy.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import type { ConvertedRoute, DocumentedRoute } from './model.ts'
+import { toResponses } from './responses.ts'
+import type { Operation, Parameter, SecurityAlternative } from './types.ts'
+import type { Wire } from './wire.ts'
+
+/** What is known of an operation besides its route. */
+export interface OperationParts {
+  readonly converted: ConvertedRoute
+  readonly wire: Wire
+  readonly security: readonly SecurityAlternative[]
+  readonly now: number
+}
+
+/** Makes the operation of one method of a route. */
+export type WriteOperation = (documented: DocumentedRoute, method: Method, parts: OperationParts) => Operation
+
+/** Prepares what makes operations. Versions in which a route says the same share its operation, or all of it but the parameters. */
+export function createOperations(): WriteOperation {
+  const known = new WeakMap<ConvertedRoute, Map<string, WithParameters>>()
+  return (documented, method, parts) => {
+    const { converted, wire, now } = parts
+    // media types that name the version make each another
+    if (wire.toAccepted !== undefined) return toOperation(documented, method, parts)(wire.parameters)
+    const { lifetime } = documented
+    const key = JSON.stringify([method, wire.origin, wire.refusals, isDeprecated(lifetime, now), lifetime])
+    const operations = known.get(converted) ?? new Map<string, WithParameters>()
+    known.set(converted, operations)
+    const operation = operations.get(key) ?? toOperation(documented, method, parts)
+    operations.set(key, operation)
+    return operation(wire.parameters)
+  }
+}
+
+/** An operation with the parameters that name its version; the same object where there are none. */
+type WithParameters = (own: readonly Parameter[]) => Operation
+
+function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
+  const { route, lifetime } = documented
+  const { converted, wire, security, now } = parts
+  const { summary = toSummary(route.name), tags } = route
+  const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
+  const description = [route.description ?? [], origin].flat().join('\n\n')
+  const head = {
+    operationId: toOperationId(documented, method),
+    ...(tags.length === 0 ? {} : { tags }),
+    summary,
+    ...(description === '' ? {} : { description }),
+    ...(route.deprecated || isDeprecated(lifetime, now) ? { deprecated: true } : {}),
+    ...(lifetime?.sunset === undefined
+      ? {}
+      : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
+    security,
+  }
+  const tail = {
+    ...(converted.body === undefined ? {} : { requestBody: converted.body }),
+    responses: toResponses(documented, converted, wire),
+  }
+  const write: WithParameters = (own) => {
+    const parameters = own.length === 0 ? converted.parameters : [...own, ...converted.parameters]
+    return extend({ ...head, ...(parameters.length === 0 ? {} : { parameters }), ...tail }, route.openapi)
+  }
+  let plain: Operation | undefined
+  return (own) => (own.length === 0 ? (plain ??= write(own)) : write(own))
+}
+
+/** Whether something counts as deprecated at a moment (RFC 9745 section 2.1: that moment may be to come). */
+function isDeprecated(lifetime: Lifetime | undefined, now: number): boolean {
+  return statusAt(lifetime, now) !== 'active'
+}
+
+/** The name of the route; that of one with several methods, or with an id of its own, tells the method. */
+function toOperationId({ route }: DocumentedRoute, method: Method): string {
+  const id = route.operationId ?? route.name
+  return route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`
+}
+
+/** Words of a route's name: `car.getByCarId` is `Get by car id`. */
+function toSummary(name: string): string {
+  const words = name
+    .slice(name.lastIndexOf('.') + 1)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[-_$]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Reports what `openapi` of a route holds that a document cannot. */
+export function extensionProblems({ route }: DocumentedRoute): readonly DefinitionProblem[] {
+  const found = findForeign(route.openapi, [], [])
+  if (found === undefined) return []
+  return [
+    {
+      code: 'undocumented_schema',
+      where: route.label,
+      message: `openapi.${found.at} is ${found.kind}`,
+      fix:
+        found.kind === SCHEMA
+          ? 'openapi is put into the document as it is: write JSON Schema, or z.toJSONSchema(schema)'
+          : 'openapi is put into the document as it is: write JSON',
+    },
+  ]
+}
+
+const SCHEMA = 'a zod schema'
+
+interface Foreign {
+  readonly at: string
+  readonly kind: string
+}
+
+/** The first value that JSON cannot hold. */
+function findForeign(value: unknown, path: readonly string[], above: readonly object[]): Foreign | undefined {
+  const at = path.join('.')
+  if (['function', 'symbol', 'bigint'].includes(typeof value)) return { at, kind: `a ${typeof value}` }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (isSchema(value)) return { at, kind: SCHEMA }
+  if (above.includes(value)) return { at, kind: 'an object that it is in' }
+  for (const [key, member] of Object.entries(value)) {
+    const found = findForeign(member, [...path, key], [...above, value])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Merges what a route says itself into its operation: objects by member, lists of parameters by place and name, all else replaced. */
+function extend(operation: Operation, own: object): Operation {
+  if (Object.keys(own).length === 0) return operation
+  // what is merged was made as an operation, and its owner answers for the rest
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return merge(operation, own) as Operation
+}
+
+function merge(base: unknown, own: unknown): unknown {
+  if (Array.isArray(base) && Array.isArray(own) && own.every(isParameter)) {
+    const keys = new Set(own.map(keyOf))
+    return [...base.filter((each) => !keys.has(keyOf(each))), ...own]
+  }
+  if (!isRecord(base) || !isRecord(own)) return own
+  const merged: Record<string, unknown> = { ...base }
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined) continue
+    merged[name] = name in merged ? merge(merged[name], value) : value
+  }
+  return merged
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isParameter(value: unknown): boolean {
+  return isRecord(value) && 'in' in value && 'name' in value
+}
+
+function keyOf(value: unknown): string {
+  return isRecord(value) ? `${String(value['in'])} ${String(value['name'])}` : ''
+}

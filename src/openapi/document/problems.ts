@@ -1,0 +1,115 @@
+import type { ErrorHandler } from '../../define/error-handler.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { HttpError, phraseOf } from '../../errors.ts'
+import { freeze } from './freeze.ts'
+import type { ResponseObject, SchemaObject } from './types.ts'
+
+/** The name of an answer. */
+export type ProblemAnswer =
+  | 'Problem'
+  | 'ValidationFailed'
+  | 'Unauthenticated'
+  | 'Forbidden'
+  | 'UnspecifiedVersion'
+  | 'UnsupportedVersion'
+  | 'RetiredVersion'
+
+const CHALLENGE = {
+  description: 'How to authenticate (RFC 9110 section 11.6.1)',
+  schema: { type: 'string' },
+}
+
+/** What Octavo itself answers, as components under `responses`. */
+export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = freeze({
+  Problem: answer('ProblemDetails', 'What went wrong, as a problem document (RFC 9457)'),
+  ValidationFailed: answer('ValidationProblemDetails', 'The input is not what this operation takes'),
+  Unauthenticated: {
+    ...answer('ProblemDetails', 'Credentials are missing or not accepted'),
+    headers: { 'WWW-Authenticate': CHALLENGE },
+  },
+  Forbidden: answer('ProblemDetails', 'A guard refuses the request'),
+  UnspecifiedVersion: answer('VersionProblemDetails', 'The request names no version'),
+  UnsupportedVersion: answer('VersionProblemDetails', 'There is nothing here, or not in this version'),
+  RetiredVersion: answer('VersionProblemDetails', 'This version is retired'),
+})
+
+function answer(schema: string, description: string): ResponseObject {
+  return { description, content: { 'application/problem+json': { schema: reference(schema) } } }
+}
+
+function reference(schema: string): SchemaObject {
+  return { $ref: `#/components/schemas/${schema}` }
+}
+
+const PROBLEM: SchemaObject = {
+  type: 'object',
+  description: 'A problem document (RFC 9457)',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'Identifies the kind of problem' },
+    title: { type: 'string', description: 'Names the kind of problem' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'What went wrong this time' },
+    code: { type: 'string', description: 'A stable word for programs' },
+  },
+  required: ['type', 'title', 'status', 'code'],
+}
+
+// not required: a handler may throw a 422 of its own
+const VALIDATION: SchemaObject = {
+  type: 'object',
+  properties: {
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          in: { type: 'string', enum: ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] },
+          path: { type: 'array', items: { type: ['string', 'integer'] } },
+          code: { type: 'string' },
+          message: { type: 'string' },
+        },
+        required: ['in', 'path', 'code', 'message'],
+      },
+    },
+  },
+}
+
+const LIST: SchemaObject = { type: 'array', items: { type: 'string' } }
+
+const VERSION: SchemaObject = {
+  type: 'object',
+  properties: {
+    supported: { ...LIST, description: 'The versions that are served here' },
+    deprecated: { ...LIST, description: 'Those of them that are deprecated' },
+  },
+}
+
+function extended(own: SchemaObject): SchemaObject {
+  return { allOf: [reference('ProblemDetails'), own] }
+}
+
+/** The schemas of problem documents, under `#/components/schemas/`. */
+export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = freeze({
+  ProblemDetails: PROBLEM,
+  ValidationProblemDetails: extended(VALIDATION),
+  VersionProblemDetails: extended(VERSION),
+})
+
+/** Whether a route has something of its own to say to errors of a status; then they may be no problem documents. */
+export function answersItself({ around }: FlatRoute, isOne: (status: number) => boolean): boolean {
+  return around.errorHandlers.some(({ match }) =>
+    typeof match === 'number' ? isOne(match) : takesHttpErrors(match) || isOne(500),
+  )
+}
+
+function takesHttpErrors(match: ErrorHandler['match'] & object): boolean {
+  return (
+    typeof match === 'function' &&
+    (match === HttpError || match.prototype instanceof HttpError || HttpError.prototype instanceof match)
+  )
+}
+
+/** What a response is called that says nothing of itself. */
+export function descriptionOf(status: number): string {
+  return phraseOf(status) ?? `Status ${status}`
+}

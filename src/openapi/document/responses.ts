@@ -1,0 +1,119 @@
+import type { Lifetime } from '../../versioning/policy.ts'
+import { freeze } from './freeze.ts'
+import type { ConvertedRoute, DocumentedRoute } from './model.ts'
+import { answersItself, descriptionOf, PROBLEM_ANSWERS } from './problems.ts'
+import type { ProblemAnswer } from './problems.ts'
+import type { Content, Operation, ResponseObject } from './types.ts'
+import type { Wire } from './wire.ts'
+
+type Responses = Operation['responses']
+
+/** What an operation answers: what is declared, and what Octavo answers by itself. */
+export function toResponses(
+  { route, lifetime }: DocumentedRoute,
+  converted: ConvertedRoute,
+  wire: Wire,
+): Responses {
+  const headers = headersOf(lifetime)
+  const declared = new Map<string, ResponseObject>()
+  for (const [status, { description, content }] of converted.responses) {
+    declared.set(String(status), {
+      description: description ?? descriptionOf(status),
+      ...(status < 300 ? headers : {}),
+      ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
+    })
+  }
+  const isOpen = ![...converted.responses.keys()].some((status) => status < 400)
+  if (isOpen)
+    declared.set(route.status === 200 ? '2XX' : String(route.status), {
+      description: 'Success',
+      ...headers,
+      content: { '*/*': {} },
+    })
+  const problems = problemsOf(route, lifetime, wire)
+  const answered = [...problems].map(([status, answer]): readonly [string, Responses[string]] => [
+    status,
+    toProblemResponse(answer, declared.get(status), isOneOf(status, route)),
+  ])
+  return Object.fromEntries([...declared, ...answered].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Whether error handlers may answer errors of a status in their own way. */
+function isOneOf(status: string, route: DocumentedRoute['route']): boolean {
+  return answersItself(route, (matched) =>
+    status.endsWith('XX') ? String(matched)[0] === status[0] : String(matched) === status,
+  )
+}
+
+/** What Octavo answers to the mistakes of clients, by status. */
+function problemsOf(
+  { sources, around }: DocumentedRoute['route'],
+  lifetime: Lifetime | undefined,
+  { refusals }: Wire,
+): ReadonlyMap<string, ProblemAnswer> {
+  const problems = new Map<string, ProblemAnswer>([
+    ['4XX', 'Problem'],
+    ['5XX', 'Problem'],
+  ])
+  const asks = around.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
+  if (asks) problems.set('401', 'Unauthenticated')
+  if (around.guards.length > 0) problems.set('403', 'Forbidden')
+  if (sources.length > 0) problems.set('422', 'ValidationFailed')
+  if (refusals?.unspecified !== undefined) problems.set(String(refusals.unspecified), 'UnspecifiedVersion')
+  if (refusals !== undefined) problems.set(String(refusals.unsupported), 'UnsupportedVersion')
+  if (lifetime?.gone === true) problems.set('410', 'RetiredVersion')
+  return problems
+}
+
+/** A reference to a shared answer; written out where more may be sent with its status. */
+function toProblemResponse(
+  answer: ProblemAnswer,
+  declared: ResponseObject | undefined,
+  isAnswered: boolean,
+): Responses[string] {
+  if (declared === undefined && !isAnswered) return { $ref: `#/components/responses/${answer}` }
+  const { description, headers, content } = PROBLEM_ANSWERS[answer]
+  return {
+    description: declared?.description ?? description,
+    ...(headers === undefined ? {} : { headers }),
+    content: {
+      ...declared?.content,
+      ...content,
+      ...(isAnswered && declared === undefined ? { '*/*': {} } : {}),
+    },
+  }
+}
+
+/** Content under the types that a request in this version accepts. */
+function acceptedContent(content: Content, { toAccepted }: Wire): Content {
+  if (toAccepted === undefined) return content
+  return Object.fromEntries(
+    Object.entries(content).flatMap(([type, media]) => toAccepted(type).map((accepted) => [accepted, media])),
+  )
+}
+
+/** The headers of responses that tell of the end of what answers (RFC 9745, RFC 8594). */
+function headersOf(lifetime: Lifetime | undefined): Pick<ResponseObject, 'headers'> {
+  if (lifetime === undefined) return {}
+  const names = [
+    ...Object.keys(lifetime.headers).map((name) => (name === 'sunset' ? 'Sunset' : 'Deprecation')),
+    ...(lifetime.links.length > 0 ? ['Link'] : []),
+  ]
+  if (names.length === 0) return {}
+  return {
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+  }
+}
+
+/** The headers that responses refer to. */
+export const RESPONSE_HEADERS = freeze({
+  Deprecation: {
+    description: 'Since when this is deprecated, or will be (RFC 9745)',
+    schema: { type: 'string', pattern: '^@-?[0-9]+$' },
+  },
+  Sunset: {
+    description: 'From when on this may not answer any more, as an HTTP date (RFC 8594)',
+    schema: { type: 'string' },
+  },
+  Link: { description: 'Where that is explained (RFC 8288)', schema: { type: 'string' } },
+} as const)

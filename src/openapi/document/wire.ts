@@ -1,0 +1,145 @@
+import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
+import { writeVersion } from '../../versioning/write.ts'
+import type { DocumentedRoute, DocumentSettings } from './model.ts'
+import { toTemplate } from './template.ts'
+import type { Parameter } from './types.ts'
+
+/** How a request reaches a route in a version. */
+export interface Wire {
+  /** The path, with its parameters in braces and what names the version. */
+  readonly path: string
+  /** What names the version elsewhere. */
+  readonly parameters: readonly Parameter[]
+  /** How a content type is asked for in this version; `undefined` where `Accept` does not name versions. */
+  readonly toAccepted: ((type: string) => readonly string[]) | undefined
+  /** The statuses of requests that name no version, or another; none where a path or host names it. */
+  readonly refusals: { readonly unspecified: number | undefined; readonly unsupported: number } | undefined
+  /** Whether the path names the version. */
+  readonly isInPath: boolean
+  /** Where the version comes from, when a scheme of one's own only reads it. */
+  readonly origin: string | undefined
+}
+
+/** Works out how a request reaches a route in a version. */
+export function toWire(
+  { route, naming }: DocumentedRoute,
+  version: string | null,
+  { enabled, prefix, keepsSlash }: DocumentSettings,
+): Wire {
+  const path = toPath(route.pattern, keepsSlash)
+  const plain: Wire = {
+    path,
+    parameters: [],
+    toAccepted: undefined,
+    refusals: undefined,
+    isInPath: false,
+    origin: undefined,
+  }
+  if (naming === 'none' || version === null) return plain
+  const written = writeVersion(enabled, version, { path, prefix })
+  if (written === undefined) return { ...plain, origin: enabled?.schemes[0]?.source.name }
+  const { change, scheme } = written
+  const { unspecified, unsupported } = scheme.statusCodes
+  const isRequired = naming === 'required'
+  const parameters = toParameters(change, isRequired)
+  return {
+    ...plain,
+    path: change.path ?? path,
+    parameters,
+    toAccepted:
+      change.headers?.['accept'] === undefined
+        ? undefined
+        : (type) => acceptedTypes(type, scheme.scheme.contentType(type, version, scheme.options), tellsType),
+    refusals:
+      parameters.length === 0
+        ? undefined
+        : { unspecified: isRequired ? unspecified : undefined, unsupported },
+    isInPath: change.path !== undefined,
+  }
+
+  function tellsType(): boolean {
+    return enabled?.common.echo === 'contentType'
+  }
+}
+
+/** A type with the version; and the type itself, where the response has it and it is another than what was asked for. */
+function acceptedTypes(type: string, accepted: string, tellsType: () => boolean): readonly string[] {
+  return accepted.startsWith(`${type};`) || tellsType() ? [accepted] : [accepted, type]
+}
+
+/** The path of a pattern as documents write it (OpenAPI 3.1 section 4.8.8). */
+function toPath(
+  { segments, trailingSlash }: DocumentedRoute['route']['pattern'],
+  keepsSlash: boolean,
+): string {
+  return toTemplate(
+    { segments, trailingSlash: trailingSlash && keepsSlash },
+    { literal: encodeURI, rest: (name) => `{${name}}` },
+  )
+}
+
+function toParameters(
+  { query = {}, headers = {} }: Partial<RequestDraft>,
+  required: boolean,
+): readonly Parameter[] {
+  const toParameter =
+    (where: 'query' | 'header') =>
+    ([name, value]: readonly [string, string]): Parameter => ({
+      name,
+      in: where,
+      description: 'The API version',
+      required,
+      schema: { type: 'string', enum: [value], ...(required ? {} : { default: value }) },
+    })
+  return [
+    ...Object.entries(query).map(toParameter('query')),
+    ...Object.entries(headers).map(toParameter('header')),
+  ]
+}
+
+/** The servers of a version: where hosts name versions, its own. */
+export function toServers(
+  version: string | null,
+  { enabled, prefix, servers, hasServers }: DocumentSettings,
+): DocumentSettings['servers'] {
+  if (version === null) return servers
+  if (!hasServers) {
+    const host = hostIn(enabled, version, { prefix, host: '' })
+    // a pattern of one's own need not read the host that is made up
+    const isRead = host !== undefined && hostIn(enabled, version, { prefix, host }) === host
+    return isRead ? [unknownHost(host)] : servers
+  }
+  return servers.map((server) => {
+    const [, before, host, after = ''] = SERVER.exec(server.url) ?? []
+    const written = host === undefined ? undefined : hostIn(enabled, version, { prefix, host })
+    // an address in numbers has no label for a version
+    return written === undefined || !URL.canParse(`http://${written}`)
+      ? server
+      : { ...server, url: `${before}${written}${after}` }
+  })
+}
+
+/** What stands before the host of a URL, the host with its port, and what stands behind. */
+const SERVER = /^([a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]+)(.*)$/is
+
+/** A server of which only the label that names the version is known. */
+function unknownHost(host: string): DocumentSettings['servers'][number] {
+  const [label = ''] = host.split('.')
+  return {
+    url: `//${label}.{domain}`,
+    variables: { domain: { default: host.slice(label.length + 1), description: 'Where the API answers' } },
+  }
+}
+
+function hostIn(
+  enabled: DocumentSettings['enabled'],
+  version: string,
+  draft: { readonly prefix: string; readonly host: string },
+): string | undefined {
+  try {
+    return writeVersion(enabled, version, { path: '/', ...draft })?.change.host
+  } catch {
+    // its pattern reads other hosts than those that it writes
+    return undefined
+  }
+}

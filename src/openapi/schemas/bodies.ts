@@ -1,0 +1,220 @@
+import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
+import { defOf } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
+import { joined } from './fields.ts'
+import { isNothing } from './finish.ts'
+import { isSchemaObject, listOf, resolve } from './json-schema.ts'
+import type { Components } from './json-schema.ts'
+import { BINARY, MARK, TYPES } from './markers.ts'
+import type { Content, MediaTypeObject, RequestBody, SchemaObject } from '../document/types.ts'
+
+/** A schema in its two forms, and what both refer to. */
+export interface Converted {
+  readonly zod: Schema
+  /** With marks. */
+  readonly raw: SchemaObject
+  readonly schema: SchemaObject
+}
+
+/** The components of both forms. */
+export interface Referred {
+  readonly raw: Components
+  readonly finished: Components
+}
+
+const JSON_TYPE = 'application/json'
+const TEXT_TYPE = 'text/plain'
+const BINARY_TYPE = 'application/octet-stream'
+
+/** What `body` takes. */
+export function toBody(body: Converted, referred: Referred): RequestBody {
+  const root = resolve(body.schema, referred.finished)
+  const content =
+    contentOf(body, referred) ?? (acceptsBytes(body.zod) ? { [BINARY_TYPE]: { schema: BINARY } } : undefined)
+  const isAnything = content === undefined && Object.keys(root).length === 0
+  return {
+    ...noteOf(root),
+    ...(mayBeAbsent(body.zod) || isAnything ? {} : { required: true }),
+    content: content ?? textAndJson(body, referred.finished),
+  }
+}
+
+/** What a response sends; nothing where there is nothing to send. */
+export function toContent(response: Converted, status: number, referred: Referred): Content | undefined {
+  const root = resolve(response.schema, referred.finished)
+  if ([204, 205, 304].includes(status) || isNothing(root)) return undefined
+  const content = contentOf(response, referred)
+  if (content === undefined) return { [JSON_TYPE]: { schema: response.schema } }
+  const others = listOf(root['anyOf']).filter((option) => option['format'] !== 'binary')
+  return others.length === 0 || typeof root['contentMediaType'] === 'string'
+    ? content
+    : { ...content, [JSON_TYPE]: { schema: joined('anyOf', others) } }
+}
+
+/** What the schema says of itself. */
+export function noteOf({ description }: SchemaObject): { readonly description?: string } {
+  return typeof description === 'string' ? { description } : {}
+}
+
+/** Content of the media type that the schema names, or of a file; `undefined` where the type is for Octavo to choose. */
+function contentOf(
+  { raw, schema }: Converted,
+  { raw: rawComponents, finished }: Referred,
+): Content | undefined {
+  const { contentMediaType: named } = resolve(schema, finished)
+  if (typeof named === 'string') {
+    const { contentMediaType: _named, ...rest } = schema
+    return { [named]: { schema: rest } }
+  }
+  const root = rootOf(raw, rawComponents)
+  if (root[MARK] !== 'file') return undefined
+  const types = typesOf(root)
+  return Object.fromEntries(
+    (types.length > 0 ? types : [BINARY_TYPE]).map((type) => [type, { schema: BINARY }]),
+  )
+}
+
+/** The schema behind references and behind alternatives to nothing. */
+function rootOf(raw: SchemaObject, components: Components): SchemaObject {
+  const root = resolve(raw, components)
+  return (
+    listOf(root['anyOf'])
+      .map((option) => resolve(option, components))
+      .find((option) => option[MARK] === 'file') ?? root
+  )
+}
+
+function typesOf({ [TYPES]: types }: SchemaObject): readonly string[] {
+  return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : []
+}
+
+function textAndJson({ zod, schema }: Converted, components: Components): Content {
+  const json = { [JSON_TYPE]: { schema } }
+  if (!acceptsText(zod)) return json
+  const root = resolve(schema, components)
+  if (isText(root)) return { [TEXT_TYPE]: { schema }, ...json }
+  const texts = [...listOf(root['anyOf']), ...listOf(root['oneOf'])].filter((option) =>
+    isText(resolve(option, components)),
+  )
+  if (texts.length === 0) return json
+  return { ...json, [TEXT_TYPE]: { schema: joined('anyOf', texts) } }
+}
+
+function isText({ type }: SchemaObject): boolean {
+  return type === 'string'
+}
+
+/** What `form` and `files` take. */
+export function toForm(
+  form: Converted | undefined,
+  files: Converted | undefined,
+  referred: Referred,
+): RequestBody | undefined {
+  const parts = [form?.schema, files === undefined ? undefined : withFiles(files.schema, referred.finished)]
+  const schemas = parts.filter((schema) => schema !== undefined)
+  const [only] = schemas
+  if (only === undefined) return undefined
+  const schema = schemas.length === 1 ? only : merged(schemas, referred.finished)
+  // files are sent in a multipart body, also none of them
+  const isRequired = files !== undefined || schemas.some((each) => isDemanding(each, referred.finished))
+  const encoding = files === undefined ? {} : encodingOf(files.raw, referred.raw)
+  const multipart: MediaTypeObject = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) }
+  const names =
+    files === undefined
+      ? ['application/x-www-form-urlencoded', 'multipart/form-data']
+      : ['multipart/form-data']
+  return {
+    ...noteOf(resolve(only, referred.finished)),
+    ...(isRequired ? { required: true } : {}),
+    content: Object.fromEntries(names.map((name) => [name, multipart])),
+  }
+}
+
+/** Whether a field has to be there. */
+function isDemanding(schema: SchemaObject, components: Components, depth = 0): boolean {
+  const json = resolve(schema, components)
+  const { required } = json
+  if (Array.isArray(required) && required.length > 0) return true
+  if (depth > 8) return false
+  const inner = (each: SchemaObject): boolean => isDemanding(each, components, depth + 1)
+  const options = [...listOf(json['anyOf']), ...listOf(json['oneOf'])]
+  return listOf(json['allOf']).some(inner) || (options.length > 0 && options.every(inner))
+}
+
+/** One object with the members of all; `allOf` where they are more than members. */
+function merged(schemas: readonly SchemaObject[], components: Components): SchemaObject {
+  const whole = schemas.map((schema) => resolve(schema, components))
+  const plain = ['type', 'properties', 'required', 'additionalProperties', 'description']
+  const isPlain = whole.every(
+    (schema) =>
+      isSchemaObject(schema['properties']) &&
+      !isSchemaObject(schema['additionalProperties']) &&
+      Object.keys(schema).every((keyword) => plain.includes(keyword)),
+  )
+  if (!isPlain) return { allOf: schemas.map(({ additionalProperties: _closed, ...schema }) => schema) }
+  const required = whole.flatMap((schema): readonly unknown[] => {
+    const names: unknown = schema['required']
+    return Array.isArray(names) ? names : []
+  })
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...whole.map((schema) => schema['properties'])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(whole.every((schema) => schema['additionalProperties'] === false)
+      ? { additionalProperties: false }
+      : {}),
+  }
+}
+
+/** The schema of `files`, where fields of unknown kind are files. */
+function withFiles(schema: SchemaObject, components: Components): SchemaObject {
+  const json = resolve(schema, components)
+  const { properties } = json
+  if (!isSchemaObject(properties))
+    return Object.keys(json).length === 0 ? { type: 'object', additionalProperties: BINARY } : schema
+  const fields = Object.entries(properties)
+  if (!fields.some(([, field]) => isOpen(field))) return schema
+  return {
+    ...json,
+    properties: Object.fromEntries(
+      fields.map(([name, field]) => [name, isOpen(field) ? { ...BINARY, ...Object(field) } : field]),
+    ),
+  }
+}
+
+/** Whether nothing is said of a value but in words. */
+function isOpen(field: unknown): boolean {
+  return (
+    isSchemaObject(field) &&
+    Object.keys(field).every((keyword) => ['description', 'deprecated', 'title'].includes(keyword))
+  )
+}
+
+/** The media types of parts, where the schema asks for some. */
+function encodingOf(raw: SchemaObject, components: Components): Readonly<Record<string, unknown>> {
+  const { properties } = resolve(raw, components)
+  if (!isSchemaObject(properties)) return {}
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, field]) => {
+      const types = isSchemaObject(field) ? partTypes(field, components) : []
+      return types.length === 0 ? [] : [[name, { contentType: types.join(', ') }]]
+    }),
+  )
+}
+
+/** Of a file, or of the files of a list. */
+function partTypes(field: SchemaObject, components: Components): readonly string[] {
+  const root = resolve(field, components)
+  const { items } = root
+  return isSchemaObject(items) ? partTypes(items, components) : typesOf(rootOf(root, components))
+}
+
+/** Whether nothing need be there; what is preprocessed is asked behind that. */
+function mayBeAbsent(schema: Schema): boolean {
+  const { type, in: first, out } = defOf(schema)
+  const [before, after] = [schemaOf(first), schemaOf(out)]
+  if (type === 'pipe' && before !== undefined && after !== undefined && defOf(before).type === 'transform')
+    return mayBeAbsent(after)
+  return Reflect.get(schema._zod, 'optin') === 'optional'
+}

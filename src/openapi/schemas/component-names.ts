@@ -1,0 +1,230 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { defOf, isSchema, metaOf } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { recordOf, schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import type { Direction } from './markers.ts'
+import type { NamedSchema } from '../document/model.ts'
+import type { Place } from './places.ts'
+
+/** A schema to be converted on its own. */
+interface Task {
+  readonly key: string
+  readonly io: Direction
+  readonly schema: Schema
+  /** Who uses it, for messages. */
+  readonly where: string
+  /** What schemas in it are named after that have no name. */
+  readonly base: string
+}
+
+/** What there is to convert, and under which names. */
+export interface Inventory {
+  readonly tasks: readonly Task[]
+  /** The key under which the schema of a place is converted. */
+  readonly keys: ReadonlyMap<Place, string>
+  /** The keys of the elements of sets, which zod does not look into. */
+  readonly elements: ReadonlyMap<Schema, string>
+  readonly components: ReadonlyMap<string, Schema>
+  /** Those whose name is taken, or cannot be one. */
+  readonly refused: readonly Schema[]
+  /** Why schemas cannot be looked through, by key. */
+  readonly failures: ReadonlyMap<string, unknown>
+  /** Who uses a component first, for messages. */
+  readonly owners: ReadonlyMap<string, string>
+  /** The names that schemas want for their output. */
+  readonly outputIds: ReadonlyMap<string, string>
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** What is known while schemas are looked through. */
+interface Search {
+  readonly tasks: Task[]
+  readonly elements: Map<Schema, string>
+  readonly given: ReadonlyMap<Schema, string>
+  readonly owners: Map<string, { readonly schema: Schema; readonly where: string }>
+  readonly outputIds: Map<string, string>
+  /** Recursive schemas without a name, with the one they would like. */
+  readonly nameless: Map<Schema, string>
+  readonly refused: Set<Schema>
+  readonly seen: Readonly<Record<Direction, Set<Schema>>>
+  readonly problems: DefinitionProblem[]
+}
+
+// what objects take for their prototype is lost on the way through other tools
+const KEY = /^(?!__proto__$)[\w.-]+$/
+
+/**
+ * Finds all schemas that become components: those with `meta({ id })`, those that modules name, and recursive ones. Each is converted
+ * in both directions, whichever is used, so that its names do not depend on who uses it.
+ */
+export function takeInventory(places: readonly Place[], named: readonly NamedSchema[]): Inventory {
+  const search: Search = {
+    tasks: [],
+    elements: new Map(),
+    given: new Map(named.toReversed().map(({ name, schema }) => [schema, name])),
+    owners: new Map(),
+    outputIds: new Map(),
+    nameless: new Map(),
+    refused: new Set(),
+    seen: { input: new Set(), output: new Set() },
+    problems: [],
+  }
+  const keys = new Map<Place, string>()
+  const known = { input: new Map<Schema, string>(), output: new Map<Schema, string>() }
+  for (const place of places) {
+    const { io, schema } = place
+    const key = known[io].get(schema) ?? addTask(search, place)
+    known[io].set(schema, key)
+    keys.set(place, key)
+  }
+  const failures = new Map<string, unknown>()
+  // what is found adds tasks
+  for (const task of search.tasks) {
+    try {
+      visit(search, task, task.schema, '', new Map())
+    } catch (error) {
+      // a getter of the user's own, which zod asks once, or schemas without end
+      failures.set(task.key, error)
+    }
+  }
+  const components = new Map([...search.owners].map(([name, { schema }]) => [name, schema]))
+  for (const [schema, wanted] of search.nameless) {
+    let name = wanted
+    for (let count = 2; components.has(name) || components.has(`${name}Output`); count++)
+      name = `${wanted}${count}`
+    components.set(name, schema)
+  }
+  const { tasks, elements, outputIds, problems } = search
+  const refused = [...search.refused]
+  const owners = new Map([...search.owners].map(([name, { where }]) => [name, where]))
+  return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
+}
+
+function addTask({ tasks }: Search, { route, at, io, schema }: Place): string {
+  const key = `s${tasks.length}`
+  const base = `${route.name} ${at.replace('input.', '')}`
+  tasks.push({ key, io, schema, where: route.label, base })
+  return key
+}
+
+/** Goes through a schema in the order in which zod does, so that recursion is noticed at the same schemas. */
+function visit(search: Search, task: Task, schema: Schema, at: string, path: Map<Schema, string>): void {
+  const { seen, elements, nameless } = search
+  const above = path.get(schema)
+  if (above !== undefined) {
+    if (nameOf(search, schema) === undefined && !nameless.has(schema)) {
+      const base = toPascal(task.base + above)
+      nameless.set(schema, base)
+      addBoth(search, schema, { where: task.where, base })
+    }
+    return
+  }
+  if (seen[task.io].has(schema)) return
+  seen[task.io].add(schema)
+  note(search, schema, task.where)
+  path.set(schema, at)
+  const def = defOf(schema)
+  const element = def.type === 'set' ? schemaOf(def['valueType']) : undefined
+  if (element !== undefined && !elements.has(element)) {
+    elements.set(element, `s${search.tasks.length}`)
+    addBoth(search, element, { where: task.where, base: task.base + at }, `s${search.tasks.length}`)
+  }
+  eachPart(schema, task.io, (part, step) =>
+    visit(search, task, part, step === '' ? at : `${at} ${step}`, path),
+  )
+  path.delete(schema)
+}
+
+function addBoth(
+  { tasks }: Search,
+  schema: Schema,
+  { where, base }: Pick<Task, 'where' | 'base'>,
+  key = `s${tasks.length}`,
+): void {
+  tasks.push({ key, io: 'input', schema, where, base }, { key, io: 'output', schema, where, base })
+}
+
+function nameOf({ given }: Search, schema: Schema): string | undefined {
+  const { id } = metaOf(schema)
+  return typeof id === 'string' ? id : given.get(schema)
+}
+
+/** Notes the name of a schema, and what is wrong with it. */
+function note(search: Search, schema: Schema, where: string): void {
+  const { owners, refused, problems, outputIds } = search
+  const name = nameOf(search, schema)
+  if (name === undefined || refused.has(schema)) return
+  const owner = owners.get(name)
+  if (owner?.schema === schema) return
+  if (owner !== undefined || !KEY.test(name)) refused.add(schema)
+  if (owner !== undefined) {
+    problems.push({
+      code: 'duplicate_schema',
+      where,
+      message: `a schema is named "${name}", as another one in ${owner.where} is`,
+      fix: 'give one of them another name by meta({ id }), or use one schema for both',
+    })
+    return
+  }
+  if (!KEY.test(name)) {
+    problems.push({
+      code: 'undocumented_schema',
+      where,
+      message: `"${name}" cannot be the name of a schema in a document`,
+      fix: 'use letters, digits, ".", "-" and "_" in meta({ id }) and in the schemas of modules',
+    })
+    return
+  }
+  owners.set(name, { schema, where })
+  const { outputId } = metaOf(schema)
+  if (typeof outputId === 'string') outputIds.set(name, outputId)
+  addBoth(search, schema, { where, base: name })
+}
+
+/** Common types of schema that hold none. */
+const LEAVES = new Set(['string', 'number', 'boolean', 'date', 'enum', 'literal'])
+
+/** Calls a function with each schema in a schema, in the order in which zod looks at them for a direction. */
+function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: string) => void): void {
+  const def = defOf(schema)
+  const visitAll = (parts: readonly unknown[]): void => {
+    for (const part of parts) if (isSchema(part)) call(part, '')
+  }
+  switch (def.type) {
+    case 'object':
+      for (const [name, field] of Object.entries(recordOf(def['shape'])))
+        if (isSchema(field)) call(field, name)
+      visitAll([def['catchall']])
+      break
+    case 'union':
+      visitAll(schemasOf(def['options']))
+      break
+    case 'tuple':
+      visitAll([...schemasOf(def['items']), def['rest']])
+      break
+    case 'pipe': {
+      const first = schemaOf(def['in'])
+      const isPreprocess = first !== undefined && defOf(first).type === 'transform'
+      visitAll([io === 'output' || isPreprocess ? def['out'] : first])
+      break
+    }
+    case 'lazy':
+      visitAll([Reflect.get(schema._zod, 'innerType')])
+      break
+    case 'record':
+      visitAll([def['keyType'], def['valueType']])
+      break
+    default:
+      if (!LEAVES.has(def.type)) visitAll([def['element'], def['left'], def['right'], def['innerType']])
+  }
+  const parent: unknown = Reflect.get(schema._zod, 'parent')
+  if (isSchema(parent)) call(parent, '')
+}
+
+/** The text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */
+function toPascal(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+}

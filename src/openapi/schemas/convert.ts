@@ -1,0 +1,223 @@
+import { createRegistry } from 'zod-openapi/api'
+import { createSchema } from 'zod-openapi'
+
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { noteOf, toBody, toContent, toForm } from './bodies.ts'
+import type { Converted, Referred } from './bodies.ts'
+import { takeInventory } from './component-names.ts'
+import type { Inventory } from './component-names.ts'
+import { finishAll } from './finish.ts'
+import type { Finished } from './finish.ts'
+import { isSchemaObject, resolve } from './json-schema.ts'
+import type { Components } from './json-schema.ts'
+import { correct, MARK } from './markers.ts'
+import type { Direction } from './markers.ts'
+import type { Convert, ConvertedRoute } from '../document/model.ts'
+import { toParameters } from './parameters.ts'
+import { toPlaces } from './places.ts'
+import type { Place } from './places.ts'
+import { findReferences, schemasIn } from '../document/refs.ts'
+import type { SchemaObject } from '../document/types.ts'
+import { findMarked, findUndocumented, undocumented } from './undocumented.ts'
+import type { Shown } from './undocumented.ts'
+
+/**
+ * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can
+ * show is a problem. zod has to be loaded.
+ */
+export const convert: Convert = (routes, named) => {
+  const byRoute = new Map(routes.map((route) => [route, toPlaces(route)]))
+  const places = [...byRoute.values()].flat()
+  const inventory = takeInventory(places, named)
+  const failed: DefinitionProblem[] = []
+  const shown = {
+    input: showAll('input', places, inventory, failed),
+    output: showAll('output', places, inventory, failed),
+  }
+  const finished = finishAll(shown, inventory)
+  const rawOf = (place: Place): SchemaObject => shown[place.io].schemas[inventory.keys.get(place) ?? ''] ?? {}
+  const converted = new Map(
+    [...byRoute].map(([route, own]) => [route, toRoute(route, own, { rawOf, shown, finished })]),
+  )
+  return {
+    routes: converted,
+    components: schemasIn(findReferences([...converted.values()].flatMap(schemasOf)), finished.components),
+    problems: [
+      ...inventory.problems,
+      ...finished.problems,
+      ...failed,
+      ...places.flatMap((place) => findUndocumented(place, rawOf(place), shown[place.io])),
+    ],
+  }
+}
+
+/** Converts everything in one direction: many at once, or, when that fails, one by one to find out what it is. */
+function showAll(
+  io: Direction,
+  places: readonly Place[],
+  inventory: Inventory,
+  failed: DefinitionProblem[],
+): Shown {
+  const tasks = inventory.tasks.filter((task) => task.io === io)
+  try {
+    return withoutIds(inventory.refused, () =>
+      together(portionsOf(tasks, inventory).map((some) => show(io, some, inventory))),
+    )
+  } catch {
+    return together(tasks.flatMap((task) => showOne(task, places, inventory, failed)))
+  }
+}
+
+/**
+ * What is converted at once. Where no schema is named, and nothing is shared, that is a few: zod makes much on the way, and what is
+ * soon let go of costs less.
+ */
+function portionsOf(
+  tasks: Inventory['tasks'],
+  { components, failures }: Inventory,
+): readonly Inventory['tasks'][] {
+  if (components.size > 0 || failures.size > 0) return [tasks]
+  const count = Math.ceil(tasks.length / PORTION)
+  return Array.from({ length: count }, (_, index) => tasks.slice(index * PORTION, (index + 1) * PORTION))
+}
+
+const PORTION = 50
+
+function together(parts: readonly Part[]): Shown {
+  const components: Components = Object.assign({}, ...parts.map((part) => part.components))
+  const hasMarks = parts.some((part) => part.hasMarks)
+  return {
+    schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)),
+    components,
+    hasMarks,
+    marked: hasMarks ? findMarked(components) : new Set(),
+  }
+}
+
+function showOne(
+  task: Inventory['tasks'][number],
+  places: readonly Place[],
+  inventory: Inventory,
+  failed: DefinitionProblem[],
+): readonly Part[] {
+  try {
+    const alone = { ...inventory, components: new Map<string, Schema>() }
+    return [withoutIds(inventory.refused, () => show(task.io, [task], alone))]
+  } catch (error) {
+    const reason = reasonOf(inventory.failures.get(task.key) ?? error)
+    const affected = places.filter((place) => inventory.keys.get(place) === task.key)
+    failed.push(
+      ...affected.map((place) => undocumented(place, '', `a schema that zod does not convert (${reason})`)),
+    )
+    return []
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+type Part = Omit<Shown, 'marked'>
+
+function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Part {
+  let hasMarks = false
+  const whole = toObjectSchema(Object.fromEntries(tasks.map(({ key, schema }) => [key, schema])))
+  const { schema, components } = createSchema(toZod(whole), {
+    io,
+    openapiVersion: '3.1.1',
+    registry: createRegistry({
+      schemas: Object.fromEntries(
+        [...named].flatMap(([name, each]) => (isFoundById(name, each) ? [] : [[name, toZod(each)]])),
+      ),
+    }),
+    opts: {
+      allowEmptySchema: ALL_EMPTY,
+      override: ({ zodSchema, jsonSchema }) => {
+        correct(zodSchema, jsonSchema, io, elements)
+        hasMarks ||= MARK in jsonSchema
+      },
+    },
+  })
+  const { properties } = toRecord(schema)
+  return { schemas: toComponents(properties), components: toComponents(components), hasMarks }
+}
+
+/** Whether zod makes a component of the schema by itself; it takes `schema1` for a name of its own making. */
+function isFoundById(name: string, schema: Schema): boolean {
+  return metaOf(schema)['id'] === name && !/^schema\d+$/.test(name)
+}
+
+/** What zod-openapi must not refuse: marks say what cannot be shown. */
+const ALL_EMPTY = Object.fromEntries(
+  `any array bigint boolean catch custom date default enum file function int intersection lazy literal map nan never nonoptional
+  null nullable number object optional pipe prefault promise readonly record set string success symbol template_literal transform
+  tuple undefined union unknown void`
+    .split(/\s+/)
+    .map((type) => [type, true] as const),
+)
+
+interface Results {
+  readonly rawOf: (place: Place) => SchemaObject
+  readonly shown: Readonly<Record<Direction, Shown>>
+  readonly finished: Finished
+}
+
+function toRoute(
+  route: FlatRoute,
+  places: readonly Place[],
+  { rawOf, shown, finished }: Results,
+): ConvertedRoute {
+  const { components, finish } = finished
+  const bySource = new Map(
+    places.map((place): readonly [Place['source'], Converted] => {
+      const raw = rawOf(place)
+      return [place.source, { zod: place.schema, raw, schema: finish(raw, place.io) }]
+    }),
+  )
+  const body = bySource.get('body')
+  const input: Referred = { raw: shown.input.components, finished: components }
+  const output: Referred = { raw: shown.output.components, finished: components }
+  const schemas = new Map([...bySource].map(([source, { schema }]) => [source, schema]))
+  return {
+    parameters: toParameters(route.pattern, schemas, components),
+    body:
+      body === undefined ? toForm(bySource.get('form'), bySource.get('files'), input) : toBody(body, input),
+    responses: new Map(
+      [...bySource].flatMap(([status, response]) =>
+        typeof status === 'number'
+          ? [
+              [
+                status,
+                {
+                  description: noteOf(resolve(response.schema, components)).description,
+                  content: toContent(response, status, output),
+                },
+              ] as const,
+            ]
+          : [],
+      ),
+    ),
+  }
+}
+
+/** All schemas of a route. */
+function schemasOf({ parameters, body, responses }: ConvertedRoute): readonly SchemaObject[] {
+  const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
+  return [
+    ...parameters.map(({ schema }) => schema),
+    ...contents.flatMap((content) =>
+      Object.values(content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
+    ),
+  ]
+}
+
+function toRecord(value: unknown): SchemaObject {
+  return isSchemaObject(value) ? value : {}
+}
+
+function toComponents(value: unknown): Components {
+  return Object.fromEntries(Object.entries(toRecord(value)).map(([name, schema]) => [name, toRecord(schema)]))
+}

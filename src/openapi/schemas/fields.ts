@@ -1,0 +1,101 @@
+import { isSchemaObject, listOf, resolve } from './json-schema.ts'
+import type { Components } from './json-schema.ts'
+import { isNothing } from './finish.ts'
+import type { SchemaObject } from '../document/types.ts'
+
+/** A field of a source. */
+export interface Field {
+  readonly schema: SchemaObject
+  readonly required: boolean
+}
+
+/** What an object holds, whatever it is made of. */
+export interface Fields {
+  readonly named: ReadonlyMap<string, Field>
+  /** What fields look like that are not declared; `undefined` where they are dropped or refused. */
+  readonly others: SchemaObject | undefined
+}
+
+/** Alternatives and intersections are followed this far: recursive schemas have no end. */
+const MAX_DEPTH = 8
+
+/**
+ * The fields of an object, of objects that all hold, or of alternatives: a field that only some alternatives have is optional, and
+ * looks like in any of them.
+ */
+export function toFields(schema: SchemaObject, components: Components, depth = 0): Fields {
+  const json = resolve(schema, components)
+  const inner = (each: SchemaObject): Fields => toFields(each, components, depth + 1)
+  const below = depth > MAX_DEPTH
+  const all = below ? [] : listOf(json['allOf']).map(inner)
+  const alternatives = below
+    ? []
+    : [json['anyOf'], json['oneOf']]
+        .map((options) => listOf(options).filter((option) => option['type'] !== 'null' && !isNothing(option)))
+        .filter((options) => options.length > 0)
+        .map((options) => eitherOf(options.map(inner)))
+  const parts = [ownFields(json), ...all, ...alternatives]
+  return allOf(parts.filter(({ named, others }) => named.size > 0 || others !== undefined))
+}
+
+function ownFields(json: SchemaObject): Fields {
+  const { properties, required, propertyNames, additionalProperties: others, patternProperties } = json
+  const names = Array.isArray(required) ? required : []
+  const declared = isSchemaObject(properties) ? Object.entries(properties) : []
+  const keys: unknown = isSchemaObject(propertyNames) ? propertyNames['enum'] : undefined
+  const listed = Array.isArray(keys) ? keys.map((key): [string, unknown] => [String(key), others]) : []
+  const named = [...declared, ...listed].flatMap(([name, schema]): readonly (readonly [string, Field])[] =>
+    isSchemaObject(schema) ? [[name, { schema, required: names.includes(name) }]] : [],
+  )
+  return {
+    named: new Map(named),
+    others: listed.length > 0 ? undefined : otherFields(json, others, patternProperties),
+  }
+}
+
+function otherFields(json: SchemaObject, others: unknown, patterns: unknown): SchemaObject | undefined {
+  if (isSchemaObject(others)) return others
+  // nothing at all is said of the value
+  const isOpen = Object.keys(json).length === 0 || others === true || isSchemaObject(patterns)
+  return isOpen ? {} : undefined
+}
+
+function allOf(parts: readonly Fields[]): Fields {
+  return merge(parts, (fields) => ({
+    schema: joined(
+      'allOf',
+      fields.map(({ schema }) => schema),
+    ),
+    required: fields.some(({ required }) => required),
+  }))
+}
+
+function eitherOf(parts: readonly Fields[]): Fields {
+  return merge(parts, (fields) => ({
+    schema: joined(
+      'anyOf',
+      fields.map(({ schema }) => schema),
+    ),
+    required: fields.length === parts.length && fields.every(({ required }) => required),
+  }))
+}
+
+function merge(parts: readonly Fields[], combine: (fields: readonly Field[]) => Field): Fields {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) return first
+  const names = new Set(parts.flatMap(({ named }) => [...named.keys()]))
+  return {
+    named: new Map(
+      [...names].map((name) => [name, combine(parts.flatMap(({ named }) => named.get(name) ?? []))]),
+    ),
+    others: parts.find(({ others }) => others !== undefined)?.others,
+  }
+}
+
+/** The schemas as one; equal ones count once. */
+export function joined(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObject[]): SchemaObject {
+  if (schemas.length === 1) return schemas[0] ?? {}
+  const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
+  const [first = {}] = different.values()
+  return different.size > 1 ? { [keyword]: [...different.values()] } : first
+}

@@ -1,0 +1,217 @@
+import { FileStream, FileStreams } from '../../schema/file-stream.ts'
+import { classOf } from '../../schema/accepts.ts'
+import { defOf, isSchema, metaOf } from '../../schema/schema.ts'
+import type { Schema, SchemaDef } from '../../schema/schema.ts'
+import { recordOf, schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { freeze } from '../document/freeze.ts'
+import type { SchemaObject } from '../document/types.ts'
+
+/** A JSON Schema that is being made. */
+type Draft = Record<string, unknown>
+
+/** Which side of a schema is shown: what it takes or what it gives. */
+export type Direction = 'input' | 'output'
+
+/** A keyword that stands, until the conversion is done, where JSON Schema has no words for a schema; its value says what was there. */
+export const MARK = 'x-octavo-mark'
+/** Beside the mark of a set: under which key its element was converted. */
+export const ELEMENT = 'x-octavo-element'
+/** Beside the mark of a file: the media types that it may have. */
+export const TYPES = 'x-octavo-types'
+
+/** What is sent as bytes. */
+export const BINARY: SchemaObject = freeze({ type: 'string', format: 'binary' })
+const BINARIES = { type: 'array', items: BINARY }
+
+/** What is sent as bytes, by its class. */
+const BYTES: ReadonlyMap<unknown, object> = new Map<unknown, object>([
+  ...[Uint8Array, Buffer, ArrayBuffer, Blob, File, ReadableStream, FileStream].map(
+    (type) => [type, BINARY] as const,
+  ),
+  [FileStreams, BINARIES],
+])
+
+/** Keywords of `meta` that say what a value looks like; where one stands, nothing has to be found out. */
+const SHOWING = new Set(
+  `type enum const anyOf oneOf allOf not $ref properties items prefixItems additionalProperties
+  patternProperties format pattern contentMediaType contentEncoding override`.split(/\s+/),
+)
+
+/** The types of schema that have no JSON Schema, and those that are written otherwise than zod-openapi does. */
+const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
+  date: ({ meta, json }) => {
+    json['type'] = meta['type'] ?? 'string'
+    if (meta['type'] === undefined) json['format'] ??= 'date-time'
+  },
+  record: ({ json }) => {
+    // of every name of a member that is true
+    if (JSON.stringify(json['propertyNames']) === '{"type":"string"}')
+      Reflect.deleteProperty(json, 'propertyNames')
+  },
+  number: ({ json }) => {
+    // every integer has these limits in JSON (RFC 8259 section 6)
+    if (json['minimum'] === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(json, 'minimum')
+    if (json['maximum'] === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(json, 'maximum')
+  },
+  bigint: ({ meta, json, def }) => {
+    json['type'] = meta['type'] ?? 'integer'
+    Reflect.deleteProperty(json, 'format')
+    const format = meta['format'] ?? def['format']
+    Object.assign(json, limitsOf(def), format === undefined ? {} : { format })
+  },
+  object: ({ meta, json, def, io }) => {
+    // zod says so of every output, for it drops what is not declared
+    if (io === 'output' && def['catchall'] === undefined && meta['additionalProperties'] === undefined)
+      Reflect.deleteProperty(json, 'additionalProperties')
+    if (io === 'input') dropCaught(json, recordOf(def['shape']))
+  },
+  readonly: ({ meta, json }) => {
+    // in a document it would mean that clients must not send it
+    if (meta['readOnly'] === undefined) Reflect.deleteProperty(json, 'readOnly')
+  },
+  default: keepSteadyDefault,
+  prefault: keepSteadyDefault,
+  void: ({ json }) => {
+    json['not'] ??= {}
+  },
+  file: ({ json, def }) => {
+    Object.assign(json, BINARY, { [MARK]: 'file', [TYPES]: mimesOf(def) })
+    for (const keyword of ['contentEncoding', 'contentMediaType', 'anyOf'])
+      Reflect.deleteProperty(json, keyword)
+  },
+  custom: ({ json, schema }) => {
+    const type = classOf(schema)
+    const bytes = BYTES.get(type)
+    if (bytes !== undefined) Object.assign(json, bytes, { [MARK]: 'file' })
+    else json[MARK] = typeof type === 'function' && type.name !== '' ? `z.instanceof(${type.name})` : 'custom'
+  },
+  set: ({ json, def, elements }) => {
+    const { minimum, maximum } = sizesOf(def)
+    const element = schemaOf(def['valueType'])
+    json[MARK] = 'set'
+    json[ELEMENT] = element === undefined ? undefined : elements.get(element)
+    if (minimum !== undefined) json['minItems'] = minimum
+    if (maximum !== undefined) json['maxItems'] = maximum
+  },
+  transform: ({ json, io }) => {
+    // anything may go in
+    if (io === 'output') json[MARK] = 'transform'
+  },
+  literal: ({ json, def }) => {
+    const values: readonly unknown[] = Array.isArray(def['values']) ? def['values'] : []
+    if (values.length > 0 && values.every((value) => value === undefined)) json[MARK] = 'literal'
+  },
+  ...Object.fromEntries(
+    ['map', 'symbol', 'function', 'promise', 'nan'].map((type) => [
+      type,
+      ({ json }: Context) => {
+        json[MARK] = type
+      },
+    ]),
+  ),
+}
+
+interface Context {
+  readonly schema: Schema
+  readonly def: SchemaDef
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly json: Draft
+  readonly io: Direction
+  readonly elements: ReadonlyMap<Schema, string>
+}
+
+/**
+ * Corrects what zod makes of a schema, and marks what has no JSON Schema. It is called for the inner schema first, whose members a
+ * wrapper takes over: a mark is there until a wrapper says in its `meta` what a value looks like.
+ */
+export function correct(
+  schema: Schema,
+  json: Draft,
+  io: Direction,
+  elements: ReadonlyMap<Schema, string>,
+): void {
+  const meta = metaOf(schema)
+  const def = defOf(schema)
+  if (Object.hasOwn(WRITERS, def.type)) WRITERS[def.type]?.({ schema, def, meta, json, io, elements })
+  for (const keyword of ['default', 'examples', 'example', 'const', 'enum']) {
+    if (keyword in json) json[keyword] = toJsonValue(json[keyword])
+  }
+  if (!Object.keys(meta).some((keyword) => SHOWING.has(keyword) && meta[keyword] !== undefined)) return
+  for (const keyword of [MARK, ELEMENT, TYPES]) Reflect.deleteProperty(json, keyword)
+  if (def.type === 'file' || def.type === 'custom') Object.assign(json, meta)
+}
+
+/** zod counts what it catches as required, though it may be absent. */
+function dropCaught(json: Draft, shape: Readonly<Record<string, unknown>>): void {
+  const { required } = json
+  if (!Array.isArray(required)) return
+  const kept = required.filter((name) => {
+    const field = Reflect.get(shape, String(name))
+    return !isSchema(field) || !catches(field)
+  })
+  if (kept.length === 0) Reflect.deleteProperty(json, 'required')
+  else json['required'] = kept
+}
+
+const THROUGH = new Set(['nullable', 'readonly', 'nonoptional'])
+
+function catches(schema: Schema): boolean {
+  const def = defOf(schema)
+  if (def.type === 'catch') return true
+  const inner = def.type === 'pipe' ? schemaOf(def['in']) : schemaOf(def['innerType'])
+  return inner !== undefined && (def.type === 'pipe' || THROUGH.has(def.type)) && catches(inner)
+}
+
+/** A default that is made anew each time, such as the time of day or a random id, is none that a document can name. */
+function keepSteadyDefault({ json, def }: Context): void {
+  if (json['default'] === undefined) return
+  const [first, second] = [def['defaultValue'], def['defaultValue']]
+  const isNow = first instanceof Date && Math.abs(first.getTime() - Date.now()) < 60_000
+  if (isNow || JSON.stringify(toJsonValue(first)) !== JSON.stringify(toJsonValue(second)))
+    Reflect.deleteProperty(json, 'default')
+}
+
+/** The value as JSON; big integers as numbers where they are exact, else as text. */
+function toJsonValue(value: unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  const text: unknown = JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each !== 'bigint') return each
+    return Number.isSafeInteger(Number(each)) ? Number(each) : String(each)
+  })
+  return typeof text === 'string' ? JSON.parse(text) : undefined
+}
+
+function checksOf(def: SchemaDef): readonly SchemaDef[] {
+  return schemasOf(def['checks']).map(defOf)
+}
+
+function mimesOf(def: SchemaDef): readonly string[] {
+  return checksOf(def).flatMap(({ check, mime }): readonly string[] =>
+    check === 'mime_type' && Array.isArray(mime) ? mime.filter((type) => typeof type === 'string') : [],
+  )
+}
+
+const LIMITS: Readonly<Record<string, readonly [exclusive: string, inclusive: string]>> = {
+  greater_than: ['exclusiveMinimum', 'minimum'],
+  less_than: ['exclusiveMaximum', 'maximum'],
+}
+
+function limitsOf(def: SchemaDef): object {
+  return Object.fromEntries(
+    checksOf(def).flatMap(({ check, value, inclusive }) => {
+      const [exclusive, including] = LIMITS[String(check)] ?? []
+      if (exclusive === undefined || including === undefined || !Number.isSafeInteger(Number(value)))
+        return []
+      return [[inclusive === true ? including : exclusive, Number(value)]]
+    }),
+  )
+}
+
+function sizesOf(def: SchemaDef): { readonly minimum: unknown; readonly maximum: unknown } {
+  const size = (check: string, member: string): unknown =>
+    checksOf(def).find((each) => each['check'] === check)?.[member]
+  return {
+    minimum: size('min_size', 'minimum') ?? size('size_equals', 'size'),
+    maximum: size('max_size', 'maximum') ?? size('size_equals', 'size'),
+  }
+}

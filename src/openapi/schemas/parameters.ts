@@ -1,0 +1,169 @@
+import { headerName } from '../../define/header-name.ts'
+import type { Param, Pattern } from '../../path/pattern.ts'
+import { joined, toFields } from './fields.ts'
+import type { Field } from './fields.ts'
+import { freeze } from '../document/freeze.ts'
+import { isSchemaObject, listOf, resolve } from './json-schema.ts'
+import type { Components } from './json-schema.ts'
+import type { Parameter, SchemaObject } from '../document/types.ts'
+
+/** The sources of parameters, in the order of documents. */
+const PARAMETER_SOURCES = ['params', 'query', 'headers', 'cookies'] as const
+
+type ParameterSource = (typeof PARAMETER_SOURCES)[number]
+
+/** The parameters of a route: of its pattern, declared or not, and of the schemas of its sources. */
+export function toParameters(
+  pattern: Pattern,
+  schemas: ReadonlyMap<unknown, SchemaObject>,
+  components: Components,
+): readonly Parameter[] {
+  const declared = schemas.get('params')
+  const params = declared === undefined ? undefined : toFields(declared, components).named
+  return [
+    ...pattern.params.map((param) => pathParameter(param, params?.get(param.name)?.schema, components)),
+    ...PARAMETER_SOURCES.filter((source) => source !== 'params').flatMap((source) => {
+      const schema = schemas.get(source)
+      return schema === undefined ? [] : ofSource(source, schema, components)
+    }),
+  ]
+}
+
+function ofSource(
+  source: Exclude<ParameterSource, 'params'>,
+  schema: SchemaObject,
+  components: Components,
+): readonly Parameter[] {
+  const { named, others } = toFields(schema, components)
+  const declared = [...named].map(([name, field]) => WRITERS[source](name, field, components))
+  if (source !== 'query' || others === undefined) return declared
+  let name = 'query'
+  while (named.has(name)) name += '_'
+  // the fields of an exploded object are parameters of their own; its name is sent nowhere
+  const free = { type: 'object', additionalProperties: others }
+  return [...declared, { name, in: 'query', style: 'form', explode: true, schema: free }]
+}
+
+const WRITERS: Readonly<
+  Record<
+    Exclude<ParameterSource, 'params'>,
+    (name: string, field: Field, components: Components) => Parameter
+  >
+> = {
+  query: (name, { schema, required }, components) => ({
+    ...describe(name, 'query', resolve(schema, components), required),
+    ...(isList(schema, components) ? { style: 'form', explode: true } : {}),
+    schema: toText(withoutNotes(schema)),
+  }),
+  headers: (name, { schema, required }, components) => ({
+    ...describe(headerName(name), 'header', resolve(schema, components), required),
+    // a list is sent in lines of their own, which no style of OpenAPI says; one line is a list of one
+    schema: toText(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
+  }),
+  cookies: (name, { schema, required }, components) => ({
+    ...describe(name, 'cookie', resolve(schema, components), required),
+    schema: toText(withoutNotes(schema)),
+  }),
+}
+
+function describe(
+  name: string,
+  place: Parameter['in'],
+  { description, deprecated }: SchemaObject,
+  required: boolean,
+): Omit<Parameter, 'schema'> {
+  return {
+    name,
+    in: place,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(required ? { required } : {}),
+    ...(deprecated === true ? { deprecated } : {}),
+  }
+}
+
+/** The schema without what its parameter says. */
+function withoutNotes({
+  description: _description,
+  deprecated: _deprecated,
+  ...schema
+}: SchemaObject): SchemaObject {
+  return schema
+}
+
+/** The schema without `null`, which no text means. */
+function toText(schema: SchemaObject): SchemaObject {
+  const { type, anyOf, ...others } = schema
+  if (Array.isArray(type)) {
+    const types: readonly unknown[] = type.filter((each) => each !== 'null')
+    return { ...schema, type: types.length === 1 ? types[0] : types }
+  }
+  const options = listOf(anyOf).filter((option) => option['type'] !== 'null')
+  if (options.length === 0) return schema
+  return options.length === 1 ? { ...options[0], ...others } : { ...schema, anyOf: options }
+}
+
+function isList(schema: SchemaObject, components: Components): boolean {
+  const { type, anyOf } = resolve(schema, components)
+  return type === 'array' || listOf(anyOf).some((option) => resolve(option, components)['type'] === 'array')
+}
+
+/** What one value of a list looks like, or of an alternative that is one. */
+function itemOf(schema: SchemaObject, components: Components): SchemaObject {
+  const { type, items, prefixItems, anyOf } = resolve(schema, components)
+  const [first] = listOf(prefixItems)
+  if (type === 'array') return first ?? (isSchemaObject(items) ? items : {})
+  return joined(
+    'anyOf',
+    listOf(anyOf).map((option) => (isList(option, components) ? itemOf(option, components) : option)),
+  )
+}
+
+function pathParameter(param: Param, declared: SchemaObject | undefined, components: Components): Parameter {
+  if (declared === undefined) return { name: param.name, in: 'path', required: true, schema: ofType(param) }
+  return {
+    ...describe(param.name, 'path', resolve(declared, components), true),
+    schema: toText(withoutNotes(narrowed(param, declared, components))),
+  }
+}
+
+/** How each type of parameter looks; own types are texts. */
+const TYPES: Readonly<Record<string, SchemaObject>> = freeze({
+  str: { type: 'string', minLength: 1 },
+  int: { type: 'integer', minimum: 0 },
+  float: { type: 'number', minimum: 0 },
+  uuid: { type: 'string', format: 'uuid' },
+  path: { type: 'string' },
+})
+
+/** What a text has to look like for a type, where the schema takes the text. */
+const TEXTS: Readonly<Record<string, SchemaObject>> = {
+  int: { pattern: '^[0-9]+$' },
+  float: { pattern: String.raw`^[0-9]+(\.[0-9]+)?$` },
+  uuid: { format: 'uuid' },
+  str: { minLength: 1 },
+}
+
+function ofType({ type }: Param): SchemaObject {
+  if (Object.hasOwn(TYPES, type.name)) return TYPES[type.name] ?? {}
+  return { type: 'string', ...(type.pattern === undefined ? { minLength: 1 } : { pattern: type.pattern }) }
+}
+
+/** What is declared, as far as the pattern lets it through: a number in `{id:int}` is a whole one. */
+function narrowed({ type }: Param, declared: SchemaObject, components: Components): SchemaObject {
+  const json = resolve(declared, components)
+  const isBare = json['enum'] === undefined && json['const'] === undefined && declared['$ref'] === undefined
+  if (!isBare) return declared
+  const { type: kind } = json
+  if (kind === 'string') {
+    const more = json['pattern'] === undefined && json['format'] === undefined ? TEXTS[type.name] : undefined
+    return { ...more, ...declared }
+  }
+  if ((kind !== 'number' && kind !== 'integer') || (type.name !== 'int' && type.name !== 'float'))
+    return declared
+  const isPositive = Number(json['minimum'] ?? json['exclusiveMinimum'] ?? -1) >= 0
+  return {
+    ...declared,
+    type: type.name === 'int' ? 'integer' : kind,
+    ...(isPositive ? {} : { minimum: 0 }),
+  }
+}

@@ -1,0 +1,117 @@
+import { stringifyCookie } from 'cookie'
+
+import type { HeaderMap } from '../../../http.ts'
+import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
+import { headerProblem, JSON_TYPE } from '../../pipeline/response-head.ts'
+
+/** The header options of `inject`. */
+export interface HeaderOptions {
+  /** Names in any case; a list sends several field lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly cookies?: Readonly<Record<string, string>>
+}
+
+/** What the headers of a request say besides those that are given. */
+export interface HeaderFacts {
+  readonly host: string
+  /** The content type that the body brings. */
+  readonly type: string | undefined
+  /** Bytes of the body; `undefined` for a stream that does not say. */
+  readonly length: number | undefined
+  /** What carries the version, if the request is to have one. */
+  readonly written: Partial<RequestDraft> | undefined
+}
+
+/** The Host header of requests that name none. */
+export const DEFAULT_HOST = 'localhost'
+const USER_AGENT = 'octavo-inject'
+
+const PLAIN: HeaderMap = Object.freeze({ 'user-agent': USER_AGENT, host: DEFAULT_HOST })
+
+/** Headers of which Node keeps the first line only. */
+const SINGLE = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'from',
+  'host',
+  'max-forwards',
+  'referer',
+  'user-agent',
+])
+
+/**
+ * Every line of every header, by lower-case name: the given ones win over ours, but for those that carry the version.
+ *
+ * @throws `TypeError` for what cannot be sent.
+ */
+export function toLines(options: HeaderOptions, facts: HeaderFacts): HeaderMap {
+  const { host, type, length, written } = facts
+  if (
+    options.headers === undefined &&
+    options.cookies === undefined &&
+    written === undefined &&
+    host === DEFAULT_HOST
+  ) {
+    // most requests, which bring nothing that could be wrong
+    if (length === 0 && type === undefined) return PLAIN
+    if (type === JSON_TYPE)
+      return { 'user-agent': USER_AGENT, 'content-type': JSON_TYPE, host, 'content-length': String(length) }
+  }
+  return collect(options, facts)
+}
+
+function collect(options: HeaderOptions, { host, type, length, written = {} }: HeaderFacts): HeaderMap {
+  const fixed = { ...(written.host === undefined ? {} : { host: written.host }), ...written.headers }
+  // without prototype: `__proto__` is a name like any other
+  const lines: Record<string, string | string[]> = Object.create(null)
+  Object.assign(lines, ownHeaders(options, type), { host }, fixed)
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    const lower = name.toLowerCase()
+    if (value === undefined || Object.hasOwn(fixed, lower)) continue
+    if (typeof value === 'string' && lower !== 'cookie') lines[lower] = value
+    else lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2))
+  }
+  const problem = headerProblem(lines)
+  if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
+  if (length !== undefined && length > 0) lines['content-length'] ??= String(length)
+  return lines
+}
+
+/** The headers that `inject` sends by itself, but for the host. */
+export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined): Record<string, string> {
+  return {
+    'user-agent': USER_AGENT,
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(cookies === undefined ? {} : { cookie: stringifyCookie(cookies) }),
+  }
+}
+
+/** The length that a Content-Length header declares, in bytes. */
+export function declaredLength(headers: HeaderOptions['headers'] = {}): number | undefined {
+  const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? []
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined
+}
+
+/** Whether Node keeps the first line of a header only. */
+export function isSingle(name: string): boolean {
+  return SINGLE.has(name)
+}
+
+/** A list of one line is that line. */
+function toLine(values: string[]): string | string[] {
+  const [only] = values
+  return values.length === 1 && typeof only === 'string' ? only : values
+}
+
+/** A header that has several lines, and with that no clear meaning. */
+export function findSentTwice(lines: HeaderMap): string | undefined {
+  return ['host', 'content-type', 'content-length'].find((name) => Array.isArray(lines[name]))
+}
+
+/** The headers as Node presents them: of some, the first line alone. */
+export function toHeaderMap(lines: HeaderMap): HeaderMap {
+  const cut = Object.keys(lines).filter((name) => SINGLE.has(name) && typeof lines[name] !== 'string')
+  if (cut.length === 0) return lines
+  return { ...lines, ...Object.fromEntries(cut.map((name) => [name, lines[name]?.[0]])) }
+}

@@ -1,0 +1,223 @@
+import { suggestion } from '../../../definition-error.ts'
+import { isPromise, METHOD_INDEX } from '../../../http.ts'
+import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import { authorityOf } from '../../../request/request.ts'
+import type { Enabled } from '../../../versioning/versioning.ts'
+import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
+import { writeVersion } from '../../../versioning/write.ts'
+import { InjectBody, NO_BODY, toBody } from './body.ts'
+import type { BodyOptions, EncodedBody, FormValues } from './body.ts'
+import { declaredLength, DEFAULT_HOST, findSentTwice, ownHeaders, toHeaderMap, toLines } from './headers.ts'
+import type { HeaderOptions } from './headers.ts'
+import { pathOf, toRecord, toTarget, withQuery } from './url.ts'
+import { StreamBody } from '../shared/stream-body.ts'
+
+/** What `inject` takes besides a URL. */
+export interface InjectOptions extends BodyOptions, HeaderOptions {
+  /** In any case. @default 'GET' */
+  readonly method?: string
+  /** Path with or without query, or a whole URL. */
+  readonly url?: string | URL
+  /** The same as `url`. */
+  readonly path?: string
+  /** Added to the query of the URL; wins over it. */
+  readonly query?: FormValues | URLSearchParams
+  /** The Host header. @default 'localhost' */
+  readonly host?: string
+  /** @default '127.0.0.1' */
+  readonly remoteAddress?: string
+  /** @default 'http' */
+  readonly protocol?: 'http' | 'https'
+  /** Written where the enabled versioning scheme reads it. */
+  readonly version?: string
+  /** Aborts the request. */
+  readonly signal?: AbortSignal
+  /** `true` resolves as soon as the head of the answer is there, with its body as a stream. @default false */
+  readonly stream?: false
+}
+
+/** What `inject` takes when it is to give the body as a stream. */
+export interface InjectStreamOptions extends Omit<InjectOptions, 'stream'> {
+  readonly stream: true
+}
+
+const OPTIONS = [
+  'method',
+  'url',
+  'path',
+  'query',
+  'headers',
+  'cookies',
+  'body',
+  'payload',
+  'json',
+  'form',
+  'multipart',
+  'host',
+  'remoteAddress',
+  'protocol',
+  'version',
+  'signal',
+  'stream',
+]
+const OPTION_NAMES = new Set(OPTIONS)
+const BODIES = ['body', 'payload', 'json', 'form', 'multipart'] as const
+const NO_LINES: readonly string[] = []
+
+/** A request that `inject` makes. A class because one is made for every call, and its signal only when it is asked for. */
+export class InjectRequest implements RawRequest {
+  readonly method: string
+  readonly target: string
+  headers: HeaderMap
+  readonly remoteAddress: string
+  readonly protocol: 'http' | 'https'
+  readonly body: RawBody
+  /** The signal that the caller gave. */
+  readonly givenSignal: AbortSignal | undefined
+  /** A header that must not be repeated, and is. */
+  readonly sentTwice: string | undefined
+  #lines: HeaderMap
+  #abort: AbortController | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(
+    options: Omit<InjectOptions, 'stream'>,
+    target: string,
+    lines: HeaderMap,
+    body: RawBody,
+    signal: AbortSignal | undefined,
+  ) {
+    const { method = 'GET', remoteAddress = '127.0.0.1' } = options
+    this.method = METHOD_INDEX.has(method) ? method : method.toUpperCase()
+    this.target = target
+    this.headers = toHeaderMap(lines)
+    this.remoteAddress = remoteAddress
+    this.protocol = options.protocol ?? (target.startsWith('https:') ? 'https' : 'http')
+    this.body = body
+    this.givenSignal = signal
+    this.#lines = lines
+    this.sentTwice = this.headers === lines ? undefined : findSentTwice(lines)
+  }
+
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      this.#abort = new AbortController()
+      const { signal } = this.#abort
+      this.#signal = this.givenSignal === undefined ? signal : AbortSignal.any([this.givenSignal, signal])
+    }
+    return this.#signal
+  }
+
+  abort(reason: unknown): void {
+    void this.signal
+    this.#abort?.abort(reason)
+  }
+
+  lines(name: string): readonly string[] {
+    const value = Object.hasOwn(this.#lines, name) ? this.#lines[name] : undefined
+    return typeof value === 'string' ? [value] : (value ?? NO_LINES)
+  }
+
+  /** Adds a line of cookies. */
+  addCookies(line: string): void {
+    this.#lines = { ...this.#lines, cookie: [...this.lines('cookie'), line] }
+    this.headers = toHeaderMap(this.#lines)
+  }
+}
+
+/**
+ * Turns the options of `inject` into a request; takes time for bodies that the web platform encodes.
+ *
+ * @throws `TypeError` for options that do not exist or contradict each other.
+ */
+export function toRawRequest(
+  options: InjectOptions | InjectStreamOptions,
+  enabled: Enabled | undefined,
+  prefix: string,
+): Awaitable<InjectRequest> {
+  checkOptions(options, enabled)
+  const url = toTarget(options.url ?? options.path ?? '/')
+  const body = toBody(options)
+  return isPromise(body)
+    ? body.then((encoded) => toRequest(options, url, encoded, enabled, prefix))
+    : toRequest(options, url, body, enabled, prefix)
+}
+
+function toRequest(
+  options: Omit<InjectOptions, 'stream'>,
+  url: string,
+  { bytes, type }: EncodedBody,
+  enabled: Enabled | undefined,
+  prefix: string,
+): InjectRequest {
+  const { version } = options
+  const query = options.query instanceof URLSearchParams ? toRecord(options.query) : options.query
+  const authority = authorityOf(url)
+  const host = options.host ?? authority ?? DEFAULT_HOST
+  let { signal } = options
+  let body: RawBody
+  if (bytes instanceof Uint8Array) body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
+  else {
+    const failed = new AbortController()
+    body = new StreamBody(bytes, declaredLength(options.headers), (error) => failed.abort(error))
+    signal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
+  }
+  const written =
+    version === undefined
+      ? undefined
+      : writeVersion(enabled, version, { ...toDraft(url, options, type), host, prefix })?.change
+  // most are targets already
+  const isTarget = query === undefined && authority === undefined && written === undefined
+  const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
+  return new InjectRequest(
+    options,
+    target,
+    toLines(options, { host, type, length: body.length, written }),
+    body,
+    signal,
+  )
+}
+
+/** What a scheme is told of the request that it writes a version into. */
+function toDraft(
+  url: string,
+  options: HeaderOptions,
+  type: string | undefined,
+): Pick<RequestDraft, 'path' | 'query' | 'headers'> {
+  const accept = Object.entries(options.headers ?? {}).find(([name]) => name.toLowerCase() === 'accept')?.[1]
+  return {
+    path: pathOf(url),
+    query: {},
+    headers: {
+      ...ownHeaders(options, type),
+      ...(accept === undefined ? {} : { accept: [accept].flat().join(', ') }),
+    },
+  }
+}
+
+function checkOptions(options: InjectOptions | InjectStreamOptions, enabled: Enabled | undefined): void {
+  for (const name of Object.keys(options)) {
+    if (!OPTION_NAMES.has(name))
+      throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
+  }
+  checkBodies(options)
+  if (options.url !== undefined && options.path !== undefined)
+    throw new TypeError('inject: give url or path, not both')
+  const { method, version } = options
+  if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
+    throw new TypeError('inject: method is not a word')
+  if (version === undefined) return
+  if (enabled === undefined)
+    throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
+  const [first] = enabled.schemes
+  if (first !== undefined && first.scheme.write === undefined)
+    throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
+}
+
+function checkBodies(options: BodyOptions): void {
+  let given = 0
+  for (const name of BODIES) if (options[name] !== undefined) given++
+  if (given < 2) return
+  const bodies = BODIES.filter((name) => options[name] !== undefined)
+  throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
+}

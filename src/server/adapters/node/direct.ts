@@ -1,0 +1,205 @@
+import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
+
+import type { FinishedResponse } from '../../../http.ts'
+
+/**
+ * The request of Octavo's own servers. Where there is no body, its stream is at its end from the start, as `optimizeEmptyRequests` of
+ * newer Node versions has it: to drain a stream that has nothing costs more than the whole rest of a small request.
+ */
+export class DirectRequest extends IncomingMessage {
+  declare private _dumped: boolean
+  declare private readonly _readableState: Record<
+    'ended' | 'endEmitted' | 'destroyed' | 'closed' | 'closeEmitted',
+    boolean
+  >
+  declare private _consuming: boolean
+  #take: TakeChunk | undefined
+
+  /** Ends the stream of a request without body, or whose body was taken. */
+  skipBody(): void {
+    this.#endStream()
+    this._dumped = true
+  }
+
+  /**
+   * Hands the body over as it is parsed, instead of through the stream, until `take` says that it wants no more. Only while nothing of
+   * the body has arrived: says whether that is so.
+   */
+  collect(take: TakeChunk): boolean {
+    if (this.complete || this.readableLength > 0 || this.readableFlowing !== null || this.destroyed)
+      return false
+    // or node:http would drain the stream when the response is finished
+    this._consuming = true
+    this.#take = take
+    return true
+  }
+
+  /** Called by the parser. */
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    const take = this.#take
+    if (take === undefined || (chunk !== null && !(chunk instanceof Uint8Array)))
+      return super.push(chunk, encoding)
+    if (chunk === null) {
+      this.#take = undefined
+      this.#endStream()
+    }
+    if (!take(chunk)) this.#take = undefined
+    return true
+  }
+
+  #endStream(): void {
+    const state = this._readableState
+    state.ended = true
+    state.endEmitted = true
+    state.destroyed = true
+    state.closed = true
+    state.closeEmitted = true
+  }
+}
+
+/** Takes the chunks of a body, and `null` at its end; says whether it wants more. */
+type TakeChunk = (chunk: Uint8Array | null) => boolean
+
+/**
+ * The response of Octavo's own servers. `writeHead` and `end` of node:http check and join headers that were checked and joined before,
+ * and hand an empty piece to the socket behind the body, which takes the way for many pieces then.
+ */
+export class DirectResponse extends ServerResponse<DirectRequest> {
+  declare private _header: string | null
+  declare private _headerSent: boolean
+  declare private _keepAliveTimeout: number
+  /** Whether the socket has taken all that `answer` gave it. */
+  isTaken = false
+
+  /** Says how long the connection stays after a response that node:http writes; its own timer is off. */
+  staysFor(milliseconds: number): void {
+    this._keepAliveTimeout = milliseconds
+  }
+
+  /**
+   * Writes head and body at once. Only before anything else was written, and while `socket` is this response's. A body whose bytes
+   * are as many as its characters is ASCII, and goes out in one piece with the head.
+   */
+  answer(socket: Socket, status: number, head: string, body: string | Uint8Array, bytes: number): void {
+    this.statusCode = status
+    this._header = head
+    this._headerSent = true
+    this.finished = true
+    const done = (error?: Error | null): void => {
+      // what went wrong closes the socket, and with it the response
+      if ((error !== undefined && error !== null) || socket.destroyed) return
+      this.isTaken = true
+      this.emit('finish')
+    }
+    if (typeof body === 'string' && body.length === bytes) {
+      socket.write(head + body, 'latin1', done)
+      return
+    }
+    socket.cork()
+    socket.write(head, 'latin1')
+    socket.write(body, done)
+    socket.uncork()
+  }
+}
+
+// newer Node versions remember this where nobody else can set it; a property of the base class, so no accessor of the class
+Object.defineProperty(DirectResponse.prototype, 'writableFinished', {
+  get(this: DirectResponse): boolean {
+    return this.isTaken || Reflect.get(ServerResponse.prototype, 'writableFinished', this)
+  },
+})
+
+/**
+ * Whether this Node keeps the state of requests and responses where `skipBody` and `answer` set it, and nothing has been put in the
+ * place of `end`, as some tools for monitoring do. Where not, servers make the requests and responses of node:http itself.
+ */
+export function isDirectPossible(): boolean {
+  const request = new DirectRequest(new Socket())
+  const response = new DirectResponse(request)
+  const known = '_readableState' in request && '_dumped' in request && '_consuming' in request
+  if (!known || !('_header' in response)) return false
+  request.skipBody()
+  const socket = new Socket()
+  socket.write = () => true
+  const before = response.headersSent || response.writableEnded
+  response.answer(socket, 200, 'head', '', 0)
+  return (
+    !before &&
+    response.headersSent &&
+    response.writableEnded &&
+    request.readableEnded &&
+    request.destroyed &&
+    !Object.hasOwn(ServerResponse.prototype, 'end')
+  )
+}
+
+/** Makes the function that answers directly what is ordinary, and says whether it did. `idle` as in the application's timeouts. */
+export function createDirect(
+  idle: number,
+): (request: IncomingMessage, response: ServerResponse, finished: FinishedResponse) => boolean {
+  const ending = createEnding(idle)
+  return (request, response, { status, headers, body }) => {
+    // a response that waits for others on its connection has no socket yet
+    const { socket } = response
+    if (!(response instanceof DirectResponse) || socket === null || !isOrdinary(request, response))
+      return false
+    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return false
+    const length = headers['content-length']
+    // without length, the connection would have to end with the body
+    if (length === undefined && !isBodyless(status, request.method)) return false
+    const head = toHead(status, headers)
+    if (head === undefined) return false
+    response.answer(socket, status, head + ending(), body ?? '', body === null ? 0 : Number(length))
+    return true
+  }
+}
+
+/** Whether nothing was sent yet, the connection stays, and the client has not asked whether to go on. */
+function isOrdinary({ httpVersionMinor, headers }: IncomingMessage, response: ServerResponse): boolean {
+  return (
+    httpVersionMinor === 1 &&
+    headers.expect === undefined &&
+    response.shouldKeepAlive &&
+    !response.headersSent &&
+    !response.destroyed
+  )
+}
+
+/** Whether a response has no body whatever its headers say (RFC 9112 section 6.3). */
+function isBodyless(status: number, method: string | undefined): boolean {
+  return status === 204 || status === 304 || method === 'HEAD'
+}
+
+/** What says how a message is sent, and is for node:http to understand. */
+const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
+
+/** The status line and the headers, which were checked before; `undefined` when node:http has to see them. */
+function toHead(status: number, headers: FinishedResponse['headers']): string | undefined {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  for (const name of Object.keys(headers)) {
+    if (OF_CONNECTION.has(name)) return undefined
+    const value = headers[name] ?? ''
+    if (typeof value === 'string') head += `${name}: ${value}\r\n`
+    else for (const line of value) head += `${name}: ${line}\r\n`
+  }
+  return head
+}
+
+const SECOND = 1000
+
+/** Makes the function that gives the rest of a head: the date (RFC 9110 section 6.6.1), and how long the connection stays. */
+function createEnding(idle: number): () => string {
+  const stays = idle > 0 ? `Keep-Alive: timeout=${Math.floor(idle / SECOND)}\r\n` : ''
+  let from = Number.NaN
+  let text = ''
+  return () => {
+    const now = Date.now()
+    // also when the clock was set back
+    if (!(now - from < SECOND && now >= from)) {
+      from = now - (now % SECOND)
+      text = `Date: ${new Date(from).toUTCString()}\r\nConnection: keep-alive\r\n${stays}\r\n`
+    }
+    return text
+  }
+}

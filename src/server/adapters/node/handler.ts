@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { httpError, toProblem } from '../../../errors.ts'
+import type { HttpError } from '../../../errors.ts'
+import { isPromise } from '../../../http.ts'
+import type { FinishedResponse } from '../../../http.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import type { Dispatch } from '../../dispatch.ts'
+import { createHeadCheck } from '../../pipeline/check-head.ts'
+import { isStream } from '../../../stream.ts'
+import type { Settings } from '../../options/settings.ts'
+import { createDirect } from './direct.ts'
+import { isEnding } from './linger.ts'
+import { NodeRequest } from './request.ts'
+import { write } from './write.ts'
+
+/** What a Node server passes on to a request listener. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Makes the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
+export function createNodeHandler(
+  dispatch: Dispatch,
+  isClosing: () => boolean,
+  { timeouts, limits }: Settings,
+): NodeHandler {
+  const answerDirectly = createDirect(timeouts.idle)
+  const findRefusal = createHeadCheck(limits)
+  const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
+    const { request, response } = raw
+    if (!context.hasScope && !isStream(finished.body)) void context.end()
+    else if (response.destroyed) void context.end()
+    else response.once('close', () => void context.end())
+    const last = raw.refused || isClosing()
+    if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
+  }
+  // in a function of its own: a closure would be made for every request, whether or not something takes time
+  const sendLater = (
+    raw: NodeRequest,
+    context: RequestContext,
+    finished: PromiseLike<FinishedResponse>,
+  ): void => void finished.then((settled) => send(raw, context, settled))
+  return (request, response) => {
+    if (isTooLate(request, response)) return
+    const { url = '/', headers, httpVersionMinor, rawHeaders } = request
+    const refusal =
+      findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders) ??
+      codingRefusal(headers['transfer-encoding'], httpVersionMinor)
+    if (refusal !== undefined) return refuseRequest(response, refusal)
+    const raw = new NodeRequest(request, response)
+    const { context, response: finished } = dispatch(raw)
+    if (isPromise(finished)) sendLater(raw, context, finished)
+    else send(raw, context, finished)
+  }
+}
+
+/** Refuses a request while the application closes, and ends its connection. */
+export function refuseClosing(response: ServerResponse): void {
+  refuseRequest(response, httpError('closing', 'The server is shutting down'))
+}
+
+/** Answers a request with an error, and ends its connection. */
+export function refuseRequest(response: ServerResponse, error: HttpError): void {
+  write(response, toProblem(error), true, undefined)
+}
+
+/** Whether a request came behind one that ended its connection: the parser reads on, and nobody would get the answer. */
+function isTooLate({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  // a response that waits for others has no socket yet
+  return response.socket === null ? isEnding(socket) : socket.writableEnded
+}
+
+/** Why the framing of a request is not to be trusted, though the parser found an end (RFC 9112 section 6.1). */
+function codingRefusal(coding: string | undefined, minorVersion: number): HttpError | undefined {
+  if (coding === undefined) return undefined
+  if (minorVersion === 0) return httpError('malformed_request', 'HTTP/1.0 has no Transfer-Encoding')
+  return /^chunked$/i.test(coding)
+    ? undefined
+    : httpError('malformed_request', 'No transfer coding but chunked is understood')
+}

@@ -1,0 +1,112 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { httpError } from '../../../errors.ts'
+import type { Settings } from '../../options/settings.ts'
+import { createConnections } from './connections.ts'
+import type { Connections } from './connections.ts'
+import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
+import { refuseClosing, refuseRequest } from './handler.ts'
+import type { NodeHandler } from './handler.ts'
+import { createRefuser, endSocket } from './refuse.ts'
+
+/** A server for HTTP/1.1, over TCP or TLS. */
+export type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
+
+/** The options that servers of node:http and node:https have in common. */
+type Http1Options = ReturnType<typeof toOptions>
+
+/** What a server of node:http or node:https is made of. */
+export interface Http1Kind<S extends HttpServer = HttpServer> {
+  readonly make: (options: Http1Options) => S
+  /** The event that brings connections that speak HTTP. */
+  readonly event: 'connection' | 'secureConnection'
+}
+
+/** Servers without TLS. */
+export const PLAIN: Http1Kind = { make: (options) => createServer(options), event: 'connection' }
+
+/** A server for HTTP/1.1, and the connections that it has. */
+export interface Http1 {
+  readonly server: HttpServer
+  readonly connections: Connections
+}
+
+/** Makes a server for HTTP/1.1 that answers by `handler`, and refuses everything once the application closes. */
+export function createHttp1(
+  { make, event }: Http1Kind,
+  handler: NodeHandler,
+  { timeouts, limits }: Settings,
+  isClosing: () => boolean,
+): Http1 {
+  const isDirect = isDirectPossible()
+  const connections = createConnections({ idle: isDirect ? timeouts.idle : 0, send: timeouts.send })
+  const server = make(toOptions(timeouts, limits, isDirect))
+  const onRequest: NodeHandler = (request, response) => {
+    connections.track(request.socket, response)
+    if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
+    if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
+    // the parser takes 0.9 and 2.0 as well
+    if (request.httpVersionMajor !== 1) refuseRequest(response, httpError('malformed_request', NOT_HTTP_1))
+    else if (isClosing()) refuseClosing(response)
+    else handler(request, response)
+  }
+  const refuse = createRefuser(connections.inFlight, limits)
+  // or lines above it would be dropped without a word; their size is limited
+  server.maxHeadersCount = 0
+  server.on('request', onRequest)
+  // the handler itself tells a client that asks first to go on, once it wants the body
+  server.on('checkContinue', onRequest)
+  server.on('checkExpectation', (request, response) => {
+    connections.track(request.socket, response)
+    refuseRequest(response, httpError('expectation_failed', 'No expectation but 100-continue can be met'))
+  })
+  server.on('connect', ({ socket }) => {
+    // this connection is none of the server's any more
+    socket.on('error', () => socket.destroy()).resume()
+    const refusal = httpError('malformed_target', 'The request target is neither a path nor a URL')
+    const latest = connections.inFlight(socket).at(-1)
+    if (latest === undefined) return endSocket(socket, refusal)
+    // answers under way come first; the server no longer tells them when the socket takes more
+    socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
+    latest.once('close', () => endSocket(socket, refusal))
+  })
+  server.on('clientError', (error, socket: Socket) => {
+    // one that is not known failed before it spoke HTTP
+    if (connections.has(socket)) refuse(error, socket)
+    else socket.destroy()
+  })
+  server.on(event, connections.add)
+  return { server, connections }
+}
+
+const NOT_HTTP_1 = 'The version of HTTP is neither 1.0 nor 1.1'
+
+/** Whether nothing follows the head of a request (RFC 9112 section 6.3). */
+function isWithoutBody({ headers }: DirectRequest): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+}
+
+/** How often slow requests are looked for, in milliseconds, at most and at least. */
+const CHECKING = { max: 30_000, min: 50 } as const
+
+function toOptions(
+  { headers, request, idle }: Settings['timeouts'],
+  limits: Settings['limits'],
+  isDirect: boolean,
+) {
+  const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
+  return {
+    maxHeaderSize: limits.url + limits.headers + 1,
+    requireHostHeader: false,
+    // Node refuses a limit for a part that is above the limit for the whole
+    headersTimeout: request > 0 ? Math.min(headers, request) : headers,
+    requestTimeout: request,
+    connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
+    // the register of connections ends those that are idle
+    ...(isDirect
+      ? { keepAliveTimeout: 0, IncomingMessage: DirectRequest, ServerResponse: DirectResponse }
+      : { keepAliveTimeout: idle }),
+  }
+}

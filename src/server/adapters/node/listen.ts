@@ -1,0 +1,90 @@
+import { Server as TcpServer } from 'node:net'
+
+import type { Dispatch } from '../../dispatch.ts'
+import type { Settings } from '../../options/settings.ts'
+import { settlesWithin } from '../../../async.ts'
+import { freeAddress, takeAddress, toUrl } from './address.ts'
+import type { Protocol } from './connections.ts'
+import type { NodeHandler } from './handler.ts'
+import { createHttp1, PLAIN } from './http1.ts'
+import type { ListenOptions } from './listen-options.ts'
+
+/** A server that listens. */
+export interface Listening {
+  /** The address as a URL. */
+  readonly url: string
+  /**
+   * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `leave`
+   * milliseconds, requests that still come on kept connections are answered. Gives whether nothing had to be broken off.
+   */
+  close(grace: number, leave?: number): Promise<boolean>
+}
+
+/** What answers requests: those of HTTP/1.1, and any. */
+interface Opened {
+  readonly handler: NodeHandler
+  readonly dispatch: Dispatch
+}
+
+/** What listens, and what its connections speak. */
+interface Serving {
+  readonly server: TcpServer
+  readonly protocols: readonly Protocol[]
+  /** Stops the timers of a server that has closed. */
+  readonly stop: () => void
+}
+
+/** Serves an application. Rejects when the address cannot be taken. `isShared`: whether other processes may have it too. */
+export async function listen(
+  opened: Opened,
+  settings: Settings,
+  options: ListenOptions,
+  isShared: boolean,
+): Promise<Listening> {
+  let closing = false
+  const { server, protocols, stop } = await createServing(opened, settings, options, () => closing)
+  if (!isShared) await freeAddress(options)
+  await takeAddress(server, options)
+  server.on('error', (error) =>
+    settings.logger.error({ err: error }, 'The server failed to accept a connection'),
+  )
+  return {
+    url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
+    close: async (grace, leave = 0) => {
+      // the method of node:http would cut responses that are not flushed yet
+      const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
+      if (leave > 0) await settlesWithin(closed, leave)
+      closing = true
+      for (const protocol of protocols) protocol.finish()
+      const isClosed = await settlesWithin(closed, grace)
+      const broken = isClosed ? [] : protocols.filter((protocol) => protocol.destroy())
+      await closed
+      stop()
+      return broken.length === 0
+    },
+  }
+}
+
+/** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
+async function createServing(
+  { handler, dispatch }: Opened,
+  settings: Settings,
+  { tls, http2 = false }: ListenOptions,
+  isClosing: () => boolean,
+): Promise<Serving> {
+  const sessions = http2 ? (await import('./http2/server.ts')).createHttp2(dispatch, settings) : undefined
+  if (tls !== undefined) {
+    const { createSecure } = await import('./secure.ts')
+    const secure = createSecure(tls, handler, settings, isClosing, sessions)
+    const { server } = secure
+    return {
+      server,
+      protocols: sessions === undefined ? [secure] : [secure, sessions],
+      stop: () => void server.close(),
+    }
+  }
+  if (sessions !== undefined) return { server: sessions.server, protocols: [sessions], stop: () => undefined }
+  const { server, connections } = createHttp1(PLAIN, handler, settings, isClosing)
+  // stops the timer that looks for slow requests
+  return { server, protocols: [connections], stop: () => void server.close() }
+}

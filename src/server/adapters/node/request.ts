@@ -1,0 +1,176 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { HttpError } from '../../../errors.ts'
+import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body-bytes.ts'
+import { clientWentAway } from '../shared/byte-source.ts'
+import { DirectRequest } from './direct.ts'
+import { isLingering } from './linger.ts'
+
+const NOTHING = new Uint8Array(0)
+
+/** A request of node:http. A class because one is made for every request, and little of it is needed. */
+export class NodeRequest implements RawRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Kept, for Node takes it from a request whose body breaks off while it is read. */
+  readonly #socket: Socket
+  #abort: AbortController | undefined
+  /** Whether the body was refused, or is not read to its end: then the connection ends with the answer. */
+  refused = false
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request
+    this.response = response
+    this.#socket = request.socket
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET'
+  }
+
+  get target(): string {
+    return this.request.url ?? '/'
+  }
+
+  get headers(): HeaderMap {
+    return this.request.headers
+  }
+
+  lines(name: string): readonly string[] {
+    // not headersDistinct, which requests of HTTP/2 lack
+    return this.request.rawHeaders.filter((_, at, raw) => {
+      const before = at % 2 === 1 ? raw[at - 1] : undefined
+      return before?.length === name.length && before.toLowerCase() === name
+    })
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
+  get protocol(): 'http' | 'https' {
+    return 'encrypted' in this.#socket ? 'https' : 'http'
+  }
+
+  get body(): RawBody {
+    const { headers } = this.request
+    const length =
+      headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+    return {
+      length,
+      read: (limit) => this.#read(limit, length),
+      chunks: (limit) => this.#chunks(limit, length),
+    }
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= this.#createAbort()).signal
+  }
+
+  abort(reason: unknown): void {
+    // nobody reads the rest of the body, so no other request can follow on this connection
+    if (!this.request.complete) this.refused = true
+    ;(this.#abort ??= this.#createAbort()).abort(reason)
+  }
+
+  #createAbort(): AbortController {
+    const abort = new AbortController()
+    const stop = (): void => {
+      if (!this.response.writableFinished) abort.abort(clientWentAway())
+    }
+    if (this.response.destroyed) stop()
+    else this.response.once('close', stop)
+    return abort
+  }
+
+  #read(limit: number, length: number | undefined): Promise<Uint8Array> {
+    if (length === 0) return Promise.resolve(NOTHING)
+    if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
+    if (this.#isGone()) return Promise.reject(bodyEndedEarly())
+    // only now: a client that asked whether to go on is not told to send what would be refused
+    if (awaitsContinue(this.response)) this.response.writeContinue()
+    return new Promise((resolve, reject) => {
+      const { request } = this
+      const chunks: Uint8Array[] = []
+      let size = 0
+      let isEnded = false
+      const end = (): void => {
+        isEnded = true
+        resolve(joinChunks(chunks))
+      }
+      const add = (chunk: Uint8Array): void => {
+        size += chunk.length
+        if (size <= limit) chunks.push(chunk)
+        else if (!this.refused) reject(this.#tooLarge(limit))
+      }
+      const take = (chunk: Uint8Array | null): boolean => {
+        if (chunk === null) end()
+        else add(chunk)
+        return !this.refused
+      }
+      const stop = (): void => {
+        if (!isEnded) reject(bodyEndedEarly())
+      }
+      const isTaken = request instanceof DirectRequest && request.collect(take)
+      if (!isTaken) request.on('data', add).on('end', end).on('error', stop)
+      request.on('close', stop)
+      // a request that the parser gave up is never closed
+      this.response.on('close', stop)
+    })
+  }
+
+  async *#chunks(limit: number, length: number | undefined): AsyncGenerator<Uint8Array> {
+    if (length === 0) return
+    if (length !== undefined && length > limit) throw this.#tooLarge(limit)
+    const { request, response } = this
+    if (this.#isGone()) throw bodyEndedEarly()
+    if (awaitsContinue(response)) response.writeContinue()
+    let size = 0
+    // until all of it is read, no other request can follow on this connection
+    this.refused = true
+    // a request that the parser gave up is never closed; to destroy one destroys its connection, which may still have to deliver the answer
+    const stop = (): void => {
+      if (isLingering(request.socket)) request.emit('close')
+      else request.destroy()
+    }
+    response.once('close', stop)
+    try {
+      const chunks: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false })
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > limit) throw this.#tooLarge(limit)
+        yield chunk
+      }
+      this.refused = false
+    } catch (error) {
+      throw error instanceof HttpError ? error : bodyEndedEarly()
+    } finally {
+      response.off('close', stop)
+    }
+  }
+
+  /** Whether the rest of the body can never come. A request that the parser gave up is never destroyed, but its response is. */
+  #isGone(): boolean {
+    const { request, response } = this
+    return request.destroyed || (response.destroyed && !request.complete)
+  }
+
+  #tooLarge(limit: number): Error {
+    this.refused = true
+    return bodyTooLarge(limit)
+  }
+}
+
+/**
+ * Whether the client waits to be told to send its body; HTTP/1.0 knows nothing of it (RFC 9110 section 10.1.1). A server without a
+ * listener for it has told it already.
+ */
+function awaitsContinue(response: ServerResponse): boolean {
+  const { headers, httpVersionMinor } = response.req
+  const { expect } = headers
+  if (expect === undefined || httpVersionMinor === 0 || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect))
+    return false
+  return !('_sent100' in response && response._sent100 === true)
+}

@@ -1,0 +1,97 @@
+import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { TLSSocket, TlsOptions } from 'node:tls'
+
+import type { Settings } from '../../options/settings.ts'
+import type { Protocol } from './connections.ts'
+import type { NodeHandler } from './handler.ts'
+import { createHttp1 } from './http1.ts'
+import type { HttpServer } from './http1.ts'
+
+/**
+ * Makes a server for HTTPS. Clients that choose HTTP/2 are handed to `http2`, where it is given. A handshake has as long as headers
+ * have, unless the options say otherwise.
+ */
+export function createSecure(
+  tls: TlsOptions,
+  handler: NodeHandler,
+  settings: Settings,
+  isClosing: () => boolean,
+  http2: { readonly add: (socket: Socket) => void } | undefined,
+): Protocol & { readonly server: HttpServer } {
+  const { headers } = settings.timeouts
+  const offered = http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1']
+  const given = {
+    ...(headers > 0 ? { handshakeTimeout: headers } : {}),
+    ...(tls.ALPNCallback === undefined ? { ALPNProtocols: offered } : {}),
+    ...tls,
+  }
+  const make = (options: object): HttpServer => createSecureServer({ ...given, ...options })
+  const { server, connections } = createHttp1(
+    { make, event: 'secureConnection' },
+    handler,
+    settings,
+    isClosing,
+  )
+  const handshakes = createHandshakes()
+  server.on('connection', handshakes.add)
+  if (http2 !== undefined) divert(server, http2.add)
+  server.prependListener('secureConnection', handshakes.remove)
+  return {
+    server,
+    finish: () => {
+      handshakes.destroy()
+      connections.finish()
+    },
+    destroy: connections.destroy,
+  }
+}
+
+function createSecureServer(options: TlsOptions): HttpServer {
+  try {
+    return createServer(options)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new TypeError(`listen: tls cannot be used: ${reason}`, { cause: error })
+  }
+}
+
+/** Hands connections that chose HTTP/2 to `take`, and all others to those that listened before. */
+function divert(server: HttpServer, take: (socket: TLSSocket) => void): void {
+  const others = server.listeners('secureConnection')
+  server.removeAllListeners('secureConnection')
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') take(socket)
+    else for (const listener of others) Reflect.apply(listener, server, [socket])
+  })
+}
+
+interface Handshakes {
+  readonly add: (socket: Socket) => void
+  readonly remove: (socket: Socket) => void
+  readonly destroy: () => void
+}
+
+/** Makes the register of connections in their handshake, by the address of the client: their TLS sockets are not known before its end. */
+function createHandshakes(): Handshakes {
+  const sockets = new Map<string, Socket>()
+  return {
+    add: (socket) => {
+      const key = toKey(socket)
+      // clients of Unix sockets have no address; closing waits for their handshakes
+      if (socket.remotePort === undefined) return
+      sockets.set(key, socket)
+      socket.once('close', () => {
+        if (sockets.get(key) === socket) sockets.delete(key)
+      })
+    },
+    remove: (socket) => void sockets.delete(toKey(socket)),
+    destroy: () => {
+      for (const socket of sockets.values()) socket.destroy()
+    },
+  }
+}
+
+function toKey({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}

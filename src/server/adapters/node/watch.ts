@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net'
+
+import type { Timeouts } from '../../options/app-options.ts'
+import { isLingering } from './linger.ts'
+import { progressOf } from './progress.ts'
+
+/** How long a connection may be idle, and its client take nothing of an answer, in milliseconds; 0 is for ever. */
+export type Times = Pick<Required<Timeouts>, 'idle' | 'send'>
+
+/** What is known of a connection from looking at it in rounds. */
+export interface Seen {
+  /** How often it was seen idle, one time after the other. */
+  idleRounds: number
+  /** What had been read when it was first seen idle. */
+  bytesRead: number
+  /** How often its client was seen taking nothing of what waits, one time after the other. */
+  stuckRounds: number
+  /** How far it was then. */
+  progress: number
+}
+
+/** A connection to look at. */
+interface Watched {
+  /** What is under way on it. */
+  readonly responses: readonly unknown[]
+  /** Whether it has answered a request; before, the time for headers counts. */
+  readonly hasAnswered: boolean
+  readonly seen: Seen
+}
+
+/** In how many rounds connections are looked at in the shorter of the times. */
+const ROUNDS = 4
+/** Milliseconds between two rounds, at least. */
+const SHORTEST_ROUND = 10
+
+/** What is known of a connection that was not looked at yet. */
+export function nothingSeen(): Seen {
+  return { idleRounds: 0, bytesRead: 0, stuckRounds: 0, progress: 0 }
+}
+
+/**
+ * Destroys connections that are idle or stuck for too long, up to a quarter of the shorter time or 10 milliseconds later; gives what
+ * stops that. That node:http ends idle connections too is no use: it sets two timers for every request.
+ */
+export function watch({ idle, send }: Times, connections: ReadonlyMap<Socket, Watched>): () => void {
+  const times = [idle, send].filter((time) => time > 0)
+  if (times.length === 0) return () => undefined
+  const every = Math.max(SHORTEST_ROUND, Math.ceil(Math.min(...times) / ROUNDS))
+  const roundsOf = (time: number): number => (time > 0 ? Math.ceil(time / every) : Number.POSITIVE_INFINITY)
+  const [idleRounds, stuckRounds] = [roundsOf(idle), roundsOf(send)]
+  const timer = setInterval(() => {
+    for (const [socket, connection] of connections)
+      if (isIdle(socket, connection, idleRounds) || isStuck(socket, connection.seen, stuckRounds))
+        socket.destroy()
+  }, every)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/**
+ * Counts the rounds in which a connection has nothing under way and sends nothing. Rounds and not time: a process that was held up has
+ * not looked at what arrived meanwhile.
+ */
+function isIdle(socket: Socket, { responses, hasAnswered, seen }: Watched, rounds: number): boolean {
+  if (responses.length > 0 || !hasAnswered || isLingering(socket)) {
+    seen.idleRounds = 0
+    return false
+  }
+  if (seen.idleRounds === 0 || socket.bytesRead !== seen.bytesRead) {
+    seen.idleRounds = 1
+    seen.bytesRead = socket.bytesRead
+    return false
+  }
+  seen.idleRounds++
+  return seen.idleRounds > rounds
+}
+
+/** Counts the rounds in which something waits to be sent and the client takes nothing. */
+function isStuck(socket: Socket, seen: Seen, rounds: number): boolean {
+  const progress = progressOf(socket)
+  if (progress === undefined || seen.stuckRounds === 0 || progress !== seen.progress) {
+    seen.stuckRounds = progress === undefined ? 0 : 1
+    seen.progress = progress ?? 0
+    return false
+  }
+  seen.stuckRounds++
+  return seen.stuckRounds > rounds
+}

@@ -1,0 +1,106 @@
+import { STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
+
+import type { Logger } from '../../../define/context.ts'
+import { notSent } from '../../pipeline/failure.ts'
+import type { FinishedResponse } from '../../../http.ts'
+import { drained, isStream, openStream } from '../../../stream.ts'
+import type { ChunkSource } from '../../../stream.ts'
+import { endWithAnswer } from './linger.ts'
+
+/** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
+export function toResponseText({ status, headers, body }: FinishedResponse): string {
+  const all = { ...headers, date: new Date().toUTCString(), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`)
+  const phrase = STATUS_CODES[status] ?? 'Error'
+  return [`HTTP/1.1 ${status} ${phrase}`, ...lines, '', typeof body === 'string' ? body : ''].join('\r\n')
+}
+
+/** Writes a response; the connection ends with the `last` one. What cannot be sent is logged, and becomes a plain 500. */
+export function write(
+  response: ServerResponse,
+  finished: FinishedResponse,
+  last: boolean,
+  context: { readonly log: Logger } | undefined,
+): void {
+  const { status, headers, body } = finished
+  let source: ChunkSource | undefined
+  try {
+    if (isStream(body)) source = openStream(body)
+    if (response.destroyed || response.headersSent) return source?.cancel()
+    if (last) headers['connection'] = 'close'
+    delete headers['transfer-encoding'] // how a body is framed is up to this side
+    response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
+    if (isLast(response, last)) endWithAnswer(response.req)
+  } catch (error) {
+    source?.cancel()
+    response.strictContentLength = false
+    // or the 500 would have the phrase of the status that failed
+    response.statusMessage = ''
+    return write(response, notSent(context, error), last, undefined)
+  }
+  if (source !== undefined) void writeStream(response, source, context)
+  else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')
+}
+
+/** Whether the connection ends with a response whose head is written. Those of HTTP/2 have a stream of their own. */
+function isLast(response: ServerResponse, last: boolean): boolean {
+  if (response.req.httpVersionMajor !== 1) return false
+  // what node:http has made of the request, the headers and the length
+  const decided: unknown = Reflect.get(response, '_last')
+  return typeof decided === 'boolean' ? decided : last || !response.shouldKeepAlive
+}
+
+/**
+ * Bytes in the place of a text that is not ASCII: node:http writes the head in the encoding of a text that goes out with it, and a head
+ * is in Latin-1.
+ */
+function toWritable(
+  body: string | Uint8Array | null,
+  headers: FinishedResponse['headers'],
+): string | Uint8Array | null {
+  if (typeof body !== 'string' || headers['content-length'] === String(body.length)) return body
+  return Buffer.from(body)
+}
+
+/** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
+async function writeStream(
+  response: ServerResponse,
+  source: ChunkSource,
+  context: { readonly log: Logger } | undefined,
+): Promise<void> {
+  response.once('close', source.cancel)
+  // a stream that is slow to start does not keep its head waiting
+  const early = setImmediate(() => response.flushHeaders())
+  try {
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
+      if (response.destroyed) return
+      clearImmediate(early)
+      const { value } = chunk
+      if (!response.write(typeof value === 'string' ? Buffer.from(value) : value)) await drained(response)
+    }
+    response.off('close', source.cancel)
+    if (!response.destroyed) response.end()
+  } catch (error) {
+    source.cancel()
+    if (response.destroyed) return
+    context?.log.error({ err: error }, 'A response broke off')
+    response.destroy()
+  } finally {
+    clearImmediate(early)
+  }
+}
+
+/**
+ * Lets Node watch the length that a stream promises: one that is not kept would make the next response on the connection part of
+ * this one. As a number, for Node 20.19.0 compares it with what was written without converting it.
+ */
+function withStrictLength(
+  response: { strictContentLength: boolean },
+  headers: FinishedResponse['headers'],
+): Record<string, string | number | string[]> {
+  const length = headers['content-length']
+  if (length === undefined) return headers
+  response.strictContentLength = true
+  return { ...headers, 'content-length': Number(length) }
+}

@@ -1,0 +1,92 @@
+import type { Awaitable, BodyStream, FinishedResponse } from '../../../http.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import { openStream } from '../../../stream.ts'
+import type { ChunkSource } from '../../../stream.ts'
+
+/** The bytes of a streamed response. Its request ends with it, once, however that is; until then the application does not close. */
+export interface ByteSource {
+  /** The next bytes; `undefined` at the end, and when it was cancelled. Rejects when the source fails. */
+  readonly next: () => Promise<Uint8Array | undefined>
+  /** Gives it up because nobody reads it, and aborts the signal of the request. */
+  readonly cancel: (reason: unknown) => void
+}
+
+/** Opens the body of a response. @throws `TypeError` when something else reads it already; the request has ended then. */
+export function openBytes(
+  body: BodyStream,
+  headers: FinishedResponse['headers'],
+  context: RequestContext,
+): ByteSource {
+  let isOver = false
+  const end = (): Awaitable<void> => {
+    isOver = true
+    return context.end()
+  }
+  const source = openOrEnd(body, context)
+  const keep = createLengthCheck(headers['content-length'])
+  context.atEnd(NOTHING)
+  return {
+    next: async () => {
+      if (isOver) return undefined
+      try {
+        const { done, value } = await source.next()
+        // cancelled meanwhile
+        if (wasEnded()) return undefined
+        const bytes = done === true ? undefined : toBytes(value)
+        keep(bytes)
+        if (bytes === undefined) await end()
+        return bytes
+      } catch (error) {
+        if (wasEnded()) return undefined
+        source.cancel()
+        await end()
+        throw error
+      }
+    },
+    cancel: (reason) => {
+      if (isOver) return
+      isOver = true
+      source.cancel()
+      context.abort(reason)
+      void end()
+    },
+  }
+
+  function wasEnded(): boolean {
+    return isOver
+  }
+}
+
+/** Why a response is given up when nobody says why. */
+export function clientWentAway(): DOMException {
+  return new DOMException('The client went away', 'AbortError')
+}
+
+/** A chunk of a streamed body as bytes. @throws `TypeError` when it is neither text nor bytes */
+export function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string') return Buffer.from(chunk)
+  if (chunk instanceof Uint8Array) return chunk
+  throw new TypeError(`A chunk of a streamed body is a ${typeof chunk}, neither text nor bytes`)
+}
+
+function openOrEnd(body: BodyStream, context: RequestContext): ChunkSource {
+  try {
+    return openStream(body)
+  } catch (error) {
+    void context.end()
+    throw error
+  }
+}
+
+/** Makes the check that a stream is as long as its head says, which a socket would break off at. */
+function createLengthCheck(declared: string | string[] | undefined): (bytes: Uint8Array | undefined) => void {
+  if (declared === undefined) return NOTHING
+  let left = Number(declared)
+  return (bytes) => {
+    left -= bytes?.length ?? 0
+    if (left < 0 || (bytes === undefined && left > 0))
+      throw new TypeError('A streamed body is not as long as its Content-Length says')
+  }
+}
+
+const NOTHING = (): void => undefined

@@ -1,0 +1,99 @@
+import type { Container } from '../../container/container.ts'
+import type { BuiltIns } from '../../container/request-scope.ts'
+import type { Sessions } from '../../session/sessions.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
+import { createAllowedMethods, createDispatch } from '../dispatch.ts'
+import type { Dispatch } from '../dispatch.ts'
+import { createEndpoints } from '../pipeline/endpoint.ts'
+import { createRecover } from '../pipeline/error-handlers.ts'
+import { withHealth } from '../health/health-dispatch.ts'
+import type { Health } from '../health/health.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { createLocate } from '../lookup/locate.ts'
+import type { Settings } from '../options/settings.ts'
+import { createMiddleware } from '../pipeline/middleware.ts'
+import { createMiss } from '../lookup/miss.ts'
+import { createObserver } from '../logging/channels.ts'
+import type { Structure } from './read-definitions.ts'
+import { createTell } from '../version-report/reporter.ts'
+import { reportingHeaders } from '../version-report/headers.ts'
+import { checkHealthPaths } from '../table/checks/health.ts'
+import { createTable } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import { createUrlFor } from '../table/url-for.ts'
+import type { UrlFor } from '../table/url-for.ts'
+
+/** An application, built: nothing in it changes any more. */
+export interface Compiled {
+  readonly table: Table
+  readonly dispatch: Dispatch
+  readonly urlFor: UrlFor
+}
+
+/** What an application is compiled from. */
+export interface Materials {
+  readonly structure: Structure
+  readonly settings: Settings
+  readonly enabled: Enabled | undefined
+  readonly container: Container
+  readonly builtIns: BuiltIns
+  readonly sessions: Sessions | undefined
+  readonly health: Health | undefined
+  readonly hold: Lifecycle['hold']
+  readonly whenClosing: Lifecycle['whenClosing']
+}
+
+/** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
+export function compile(materials: Materials): Compiled {
+  const { structure, settings, enabled, container } = materials
+  const { routes, root } = structure
+  const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
+  const hidden = enabled?.hidden ?? []
+  const endpointSite = { settings, container, hidden }
+  const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
+  const table = createTable(rows, enabled, mode)
+  checkHealthPaths(materials.health?.paths ?? [], table, enabled)
+  const urlFor = createUrlFor(table, enabled, settings.prefix)
+  // by segments: those of the prefix may be percent-encoded in the path
+  const depth = settings.prefix.split('/').length
+  const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
+  const { builtIns, sessions, hold, whenClosing } = materials
+  const observer = createObserver(
+    settings.logger,
+    settings.logsRequests,
+    enabled?.path === undefined ? undefined : depth,
+  )
+  const locate = createLocate(table, enabled, mode)
+  const miss = createMiss(table, enabled, mode)
+  const allowedMethods = createAllowedMethods(locate, miss, settings.limits.url)
+  const lent = {
+    allowedMethods,
+    settings,
+    urlFor,
+    versionFree,
+    container,
+    builtIns,
+    sessions,
+    root,
+    observer,
+    hold,
+    whenClosing,
+  }
+  const { errorHandlers = [], middleware = [] } = settings.around
+  const recover = createRecover(errorHandlers)
+  const site = {
+    locate,
+    miss,
+    tell: createTell(table, enabled, mode),
+    cors: { reporting: reportingHeaders(enabled), carrying: enabled?.vary ?? [] },
+    redirects: settings.trailingSlash === 'redirect',
+    maxUrl: settings.limits.url,
+    recover,
+    around: createMiddleware(middleware, recover),
+  }
+  return {
+    table,
+    urlFor,
+    dispatch: withHealth(createDispatch(site, lent), materials.health, lent),
+  }
+}

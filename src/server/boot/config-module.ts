@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { DefinitionError } from '../../definition-error.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+
+/** Names of a module's namespace that are no settings: the last is how newer Node versions show CommonJS. */
+const NO_SETTINGS = new Set(['default', '__esModule', 'module.exports'])
+
+/**
+ * Loads env files into the environment. Variables that are set already win, so the first file of a list wins over later ones.
+ *
+ * @throws {@link DefinitionError} that names every file that cannot be read
+ */
+export function loadEnvFiles(files: readonly string[]): void {
+  const problems = files.flatMap((file): readonly DefinitionProblem[] => {
+    try {
+      process.loadEnvFile(file)
+      return []
+    } catch (error) {
+      const missing = codeOf(error) === 'ENOENT'
+      return [
+        {
+          code: 'invalid_config',
+          where: 'envFile',
+          message: missing ? `there is no file "${file}"` : `the file "${file}" cannot be read`,
+          fix: 'give files that exist, relative to the working directory',
+        },
+      ]
+    }
+  })
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/**
+ * Imports the module of the settings: its named exports.
+ *
+ * @throws {@link DefinitionError} when it cannot be found or throws; the original error is the cause, for what it says may hold values
+ */
+export async function loadConfigModule(specifier: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    // an absolute URL: only that means the same from here as from the working directory
+    const exported: object = await import(locateModule(specifier))
+    return Object.fromEntries(Object.entries(exported).filter(([name]) => !NO_SETTINGS.has(name)))
+  } catch (cause) {
+    const code = codeOf(cause)
+    const reason = code ?? (cause instanceof Error ? cause.name : typeof cause)
+    const message = `the module "${specifier}" cannot be loaded (${reason})`
+    const fix =
+      code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+        ? 'give a path relative to the working directory or the name of an installed package, and check what it imports'
+        : 'mend what it does while it loads; the cause of this error has the details'
+    throw new DefinitionError([{ code: 'config_module_failed', where: 'configModule', message, fix }], {
+      cause,
+    })
+  }
+}
+
+/** The URL of a module, as seen from the working directory. */
+function locateModule(specifier: string): string {
+  // a drive letter is no scheme
+  if (/^[a-z][a-z+.-]+:/i.test(specifier)) return specifier
+  const path = resolve(specifier)
+  return isAbsolute(specifier) || /^\.\.?(?:[/\\]|$)/.test(specifier) || isFile(path)
+    ? pathToFileURL(path).href
+    : locatePackage(specifier)
+}
+
+/** Whether a path is one of a file; loaders of TypeScript read `app.ts` where `app.js` is asked for. */
+function isFile(path: string): boolean {
+  return existsSync(path) || existsSync(path.replace(/\.([cm]?)js$/, '.$1ts'))
+}
+
+function locatePackage(specifier: string): string {
+  try {
+    return pathToFileURL(createRequire(resolve('package.json')).resolve(specifier)).href
+  } catch {
+    // a package for `import` alone cannot be resolved from another place than this file
+    return import.meta.resolve(specifier)
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

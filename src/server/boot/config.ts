@@ -1,0 +1,128 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { DefinitionError } from '../../definition-error.ts'
+import { createValidator, loadZod } from '../../schema/schema.ts'
+import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
+import { loadConfigModule, loadEnvFiles } from './config-module.ts'
+
+/** Where the settings of an application come from, and what they have to be. */
+export interface ConfigOptions {
+  /**
+   * The module whose named exports are the settings: a path relative to the working directory, a URL or a package.
+   * @default process.env.FRAMEWORK_CONFIG_MODULE, read when the application gets ready; without it the settings are empty
+   */
+  readonly configModule?: string
+  /** Reads the settings; what it refuses stops the start. */
+  readonly configSchema?: Schema
+  /** Files of environment variables, read before the module; variables that are set already win, so earlier files do too. */
+  readonly envFile?: string | readonly string[]
+}
+
+/** What a schema makes of the settings. */
+export type ConfigReading = { readonly value: unknown } | { readonly problems: readonly DefinitionProblem[] }
+
+/** The settings of an application, and what other schemas make of them. */
+export interface ConfigSource {
+  /** What the application's `configSchema` made of the settings; frozen. */
+  readonly values: unknown
+  /** Reads the settings, as they were before `configSchema`, with another schema. `where` begins the place of each problem. */
+  read(schema: Schema, where: string): Promise<ConfigReading>
+}
+
+/**
+ * Loads env files, then the config module, and validates.
+ *
+ * @throws {@link DefinitionError}
+ */
+export async function readConfig(options: ConfigOptions): Promise<ConfigSource> {
+  const { envFile = [], configSchema } = options
+  loadEnvFiles(typeof envFile === 'string' ? [envFile] : envFile)
+  const specifier = options.configModule ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
+  if (specifier === '')
+    return toSource({}, configSchema, 'a module that configModule or FRAMEWORK_CONFIG_MODULE names')
+  return toSource(await loadConfigModule(specifier), configSchema, `"${specifier}"`)
+}
+
+/**
+ * Settings that are given as a value: what `bind(Config, { value })` gives.
+ *
+ * @throws {@link DefinitionError} when the schema refuses them
+ */
+export function configFrom(raw: unknown, schema: Schema | undefined): Promise<ConfigSource> {
+  return toSource(raw, schema, 'the override of Config')
+}
+
+async function toSource(raw: unknown, schema: Schema | undefined, origin: string): Promise<ConfigSource> {
+  const read = async (reader: Schema, where: string): Promise<ConfigReading> => {
+    const validated = await validate(reader, raw)
+    if ('value' in validated) return { value: frozenCopy(validated.value, new Map()) }
+    return { problems: validated.issues.map((issue) => toProblem(issue, raw, where, origin)) }
+  }
+  const reading = schema === undefined ? { value: frozenCopy(raw, new Map()) } : await read(schema, '')
+  if ('problems' in reading) throw new DefinitionError(reading.problems)
+  return { values: reading.value, read }
+}
+
+/** A function of the user's that throws is reported without its message, which may hold a value. */
+async function validate(schema: Schema, raw: unknown): Promise<Validated> {
+  try {
+    const check = createValidator(schema)
+    await loadZod()
+    return await check(raw)
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error
+    const message = `a function of the schema threw (${name})`
+    return { issues: [{ code: 'custom', path: [], message }] }
+  }
+}
+
+/** Names what is wrong and never the value: zod's own messages name types, limits and keys. */
+function toProblem(issue: SchemaIssue, raw: unknown, where: string, origin: string): DefinitionProblem {
+  const place = `config${issue.path.map(toStep).join('')}`
+  return {
+    code: 'invalid_config',
+    where: where === '' ? place : `${where}: ${place}`,
+    message: issue.message,
+    fix: `${isAbsent(raw, issue.path) ? 'add' : 'change'} it in ${origin}`,
+  }
+}
+
+function toStep(key: PropertyKey): string {
+  if (typeof key === 'number') return `[${key}]`
+  return typeof key === 'string' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key)
+    ? `.${key}`
+    : `[${JSON.stringify(String(key))}]`
+}
+
+function isAbsent(raw: unknown, path: readonly PropertyKey[]): boolean {
+  let value = raw
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return false
+    value = Reflect.get(value, key)
+  }
+  return value === undefined
+}
+
+/**
+ * Plain objects and lists are copied and frozen, for all requests share the settings; anything else (dates, URLs, maps, instances)
+ * is as it was. `seen` has the copies by original.
+ */
+function frozenCopy(value: unknown, seen: Map<object, object>): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const known = seen.get(value)
+  if (known !== undefined) return known
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    seen.set(value, list)
+    for (const entry of value) list.push(frozenCopy(entry, seen))
+    return Object.freeze(list)
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  const copy: Record<string, unknown> = {}
+  seen.set(value, copy)
+  for (const [key, entry] of Object.entries(value)) {
+    // defined, not assigned: `__proto__` is an ordinary key
+    Object.defineProperty(copy, key, { value: frozenCopy(entry, seen), enumerable: true })
+  }
+  return Object.freeze(copy)
+}

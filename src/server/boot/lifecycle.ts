@@ -1,0 +1,140 @@
+import { isPromise } from '../../http.ts'
+import type { Dispatch } from '../dispatch.ts'
+import type { Listening } from '../adapters/node/listen.ts'
+import { settlesWithin } from '../../async.ts'
+
+/** How an application ends; all times in milliseconds. */
+export interface Ending {
+  /** Before anything closes: the readiness route says 503, and everything is still answered. */
+  readonly drain: number
+  /** After no connection is accepted any more: requests on kept connections are answered, which ends these. */
+  readonly leave: number
+  /** For requests under way to finish. */
+  readonly grace: number
+}
+
+/** How far an application is, and what is under way in it. */
+export interface Lifecycle {
+  /** Whether the doors are shut: nothing new is let in. */
+  readonly isClosing: () => boolean
+  /** Whether the application takes the requests that others might send elsewhere: not before it has started, nor once it ends. */
+  readonly isReady: () => boolean
+  /** Says that something is under way; gives the function that says it no longer is. */
+  readonly hold: () => () => void
+  /** Has something done as soon as the doors are shut; at once when they are. Gives the function that forgets it. */
+  readonly whenClosing: (work: () => void) => () => void
+  /** Says that everything has started, and what has to be done when nothing is under way any more; may reject, and `close` with it. */
+  readonly atEnd: (end: () => Promise<void>) => void
+  /** The dispatcher, counting what is under way. */
+  readonly counted: (dispatch: Dispatch) => Dispatch
+  /** @throws `Error` when the application has closed meanwhile; then the server is closed too. */
+  readonly add: (server: Listening) => void
+  /**
+   * Closes every server, then waits for what is under way, up to `grace` milliseconds in all, then does what has to be done at the
+   * end. Idempotent.
+   */
+  readonly close: (grace: number) => Promise<void>
+  /** Closes after a time in which clients may leave. Gives whether everything that was under way has finished. Idempotent. */
+  readonly end: (ending: Ending) => Promise<boolean>
+}
+
+/** Makes the life cycle of an application that is open. */
+export function createLifecycle(): Lifecycle {
+  const servers = new Set<Listening>()
+  const closers = new Set<() => void>()
+  const idle = createIdle()
+  let isDraining = false
+  let isClosing = false
+  let finished: Promise<boolean> | undefined
+  let closed: Promise<void> | undefined
+  let hurry: (() => void) | undefined
+  let end: (() => Promise<void>) | undefined
+  let hasFinished = false
+  const finish = async (grace: number, leave: number): Promise<boolean> => {
+    const started = Date.now()
+    for (const work of closers) work()
+    const clean = await Promise.all([...servers].map((server) => server.close(grace, leave)))
+    const left = Math.max(0, leave + grace - (Date.now() - started))
+    const isIdle = await settlesWithin(idle.reached(), left)
+    hasFinished = true
+    await end?.()
+    return isIdle && clean.every(Boolean)
+  }
+  const close = (grace: number, leave = 0): Promise<boolean> => {
+    hurry?.()
+    isClosing = true
+    return (finished ??= finish(grace, leave))
+  }
+  return {
+    isClosing: () => isClosing,
+    isReady: () => end !== undefined && !isDraining && !isClosing,
+    hold: idle.hold,
+    whenClosing: (work) => {
+      if (isClosing) work()
+      else closers.add(work)
+      return () => void closers.delete(work)
+    },
+    atEnd: (work) => {
+      end = work
+      // an application that took longer to start than closing waits
+      if (hasFinished) work().catch(() => undefined)
+    },
+    counted: idle.counted,
+    add: (server) => {
+      servers.add(server)
+      if (isClosing) refuse(server)
+    },
+    close: (grace) => (closed ??= close(grace).then(() => undefined)),
+    end: async ({ drain, leave, grace }) => {
+      if (drain > 0 && servers.size > 0 && !isClosing) {
+        isDraining = true
+        await settlesWithin(new Promise<void>((resolve) => (hurry = resolve)), drain)
+      }
+      return close(grace, leave)
+    },
+  }
+}
+
+/** Closes what began to listen too late. */
+function refuse(server: Listening): never {
+  void server.close(0)
+  throw new Error('The application is closed')
+}
+
+/** What counts the work under way. */
+interface Idle extends Pick<Lifecycle, 'hold' | 'counted'> {
+  /** Resolves as soon as nothing is under way. */
+  readonly reached: () => Promise<void>
+}
+
+function createIdle(): Idle {
+  let underWay = 0
+  let settled: (() => void) | undefined
+  const leave = (): void => {
+    underWay--
+    if (underWay === 0) settled?.()
+  }
+  return {
+    hold: () => {
+      underWay++
+      let isHeld = true
+      return () => {
+        if (isHeld) leave()
+        isHeld = false
+      }
+    },
+    counted: (dispatch) => (raw) => {
+      const exchange = dispatch(raw)
+      if (isPromise(exchange.response)) {
+        underWay++
+        void exchange.response.then(leave, leave)
+      }
+      return exchange
+    },
+    reached: () =>
+      new Promise((resolve) => {
+        settled = resolve
+        if (underWay === 0) resolve()
+      }),
+  }
+}

@@ -1,0 +1,128 @@
+import { inDependencyOrder, scopeProblems } from '../../container/check.ts'
+import { createGraph } from '../../container/graph.ts'
+import { findUsed } from '../../container/missing.ts'
+import type { Use } from '../../container/missing.ts'
+import { isNode, placeOf } from '../../container/node.ts'
+import type { Graph, ProviderNode } from '../../container/node.ts'
+import { DefinitionError } from '../../definition-error.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { isBuiltIn } from '../../define/built-in.ts'
+import type { BuiltIn } from '../../define/built-in.ts'
+import type { AnyController } from '../../define/controller.ts'
+import { createSurround, NOTHING_AROUND } from '../../flatten/layer-stack.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { flatten, flattenOwn } from '../../flatten/flatten.ts'
+import { unlazy } from '../../define/lazy.ts'
+import { collectModules } from '../../flatten/modules.ts'
+import type { ModuleNode, SettledModules } from '../../flatten/modules.ts'
+import { createOverrides } from '../../flatten/overrides.ts'
+import type { Overrides } from '../../flatten/overrides.ts'
+import { isToken } from '../../define/token.ts'
+import { builtInProblems } from '../pipeline/built-ins.ts'
+import type { Settings } from '../options/settings.ts'
+
+/** What an application consists of. */
+export interface Structure {
+  /** Imports first. */
+  readonly modules: readonly ModuleNode[]
+  readonly root: ModuleNode
+  readonly routes: readonly FlatRoute[]
+  readonly graph: Graph
+  /** The providers, each after what it injects. */
+  readonly ordered: readonly ProviderNode[]
+  readonly overrides: Overrides
+  /** The tokens that something injects, and where. */
+  readonly uses: readonly Use[]
+  /** Modules that are still promises; without them neither graph nor routes are complete. */
+  readonly pending: readonly PromiseLike<unknown>[]
+}
+
+/**
+ * Reads the definitions of an application. `mistakes` are those that its options have, `docs` the routes that serve documents.
+ *
+ * @throws `DefinitionError` with every mistake that does not depend on versioning, nor on promises.
+ */
+export function readStructure(
+  module: unknown,
+  settings: Settings,
+  settled: SettledModules,
+  mistakes: readonly DefinitionProblem[],
+  docs?: AnyController,
+): Structure {
+  const problems = [...mistakes]
+  const { modules, pending } = collectModules(module, settled, problems)
+  const overrides = createOverrides(settings.overrides)
+  const root = modules.at(-1)
+  if (root === undefined) throw new DefinitionError(problems)
+  const surround = createSurround(overrides)
+  const { middleware: _own, ...global } = settings.around
+  const around = surround(NOTHING_AROUND, global, root)
+  const frame = { prefix: settings.prefix, around, surround }
+  const flat = flatten(modules, frame)
+  problems.push(...flat.problems)
+  const isOpen = settings.docs && settings.docs.public === true
+  const docsFrame = isOpen ? { ...frame, around: { ...around, guards: [] } } : frame
+  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsFrame, problems))]
+  const inGraph: DefinitionProblem[] = []
+  const graph = createGraph(modules, overrides, inGraph)
+  const ordered = inDependencyOrder(graph.nodes, inGraph)
+  const uses = usesOf(routes)
+  inGraph.push(...scopeProblems(ordered))
+  for (const use of uses) {
+    const found = findUsed(use, modules, graph)
+    if ('problem' in found) inGraph.push(found.problem)
+  }
+  inGraph.push(...sessionProblems(uses, ordered, settings, overrides))
+  // an override of the settings stands in for the module of settings, used or not
+  overrides.find(CONFIG)
+  // built-in values are read in requests: it shows here which of them are replaced
+  for (const { token } of builtInsOf(uses, ordered)) overrides.find(token)
+  if (pending.length === 0) problems.push(...inGraph, ...overrides.problems())
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return { modules, root, routes, graph, ordered, overrides, uses, pending }
+}
+
+const CONFIG = { kind: 'built-in', token: 'Config' }
+
+/** Every token that routes, their guards and interceptors inject, once for each place. */
+function usesOf(routes: readonly FlatRoute[]): readonly Use[] {
+  const seen = new Set<object>()
+  return routes.flatMap(({ label, inject, module, around }) => [
+    ...[...inject].map(([key, token]): Use => ({ where: label, key, token, module })),
+    ...[...around.guards, ...around.interceptors].flatMap((placed) => {
+      if (seen.has(placed)) return []
+      seen.add(placed)
+      const { part, module: owner } = placed
+      const where = `${part.kind} ${part.name} of ${owner.label}`
+      return Object.entries(part.inject).map(([key, token]): Use => ({ where, key, token, module: owner }))
+    }),
+  ])
+}
+
+function sessionProblems(
+  uses: readonly Use[],
+  nodes: readonly ProviderNode[],
+  { session }: Settings,
+  overrides: Overrides,
+): readonly DefinitionProblem[] {
+  return builtInsOf(uses, nodes).flatMap(({ token, where }) =>
+    builtInProblems(token, where, session, overrides),
+  )
+}
+
+/** The built-in tokens that something injects, and where. */
+export function builtInsOf(
+  uses: readonly Use[],
+  nodes: readonly ProviderNode[],
+): readonly { readonly token: BuiltIn<unknown>; readonly where: string }[] {
+  const wanted: readonly { readonly token: unknown; readonly where: string }[] = [
+    ...uses.map(({ token, where }) => ({ token: unlazy(token), where })),
+    ...nodes.flatMap((node) =>
+      [...node.deps.values()].map((dep) => ({
+        token: isNode(dep) ? undefined : dep,
+        where: placeOf(node),
+      })),
+    ),
+  ]
+  return wanted.flatMap(({ token, where }) => (isToken(token) && isBuiltIn(token) ? [{ token, where }] : []))
+}

@@ -1,0 +1,53 @@
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { Method } from '../../http.ts'
+import { printTree } from '../../router/print.ts'
+import { toEntries } from '../../versioning/spec.ts'
+
+/** One route of `app.routes()`. */
+export interface RouteEntry {
+  readonly name: string
+  readonly controller: string
+  readonly methods: readonly Method[]
+  /** The full pattern. */
+  readonly path: string
+  /** The versions as they were declared; empty for an unversioned route, `'neutral'` for VERSION_NEUTRAL. */
+  readonly versions: readonly string[]
+  readonly tags: readonly string[]
+  readonly deprecated: boolean
+  /** The names of its guards, of every level, in the order in which they run. */
+  readonly guards: readonly string[]
+  readonly meta: object
+}
+
+/** The routes as data, in definition order. */
+export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[] {
+  return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, around, meta }) => ({
+    name,
+    controller,
+    methods,
+    path: pattern.text,
+    versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
+    tags,
+    deprecated,
+    guards: around.guards.map(({ part }) => part.name),
+    meta,
+  }))
+}
+
+/** The routes as a tree of path segments, most specific first. */
+export function printTable(
+  routes: readonly FlatRoute[],
+  { trailingSlash }: { readonly trailingSlash: string },
+): string {
+  const rows = toRouteList(routes)
+  const lines = routes.map((route, index) => {
+    const versions = rows[index]?.versions ?? []
+    return {
+      pattern: route.pattern,
+      text: [route.methods.join(','), versions.length === 0 ? '' : `[${versions.join(', ')}]`, route.name]
+        .filter(Boolean)
+        .join(' '),
+    }
+  })
+  return printTree(lines, trailingSlash === 'strict')
+}

@@ -1,0 +1,142 @@
+import type { Logger } from '../../define/context.ts'
+import type { Token } from '../../define/token.ts'
+import { httpError, toProblem } from '../../errors.ts'
+import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
+import type { HealthCheck, HealthContext } from './options.ts'
+import { finish } from '../pipeline/finish.ts'
+import type { Settings } from '../options/settings.ts'
+import { toOriginForm } from '../pipeline/target.ts'
+
+/** Milliseconds that a check may take, where nothing else is said. */
+const DEFAULT_TIMEOUT = 1_000
+
+/** Answers questions about the health of an application. */
+export interface Health {
+  readonly paths: readonly string[]
+  /** The answer, when this is such a question. */
+  readonly answer: (raw: Pick<RawRequest, 'method' | 'target'>) => Awaitable<FinishedResponse> | undefined
+}
+
+/**
+ * Makes what answers questions about health; `undefined` when there are no paths for them. `isReady`: whether the application takes
+ * requests. Questions are not logged; that a check begins to fail, or fails no more, is.
+ */
+export function createHealth(
+  { health, logger }: Pick<Settings, 'health' | 'logger'>,
+  isReady: () => boolean,
+  resolve: (token: Token<unknown>) => Promise<unknown>,
+): Health | undefined {
+  if (health === undefined) return undefined
+  const { live, ready, checks = {}, timeout = DEFAULT_TIMEOUT } = health
+  const check = createChecks(Object.entries(checks), { timeout, resolve, logger })
+  const answerReady = async (method: string): Promise<FinishedResponse> => {
+    const results = await check()
+    const isWell = isReady() && Object.values(results).every((result) => result === 'ok')
+    return toAnswer(method, isWell, results)
+  }
+  const answerAt = (path: string, method: string): Awaitable<FinishedResponse> | undefined => {
+    const isLive = path === live
+    if (!isLive && path !== ready) return undefined
+    if (method !== 'GET' && method !== 'HEAD') return refuseMethod(method)
+    if (isLive) return toAnswer(method, true, {})
+    return isReady() ? answerReady(method) : toAnswer(method, false, {})
+  }
+  return {
+    paths: [live ?? [], ready ?? []].flat(),
+    answer: ({ method, target }) => {
+      const url = target.startsWith('/') ? target : toOriginForm(target)
+      const mark = url?.indexOf('?') ?? -1
+      return url === undefined ? undefined : answerAt(mark === -1 ? url : url.slice(0, mark), method)
+    },
+  }
+}
+
+/** Makes the answer: which checks passed, and never why one did not. */
+function toAnswer(
+  method: string,
+  isWell: boolean,
+  checks: Readonly<Record<string, CheckResult>>,
+): FinishedResponse {
+  const body = JSON.stringify({ status: isWell ? 'ok' : 'unavailable', checks })
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+  const answer = finish(isWell ? 200 : 503, headers, body)
+  return method === 'HEAD' ? { ...answer, body: null } : answer
+}
+
+const ALLOW = 'GET, HEAD'
+
+function refuseMethod(method: string): FinishedResponse {
+  if (method === 'OPTIONS') return finish(204, { allow: ALLOW }, undefined)
+  return toProblem(
+    httpError('method_not_allowed', 'Questions about health are asked with GET or HEAD', {
+      headers: { allow: ALLOW },
+    }),
+  )
+}
+
+/** How a check went. */
+type CheckResult = 'ok' | 'failed' | 'timeout'
+
+/** What the checks are run with. */
+interface Checking {
+  readonly timeout: number
+  readonly resolve: (token: Token<unknown>) => Promise<unknown>
+  readonly logger: Logger
+}
+
+/** Makes what runs all checks, once for all who ask while they run. */
+function createChecks(
+  checks: readonly (readonly [name: string, check: HealthCheck])[],
+  { timeout, resolve, logger }: Checking,
+): () => Promise<Readonly<Record<string, CheckResult>>> {
+  const last = new Map<string, CheckResult>()
+  let running: Promise<Readonly<Record<string, CheckResult>>> | undefined
+  const run = async (name: string, check: HealthCheck): Promise<readonly [string, CheckResult]> => {
+    const [result, err] = await runCheck(check, { timeout, resolve })
+    const before = last.get(name) ?? 'ok'
+    last.set(name, result)
+    if (result !== before) {
+      if (result === 'ok') logger.info({ check: name }, 'A health check passes again')
+      else logger.warn({ check: name, result, err }, 'A health check fails')
+    }
+    return [name, result]
+  }
+  const runAll = async (): Promise<Readonly<Record<string, CheckResult>>> => {
+    const results = await Promise.all(checks.map(([name, check]) => run(name, check)))
+    running = undefined
+    return Object.fromEntries(results)
+  }
+  return () => (running ??= runAll())
+}
+
+async function runCheck(
+  check: HealthCheck,
+  { timeout, resolve }: Pick<Checking, 'timeout' | 'resolve'>,
+): Promise<readonly [result: CheckResult, error?: unknown]> {
+  const abort = new AbortController()
+  const context: HealthContext = {
+    signal: abort.signal,
+    // a token carries the type of what it supplies
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    resolve: <T>(token: Token<T>) => resolve(token) as Promise<T>,
+  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<readonly ['timeout']>((settle) => {
+    timer = setTimeout(() => {
+      settle(['timeout'])
+      abort.abort(new DOMException('The health check took too long', 'TimeoutError'))
+    }, timeout)
+  })
+  const ran = (async (): Promise<readonly [CheckResult, unknown?]> => {
+    try {
+      return (await check(context)) === false ? ['failed'] : ['ok']
+    } catch (error) {
+      return ['failed', error]
+    }
+  })()
+  try {
+    return await Promise.race([ran, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

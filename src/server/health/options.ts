@@ -1,0 +1,81 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { optionProblems } from '../../define/options.ts'
+import type { Rules } from '../../define/options.ts'
+import type { Token } from '../../define/token.ts'
+
+/** What a check of `health.checks` gets. */
+export interface HealthContext {
+  /** Aborted when the check has taken too long. */
+  readonly signal: AbortSignal
+  /** The value behind a token, as the root module sees it. */
+  readonly resolve: <T>(token: Token<T>) => Promise<T>
+}
+
+/** Fails by throwing, rejecting or giving `false`. */
+export type HealthCheck = (context: HealthContext) => unknown
+
+/**
+ * The `health` option of `createApp`: what tells orchestrators and load balancers how the application is.
+ *
+ * @example
+ * createApp(AppModule, {
+ *   health: { live: '/livez', ready: '/readyz', checks: { db: async ({ resolve }) => (await resolve(Database)).ping() } },
+ * })
+ */
+export interface HealthOptions {
+  /** The path that answers 200 as long as the process answers at all. */
+  readonly live?: string
+  /** The path that answers 200 while the application takes requests and no check fails, else 503. */
+  readonly ready?: string
+  /** What the application needs to answer; names appear in the answer. Run for each question, at the same time, and once for all who ask meanwhile. */
+  readonly checks?: Readonly<Record<string, HealthCheck>>
+  /** Milliseconds that a check may take. @default 1000 */
+  readonly timeout?: number
+}
+
+const MAX_TIMEOUT = 2 ** 31 - 1
+
+const isPath = (value: unknown): boolean =>
+  typeof value === 'string' && /^(?:\/[\w.~!$&'()*+,;=:@-]+)+$/.test(value)
+const PATH = [isPath, "a path of literal segments, such as '/readyz'"] as const
+
+const RULES: Rules = {
+  live: PATH,
+  ready: PATH,
+  checks: [
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).every((check) => typeof check === 'function'),
+    'an object of functions',
+  ],
+  timeout: [
+    (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_TIMEOUT,
+    `a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
+  ],
+}
+
+/** Reports every option of `health` that cannot be used. */
+export function healthProblems(options: unknown): readonly DefinitionProblem[] {
+  if (options === undefined) return []
+  const where = 'createApp'
+  if (typeof options !== 'object' || options === null) {
+    const fix = "give an object with live and ready, such as { live: '/livez', ready: '/readyz' }"
+    return [{ code: 'invalid_option', where, message: 'health is not an object', fix }]
+  }
+  const { live, ready, checks }: HealthOptions = options
+  const found = optionProblems(where, options, RULES, 'health.')
+  if (live !== undefined && live === ready)
+    return [
+      ...found,
+      {
+        code: 'invalid_option',
+        where,
+        message: 'health.live and health.ready are the same path',
+        fix: 'give each a path of its own',
+      },
+    ]
+  if (checks === undefined || ready !== undefined) return found
+  const fix = "give health.ready a path, such as '/readyz'"
+  return [...found, { code: 'invalid_option', where, message: 'health.checks are never asked for', fix }]
+}

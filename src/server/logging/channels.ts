@@ -1,0 +1,132 @@
+import { channel } from 'node:diagnostics_channel'
+import { performance } from 'node:perf_hooks'
+
+import type { ExecutionContext, Logger } from '../../define/context.ts'
+import type { FinishedResponse } from '../../http.ts'
+import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+
+/**
+ * The channels of `node:diagnostics_channel` that tell what happens to requests, and that an application listens. Nothing is published that nobody subscribed to.
+ *
+ * @example
+ * subscribe(Channels.end, (message) => {
+ *   const { context, response, duration } = message as RequestEnd
+ * })
+ */
+export const Channels = {
+  /** Publishes a {@link RequestStart}. */
+  start: 'octavo.request.start',
+  /** Publishes a {@link RequestEnd}. */
+  end: 'octavo.request.end',
+  /** Publishes a {@link RequestError}. */
+  error: 'octavo.request.error',
+  /** Publishes a `VersionResolved`: which version answers a request, and what becomes of it. */
+  version: 'octavo.version.resolved',
+  /** Publishes a {@link ListenStart}. */
+  listen: 'octavo.listen.start',
+  /** Publishes a {@link ListenEnd}. */
+  listening: 'octavo.listen.end',
+} as const
+
+/** `listen` was called with options that can be used. */
+export interface ListenStart {
+  /** How many processes will serve, as it was asked for. */
+  readonly workers: number | 'auto' | undefined
+}
+
+/** An application listens. */
+export interface ListenEnd {
+  readonly url: string
+}
+
+/** A request has arrived; nothing is known of its route yet. */
+export interface RequestStart {
+  readonly context: ExecutionContext
+}
+
+/** The response to a request is ready to be sent. */
+export interface RequestEnd {
+  readonly context: ExecutionContext
+  readonly response: FinishedResponse
+  /** Milliseconds since the request was received; the time that a stream takes is not in it. */
+  readonly duration: number
+}
+
+/** Something was thrown while a request was answered. */
+export interface RequestError {
+  readonly context: ExecutionContext
+  readonly error: unknown
+}
+
+/** Tells logs and subscribers of requests. */
+export interface Observer {
+  /** Whether anybody listens to this request: decided once per request, so that nothing is measured for nobody. */
+  readonly isOn: () => boolean
+  /** Tells of a request; the time it started, as `end` wants it. */
+  start(context: ExecutionContext): number
+  /** Tells of its response. */
+  end(context: ExecutionContext, response: FinishedResponse, started: number): void
+  /** Tells of an error. */
+  error(context: ExecutionContext, error: unknown): void
+}
+
+const STARTED = channel(Channels.start)
+const ENDED = channel(Channels.end)
+const FAILED = channel(Channels.error)
+
+/**
+ * Makes what tells of requests: one line for each when `logsRequests`, and the channels. `versionAt`: the place of the path segment
+ * that may hold a version.
+ */
+export function createObserver(log: Logger, logsRequests: boolean, versionAt: number | undefined): Observer {
+  return {
+    isOn: () => logsRequests || STARTED.hasSubscribers || ENDED.hasSubscribers || FAILED.hasSubscribers,
+    start: (context) => {
+      const started = performance.now()
+      if (STARTED.hasSubscribers) STARTED.publish({ context } satisfies RequestStart)
+      return started
+    },
+    end: (context, response, started) => {
+      const duration = performance.now() - started
+      if (logsRequests) logRequest(log, context, { status: response.status, duration, versionAt })
+      if (ENDED.hasSubscribers) ENDED.publish({ context, response, duration } satisfies RequestEnd)
+    },
+    error: (context, error) => {
+      if (FAILED.hasSubscribers) FAILED.publish({ context, error } satisfies RequestError)
+    },
+  }
+}
+
+/** Logs a request: nothing that a client keeps secret, so neither query nor headers. */
+function logRequest(
+  log: Logger,
+  context: ExecutionContext,
+  {
+    status,
+    duration,
+    versionAt,
+  }: { readonly status: number; readonly duration: number; readonly versionAt: number | undefined },
+): void {
+  try {
+    const { requestId, request, originalPath, version, route } = context
+    const path = route === null ? cutVersionAt(originalPath, versionAt) : originalPath
+    const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
+    log.info(route === null ? details : { ...details, route: route.name }, 'Request')
+  } catch {
+    // a logger that throws does not cost the client the response
+  }
+}
+
+/** A path that nothing answers, with what may have been meant for a version at the length of one. */
+function cutVersionAt(path: string, place: number | undefined): string {
+  if (place === undefined || path.length <= MAX_VERSION_LENGTH) return path
+  return path
+    .split('/')
+    .map((segment, index) => (index === place ? cutVersion(segment) : segment))
+    .join('/')
+}
+
+/** Rounds milliseconds to microseconds. */
+function toMicros(duration: number): number {
+  return Math.round(duration * 1000) / 1000
+}

@@ -1,0 +1,231 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { Logger } from '../../define/context.ts'
+import type { ErrorHandler } from '../../define/error-handler.ts'
+import { AROUND, isDefinition } from '../../flatten/check-fields.ts'
+import type { AnyGuard } from '../../define/guard.ts'
+import type { Interceptor } from '../../define/interceptor.ts'
+import { unlazy } from '../../define/lazy.ts'
+import type { Middleware } from '../../define/middleware.ts'
+import type { Binding } from '../../define/provider.ts'
+import { optionProblems } from '../../define/options.ts'
+import type { Rules } from '../../define/options.ts'
+import { isSchema } from '../../schema/schema.ts'
+import { isToken } from '../../define/token.ts'
+import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
+import type { UploadLimits } from '../../schema/uploads.ts'
+import { parsePattern } from '../../path/pattern.ts'
+import { sessionProblems } from '../../session/options.ts'
+import type { SessionOptions } from '../../session/options.ts'
+import { isScheme } from '../../versioning/schemes/scheme.ts'
+import type { ConfigOptions } from '../boot/config.ts'
+import { docsProblems } from '../docs/docs-options.ts'
+import type { DocsOptions } from '../docs/docs-options.ts'
+import { healthProblems } from '../health/options.ts'
+import type { HealthOptions } from '../health/options.ts'
+
+/** Time limits in milliseconds. */
+export interface Timeouts {
+  /** For all headers of a request to arrive. @default 60000 */
+  readonly headers?: number
+  /** For a whole request to arrive. @default 300000 */
+  readonly request?: number
+  /** For the next request on a kept connection. @default 5000 */
+  readonly idle?: number
+  /** For a client to take something of an answer that waits for it; it is disconnected then. 0 waits for ever. @default 60000 */
+  readonly send?: number
+  /** For a route to answer, reading the body included; the answer is 503 then. 0 waits for ever. @default 0 */
+  readonly handler?: number
+  /** For requests in flight to finish when the server closes. @default 10000 */
+  readonly grace?: number
+  /** Between a signal to stop and closing: the readiness route says 503 already, and everything is still answered. @default 0 */
+  readonly drain?: number
+}
+
+/** Limits of what a request may hold; the longest body is `bodyLimit`. */
+export interface Limits {
+  /** Characters of the request target: path and query. More are 414. @default 8192 */
+  readonly url?: number
+  /** Bytes of all headers together. More are 431. @default 16384 */
+  readonly headers?: number
+  /** Parameters in a query, and in a form. More are 400. @default 1000 */
+  readonly parameters?: number
+  /** Levels of arrays and objects in a JSON body. More are 400. @default 500 */
+  readonly jsonDepth?: number
+}
+
+/** What `createApp` takes besides the module. */
+export interface AppOptions extends ConfigOptions {
+  /** The path before every route, version segment included; literal segments only. @default '' */
+  readonly prefix?: string
+  /**
+   * What a slash at the end of a path means: `'ignore'`: nothing; `'strict'`: it makes another path; `'redirect'`: the other
+   * spelling is redirected (308) to the declared one. @default 'ignore'
+   */
+  readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
+  /** The longest request body, in bytes. @default 1048576 */
+  readonly bodyLimit?: number
+  /** How many proxies in front of the application write `X-Forwarded-*` headers; `true` trusts every entry. @default false */
+  readonly trustProxy?: boolean | number
+  /** See the route field of the same name. @default false */
+  readonly validateResponses?: 'strip' | 'strict' | false
+  /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
+  readonly logger?: Logger | false
+  readonly timeouts?: Timeouts
+  readonly limits?: Limits
+  /** Limits of `multipart/form-data` bodies; a route's own win. */
+  readonly uploads?: UploadLimits
+  /** Serves the documents of the API and a page that shows them. @default neither; `app.openapi()` gives them anyway */
+  readonly docs?: DocsOptions | false
+  /** Paths that tell how the application is. */
+  readonly health?: HealthOptions
+  /** Guards of every route; they run before all others. */
+  readonly globalGuards?: readonly AnyGuard[]
+  /** Interceptors of every route; they are outermost. */
+  readonly globalInterceptors?: readonly Interceptor[]
+  /** Middleware around everything, paths that do not exist included. */
+  readonly middleware?: readonly Middleware[]
+  /** Asked last for the answer to errors, those of unknown paths included. */
+  readonly errorHandlers?: readonly ErrorHandler[]
+  /** Replaces providers, guards, interceptors and settings wherever they are: `[bind(CarService, { value: fake })]`. */
+  readonly overrides?: readonly Binding[]
+  /** Sessions, for `inject: { session: Session }`. */
+  readonly session?: SessionOptions
+}
+
+/** The time limits of applications that set none. */
+export const DEFAULT_TIMEOUTS: Required<Timeouts> = {
+  headers: 60_000,
+  request: 300_000,
+  idle: 5_000,
+  send: 60_000,
+  handler: 0,
+  grace: 10_000,
+  drain: 0,
+}
+
+/** The limits of requests to applications that set none. */
+export const DEFAULT_LIMITS: Required<Limits> = {
+  url: 8_192,
+  headers: 16_384,
+  parameters: 1_000,
+  jsonDepth: 500,
+}
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
+
+/** The options, what they may hold, and how the expectation reads in a message. */
+const OPTIONS: Rules = {
+  prefix: [isLiteralPath, "a path of literal segments, such as '/api'"],
+  trailingSlash: [
+    (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
+    "'ignore', 'strict' or 'redirect'",
+  ],
+  bodyLimit: [isCount, 'a number of bytes'],
+  trustProxy: [(value) => typeof value === 'boolean' || isCount(value), 'true, false or a number of proxies'],
+  validateResponses: [
+    (value) => value === 'strip' || value === 'strict' || value === false,
+    "'strip', 'strict' or false",
+  ],
+  logger: [
+    (value) => value === false || isLogger(value),
+    'false or an object with debug, info, warn and error',
+  ],
+  // what is in them is reported one by one, by `countProblems`
+  timeouts: [isRecord, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
+  limits: [isRecord, `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
+  uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
+  // reported in detail by `docsProblems`
+  docs: [() => true, 'an object'],
+  // reported in detail by `healthProblems`
+  health: [() => true, 'an object'],
+  globalGuards: [AROUND.guards.test, AROUND.guards.expected],
+  globalInterceptors: [AROUND.interceptors.test, AROUND.interceptors.expected],
+  middleware: [AROUND.middleware.test, AROUND.middleware.expected],
+  errorHandlers: [AROUND.errorHandlers.test, AROUND.errorHandlers.expected],
+  overrides: [
+    (value) => Array.isArray(value) && value.every(isOverride),
+    'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
+  ],
+  // reported in detail by `sessionProblems`
+  session: [() => true, 'an object'],
+  configModule: [isText, "a module, such as './config.ts'"],
+  configSchema: [isSchema, 'a zod schema'],
+  envFile: [
+    (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+    "the name of a file, such as '.env', or a list of names",
+  ],
+  versioning: [isVersioning, 'a list of a scheme and its options'],
+}
+
+/** Reports every option of `createApp` that cannot be used. */
+export function appOptionProblems(options: AppOptions): readonly DefinitionProblem[] {
+  return [
+    ...optionProblems('createApp', options, OPTIONS),
+    ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
+    ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
+    ...sessionProblems(options.session),
+    ...healthProblems(options.health),
+    ...docsProblems(options.docs),
+  ]
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+/** Whether a binding replaces like by like. */
+function isOverride(value: unknown): boolean {
+  if (!isDefinition('binding')(value)) return false
+  const token: unknown = unlazy(Reflect.get(Object(value), 'token'))
+  const to: unknown = Reflect.get(Object(value), 'to')
+  for (const kind of ['guard', 'interceptor']) {
+    if (isDefinition(kind)(token)) return isDefinition(kind)(to)
+  }
+  return (
+    isToken(token) &&
+    (isDefinition('provider')(to) || (typeof to === 'object' && to !== null && 'value' in to))
+  )
+}
+
+function isLiteralPath(value: unknown): boolean {
+  if (value === '') return true
+  const pattern = typeof value === 'string' ? parsePattern(value) : []
+  return 'segments' in pattern && pattern.params.length === 0
+}
+
+/** A scheme or a list of schemes, each with its options, and the options that they have in common. */
+function isVersioning(value: unknown): boolean {
+  if (!Array.isArray(value)) return false
+  const [schemes, options]: readonly unknown[] = value
+  return Array.isArray(schemes)
+    ? isOptional(options) && schemes.every((entry: unknown) => Array.isArray(entry) && isUse(entry))
+    : isUse(value)
+}
+
+function isUse([scheme, options]: readonly unknown[]): boolean {
+  return isScheme(scheme) && isOptional(options)
+}
+
+function isOptional(options: unknown): boolean {
+  return options === undefined || (typeof options === 'object' && options !== null)
+}
+
+function isLogger(value: unknown): boolean {
+  return isRecord(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Reports what is not a count in a group of options that has nothing else. */
+function countProblems(
+  group: string,
+  given: unknown,
+  defaults: object,
+  expected: string,
+): readonly DefinitionProblem[] {
+  if (!isRecord(given)) return []
+  const rules = Object.fromEntries(Object.keys(defaults).map((name) => [name, [isCount, expected] as const]))
+  return optionProblems('createApp', given, rules, group)
+}

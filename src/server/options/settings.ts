@@ -1,0 +1,66 @@
+import type { Around } from '../../define/layers.ts'
+import type { Logger } from '../../define/context.ts'
+import type { Binding } from '../../define/provider.ts'
+import type { UploadLimits } from '../../schema/uploads.ts'
+import type { SessionOptions } from '../../session/options.ts'
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
+import type { AppOptions, Limits, Timeouts } from './app-options.ts'
+import type { ConfigOptions } from '../boot/config.ts'
+import type { DocsOptions } from '../docs/docs-options.ts'
+import type { HealthOptions } from '../health/options.ts'
+import { createLogger } from '../logging/logger.ts'
+
+/** The settings of an application. */
+export interface Settings {
+  readonly prefix: string
+  readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
+  readonly bodyLimit: number
+  readonly trustProxy: boolean | number
+  readonly validateResponses: 'strip' | 'strict' | false
+  readonly logger: Logger
+  readonly timeouts: Required<Timeouts>
+  readonly limits: Required<Limits>
+  readonly uploads: UploadLimits
+  /** Whether every request is worth a line. */
+  readonly logsRequests: boolean
+  readonly session: SessionOptions | undefined
+  readonly health: HealthOptions | undefined
+  readonly docs: DocsOptions | false | undefined
+  readonly config: ConfigOptions
+  readonly around: Around
+  readonly overrides: readonly Binding[]
+}
+
+/** Reads the options of `createApp`, without problems as they are. */
+export function toSettings(options: AppOptions): Settings {
+  const {
+    prefix = '',
+    trailingSlash = 'ignore',
+    bodyLimit = 1_048_576,
+    trustProxy = false,
+    validateResponses = false,
+  } = options
+  return {
+    prefix: prefix.replace(/\/$/, ''),
+    trailingSlash,
+    bodyLimit,
+    trustProxy,
+    validateResponses,
+    logger: createLogger(options.logger),
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    uploads: options.uploads ?? {},
+    logsRequests: options.logger !== false,
+    session: options.session,
+    health: options.health,
+    docs: options.docs,
+    config: options,
+    around: {
+      guards: options.globalGuards ?? [],
+      interceptors: options.globalInterceptors ?? [],
+      errorHandlers: options.errorHandlers ?? [],
+      middleware: options.middleware ?? [],
+    },
+    overrides: options.overrides ?? [],
+  }
+}

@@ -1,0 +1,89 @@
+import type { ScopedContext, BuiltIns } from '../../container/request-scope.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { BuiltIn } from '../../define/built-in.ts'
+import type { Logger } from '../../define/context.ts'
+import type { Overrides } from '../../flatten/overrides.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Session } from '../../define/session.ts'
+import type { Awaitable } from '../../http.ts'
+import type { SessionOptions } from '../../session/options.ts'
+
+/** A request that can have a session. */
+export interface SessionContext extends ScopedContext {
+  /** Opened when something first injects it. */
+  readonly session: Promise<Session>
+}
+
+/** The settings, as each schema reads them; `undefined` stands for the application's own. */
+export interface ConfigValues {
+  /** A promise only of what no injection names. */
+  get(schema: Schema | undefined): Awaitable<unknown>
+}
+
+/** What the built-in tokens read from. */
+export interface BuiltInSources {
+  readonly log: Logger
+  readonly overrides: Overrides
+  /** There from the start of the application on. */
+  readonly config: () => ConfigValues
+}
+
+type Reader = (context: ScopedContext, token: BuiltIn<unknown>) => Awaitable<unknown>
+
+/** What each built-in token of a request supplies; a new one is a new row. */
+const OF_REQUEST: Readonly<Record<string, Reader>> = {
+  HttpRequest: (context) => context.request,
+  HttpResponse: (context) => context.response,
+  ExecutionContext: (context) => context,
+  Host: (context) => context.request.ip,
+  // every request of an application has one, whatever the container knows of it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  Session: (context) => (context as SessionContext).session,
+}
+
+/** Makes what reads built-in tokens. */
+export function createBuiltIns({ log, overrides, config }: BuiltInSources): BuiltIns {
+  const replaced = (token: BuiltIn<unknown>): { readonly value: unknown } | undefined => {
+    const to = token.token === 'Config' ? undefined : overrides.find(token)
+    return to !== undefined && 'value' in to ? { value: to.value } : undefined
+  }
+  return {
+    isAsync: (token) => token.token === 'Session' && replaced(token) === undefined,
+    read: (token, context) => {
+      const override = replaced(token)
+      if (override !== undefined) return override.value
+      if (token.token === 'Config') return config().get(token.schema)
+      if (token.token === 'Logger') return log
+      return context === undefined ? undefined : OF_REQUEST[token.token]?.(context, token)
+    },
+  }
+}
+
+/** Reports a built-in token that this application cannot supply. */
+export function builtInProblems(
+  { token, schema }: BuiltIn<unknown>,
+  where: string,
+  session: SessionOptions | undefined,
+  overrides: Overrides,
+): readonly DefinitionProblem[] {
+  if (token !== 'Session' || overrides.find({ kind: 'built-in', token }) !== undefined) return []
+  if (session === undefined) {
+    return [
+      {
+        code: 'missing_session',
+        where,
+        message: 'it injects Session, and the application has no sessions',
+        fix: 'give createApp the option session: { secret }',
+      },
+    ]
+  }
+  if (schema === undefined || schema === session.schema) return []
+  return [
+    {
+      code: 'missing_session',
+      where,
+      message: 'it injects Session.of with another schema than the session option of the application',
+      fix: 'use the same schema object in both places',
+    },
+  ]
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+
+import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../../define/context.ts'
+import type { Token } from '../../define/token.ts'
+import type { Awaitable, HttpRequest, Method, RawRequest } from '../../http.ts'
+import { RequestView } from '../../request/request.ts'
+import type { RequestSettings } from '../../request/request.ts'
+import type { Container } from '../../container/container.ts'
+import { createRequestScope } from '../../container/request-scope.ts'
+import type { BuiltIns, RequestScope } from '../../container/request-scope.ts'
+import type { ModuleNode } from '../../flatten/modules.ts'
+import type { Session } from '../../define/session.ts'
+import type { OpenSession, Sessions } from '../../session/sessions.ts'
+import type { SessionContext } from './built-ins.ts'
+import { withRequestId } from '../logging/logger.ts'
+import type { Observer } from '../logging/channels.ts'
+import { createResponseHead } from './response-head.ts'
+import type { ResponseHead } from './response-head.ts'
+import type { Settings } from '../options/settings.ts'
+import { toOriginForm } from './target.ts'
+
+/** What the application lends to every request. */
+export interface Lent {
+  readonly settings: Settings
+  readonly urlFor: (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
+  /** The path without its version segment. */
+  readonly versionFree: (path: string) => string
+  readonly container: Container
+  readonly builtIns: BuiltIns
+  /** `undefined` when the application has no sessions. */
+  readonly sessions: Sessions | undefined
+  /** The methods that the path of a request answers. */
+  readonly allowedMethods: (context: RequestContext, raw: RawRequest) => Awaitable<readonly Method[]>
+  /** What requests without a route see. */
+  readonly root: ModuleNode
+  readonly observer: Observer
+  /** Says that a request has something to end; gives the function that says it has. */
+  readonly hold: () => () => void
+  readonly whenClosing: (work: () => void) => () => void
+}
+
+const NONE: readonly string[] = []
+
+/** What is done when a response has ended. */
+type Ending = () => Awaitable<void>
+
+/** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
+export class RequestContext implements SessionContext {
+  readonly #raw: RawRequest
+  readonly #lent: Lent
+  readonly #target: string
+  #request: RequestView | undefined
+  #state: Record<string, unknown> | undefined
+  #requestId: string | undefined
+  #log: Logger | undefined
+  #scope: RequestScope | undefined
+  #release: (() => void) | undefined
+  #hasEnded = false
+  #endings: Ending[] | undefined
+  #late: PromiseLike<unknown> | undefined
+  #requestSettings: RequestSettings | undefined
+  #session: Promise<OpenSession> | undefined
+  /** Made when something in it is first asked for. */
+  head: ResponseHead | undefined
+  route: RouteInfo | null = null
+  /** Whose providers the request sees: the route's module. */
+  module: ModuleNode
+  /** Whether something listens for what happens to this request. */
+  isObserved = false
+  version: string | null = null
+  identity: unknown = undefined
+  /** The headers that may have chosen the handler, so that the response depends on them. */
+  vary: readonly string[] = NONE
+  /** Writes what the response tells of versions. */
+  tells: ((headers: Record<string, string | string[]>) => void) | undefined
+  /** Whether the path has a version segment. */
+  versionInPath = false
+
+  constructor(raw: RawRequest, lent: Lent) {
+    this.#raw = raw
+    this.#lent = lent
+    this.#target = toOriginForm(raw.target) ?? raw.target
+    this.module = lent.root
+  }
+
+  get method(): string {
+    return this.#raw.method
+  }
+
+  get request(): HttpRequest {
+    return (this.#request ??= new RequestView(
+      this.#raw,
+      this.#target,
+      this.#requestSettings ?? this.#lent.settings,
+    ))
+  }
+
+  get response(): HttpResponse {
+    return (this.head ??= createResponseHead()).view
+  }
+
+  get originalPath(): string {
+    return this.request.path
+  }
+
+  get path(): string {
+    return this.versionInPath ? this.#lent.versionFree(this.request.path) : this.request.path
+  }
+
+  get signal(): AbortSignal {
+    return this.#raw.signal
+  }
+
+  get state(): Record<string, unknown> {
+    return (this.#state ??= {})
+  }
+
+  get requestId(): string {
+    return (this.#requestId ??= randomUUID())
+  }
+
+  set requestId(id: string) {
+    this.#requestId = id
+    // it carries the id
+    this.#log = undefined
+  }
+
+  get log(): Logger {
+    return (this.#log ??= withRequestId(this.#lent.settings.logger, this.requestId))
+  }
+
+  /** What was set on the response so far, to be merged into it; what is set from now on is a new head. */
+  takeHead(): ResponseHead | undefined {
+    const { head } = this
+    if (head !== undefined) this.head = undefined
+    return head
+  }
+
+  /** Tells those who listen of an error. */
+  observe(error: unknown): void {
+    if (this.isObserved) this.#lent.observer.error(this, error)
+  }
+
+  async resolve<T>(token: Token<T>): Promise<T> {
+    const value = await this.#lent.container.resolve(token, this.module, this)
+    // a token carries the type of what it supplies
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return value as T
+  }
+
+  get scope(): RequestScope {
+    if (this.#scope === undefined) {
+      this.#scope = createRequestScope(this, this.#lent.builtIns)
+      if (this.#hasEnded) void this.#scope.end()
+      else this.#release ??= this.#lent.hold()
+    }
+    return this.#scope
+  }
+
+  get session(): Promise<Session> {
+    const { sessions } = this.#lent
+    if (sessions === undefined) return Promise.reject(new Error('The application has no sessions'))
+    this.#session ??= sessions.open(this.request)
+    return this.#session.then(({ session }) => session)
+  }
+
+  /** The session, if it was asked for. */
+  get openSession(): Promise<OpenSession> | undefined {
+    return this.#session
+  }
+
+  /** Whether something lives as long as this request. */
+  get hasScope(): boolean {
+    return this.#scope !== undefined || this.#endings !== undefined
+  }
+
+  /** Has something done when the response has ended; at once when it has. The application closes after it. */
+  atEnd(work: Ending): void {
+    if (this.#hasEnded) void this.#finish([work])
+    else (this.#endings ??= []).push(work)
+    this.#release ??= this.#lent.hold()
+  }
+
+  /** Has something done as soon as the application closes; at once when it does. Gives the function that forgets it. */
+  whenClosing(work: () => void): () => void {
+    return this.#lent.whenClosing(work)
+  }
+
+  /** Has the rest of the request read by these rules, which are those of its route. */
+  readBy(settings: RequestSettings): void {
+    this.#requestSettings = settings
+    if (this.#request !== undefined) this.#request.settings = settings
+  }
+
+  /** Aborts the signal: nobody waits for the answer any more. */
+  abort(reason: unknown): void {
+    this.#raw.abort(reason)
+  }
+
+  /** Has what lives for this request last until the work is done, if that is after its response. The application closes after it. */
+  endAfter(work: PromiseLike<unknown>): void {
+    this.#late = work
+    this.#release ??= this.#lent.hold()
+  }
+
+  /** Disposes what lived for this request; to be called when its response has ended. A promise when that takes time. */
+  end(): Promise<void> | undefined {
+    if (this.#late !== undefined) {
+      const end = (): void => void this.end()
+      this.#late.then(end, end)
+      this.#late = undefined
+      return undefined
+    }
+    this.#hasEnded = true
+    if (!this.hasScope) {
+      this.#release?.()
+      return undefined
+    }
+    const endings = this.#endings ?? []
+    this.#endings = undefined
+    return this.#finish(endings)
+  }
+
+  async #finish(endings: readonly Ending[]): Promise<void> {
+    for (const work of endings) {
+      try {
+        await work()
+      } catch (error) {
+        this.log.error({ err: error }, 'What lived for a request could not be ended')
+      }
+    }
+    const errors = (await this.#scope?.end()) ?? []
+    for (const err of errors) this.log.error({ err }, 'A provider could not be disposed')
+    this.#release?.()
+    this.#release = undefined
+  }
+
+  urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
+    const version = options.version ?? this.version
+    return this.#lent.urlFor(name, params, version === null ? options : { ...options, version })
+  }
+
+  async allowedMethods(): Promise<readonly Method[]> {
+    return this.#lent.allowedMethods(this, this.#raw)
+  }
+
+  switchToHttpConnection(): { getRequest(): HttpRequest } {
+    return { getRequest: () => this.request }
+  }
+}

@@ -1,0 +1,111 @@
+import type { Container } from '../../container/container.ts'
+import type { RouteInfo } from '../../define/context.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { ModuleNode } from '../../flatten/modules.ts'
+import { isPromise } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { RequestContext } from './context.ts'
+import { createRecover, recovered } from './error-handlers.ts'
+import { withGuards } from './guards.ts'
+import type { Run } from './guards.ts'
+import { withInput } from './input.ts'
+import type { Answer, Input } from './input.ts'
+import { withInterceptors } from './interceptors.ts'
+import { createMiddleware } from './middleware.ts'
+import { createResponder } from './respond.ts'
+import type { Settings } from '../options/settings.ts'
+import { createTimed } from './timeout.ts'
+
+/** A route of one method, ready to run. */
+export interface Endpoint {
+  readonly info: RouteInfo
+  readonly module: ModuleNode
+  /** The names of the path parameters, in order. */
+  readonly params: readonly string[]
+  /** Whether the pattern ends with a slash; `null` where it is for the parameter to take. */
+  readonly trailingSlash: boolean | null
+  /** Answers a request; `values` are the texts of the path parameters, decoded. */
+  readonly run: Run
+}
+
+/** What the routes of an application share. */
+export interface EndpointSite {
+  readonly settings: Settings
+  readonly container: Container
+  /** The query parameters that carry versions. */
+  readonly hidden: readonly string[]
+}
+
+/** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
+export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyMap<string, Endpoint> {
+  const { guards, errorHandlers, middleware } = route.around
+  const reading = { hidden: site.hidden, limits: site.settings.limits }
+  const guarded = withGuards(guards, site.container, withInput(route, reading, createAnswer(route, site)))
+  const timed = createTimed(route.timeout ?? site.settings.timeouts.handler, createRecover(errorHandlers))
+  const { recover } = timed
+  const wrap = createMiddleware(middleware, recover)
+  const answers: Run =
+    errorHandlers.length > 0 || wrap !== undefined
+      ? (context, values) => recovered(recover, context, () => guarded(context, values))
+      : guarded
+  const wrapped: Run =
+    wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
+  const run = timed.limit(withOwnLimits(route, site.settings, wrapped))
+  const { pattern, name, controller, meta } = route
+  const trailingSlash =
+    pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
+  return new Map(
+    route.methods.map((method) => [
+      method,
+      {
+        info: Object.freeze({ name, method, path: pattern.text, controller, meta }),
+        module: route.module,
+        params: pattern.params.map((param) => param.name),
+        trailingSlash,
+        run,
+      },
+    ]),
+  )
+}
+
+/** Has requests read by the limits of a route that has some of its own. */
+function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, run: Run): Run {
+  if (bodyLimit === undefined && uploads === undefined) return run
+  const own = {
+    ...settings,
+    bodyLimit: bodyLimit ?? settings.bodyLimit,
+    uploads: { ...settings.uploads, ...uploads },
+  }
+  return (context, values) => {
+    context.readBy(own)
+    return run(context, values)
+  }
+}
+
+/** Makes what comes after validation: values are injected, the handler is called, its result is sent. */
+function createAnswer(route: FlatRoute, { settings, container }: EndpointSite): Answer {
+  const injection = container.prepare(route.inject, route.module)
+  const invoke = withInterceptors(route.around.interceptors, container, (input, context) =>
+    // the schemas have just proven what the handler's type says
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    route.handler(input as never, context as never),
+  )
+  const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
+  const call: Answer = (context, input) => {
+    const result = invoke(input, context)
+    return isPromise(result) ? later(context, result) : respond(result, context.takeHead(), context)
+  }
+  // in functions of their own: a closure would be made for every request, whether or not something takes time
+  const later = (context: RequestContext, result: PromiseLike<unknown>): Promise<FinishedResponse> =>
+    Promise.resolve(result).then((value) => respond(value, context.takeHead(), context))
+  const injectLater = (context: RequestContext, input: Input): Awaitable<FinishedResponse> =>
+    injection.readAsync(context).then((inject) => {
+      input.inject = inject
+      return call(context, input)
+    })
+  if (injection.isAsync) return injectLater
+  return (context, input) => {
+    input.inject = injection.read(context)
+    return call(context, input)
+  }
+}

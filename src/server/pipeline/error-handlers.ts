@@ -1,0 +1,73 @@
+import type { ErrorHandler } from '../../define/error-handler.ts'
+import { HttpError } from '../../errors.ts'
+import { isPromise } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { RequestContext } from './context.ts'
+import { logUnknown, toFailure } from './failure.ts'
+import { respondWith } from './respond.ts'
+
+/** Turns whatever was thrown into a response. Never throws and never rejects. */
+export type Recover = (context: RequestContext, error: unknown) => Awaitable<FinishedResponse>
+
+/** Makes what answers errors: the first handler that matches and returns something, innermost first, else a problem document. */
+export function createRecover(handlers: readonly ErrorHandler[]): Recover {
+  return (context, error) => {
+    context.observe(error)
+    // what was set for a response that is not sent
+    context.head = undefined
+    return handlers.some((handler) => matches(handler, error))
+      ? ask(handlers, context, error)
+      : toFailure(context, error)
+  }
+}
+
+/** Does what may throw or reject; the response to its error when it does. */
+export function recovered(
+  recover: Recover,
+  context: RequestContext,
+  work: () => Awaitable<FinishedResponse>,
+): Awaitable<FinishedResponse> {
+  try {
+    const response = work()
+    return isPromise(response) ? response.then(undefined, (error) => recover(context, error)) : response
+  } catch (error) {
+    return recover(context, error)
+  }
+}
+
+async function ask(
+  handlers: readonly ErrorHandler[],
+  context: RequestContext,
+  thrown: unknown,
+): Promise<FinishedResponse> {
+  let error = thrown
+  let isLogged = false
+  for (const handler of handlers) {
+    if (!matches(handler, error)) continue
+    try {
+      // by class, an error is known to the handler; by status, it may be anything
+      if (handler.match === 500 && !(error instanceof HttpError) && !isLogged) {
+        isLogged = true
+        logUnknown(context, error)
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `matches` has just said so
+      const result = await handler.handle(error as never, context)
+      if (result !== undefined) return await respondWith(result, statusOf(error), context)
+    } catch (worse) {
+      // the handlers further out see what this one made of it
+      isLogged &&= worse === error
+      error = worse
+    }
+    // what a handler has set without answering is not sent
+    context.head = undefined
+  }
+  return toFailure(context, error, isLogged)
+}
+
+function matches({ match }: ErrorHandler, error: unknown): boolean {
+  return typeof match === 'number' ? statusOf(error) === match : error instanceof match
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof HttpError ? error.status : 500
+}

@@ -1,0 +1,57 @@
+import type { Container, Injection } from '../../container/container.ts'
+import type { Placed } from '../../flatten/layer-stack.ts'
+import type { AnyGuard } from '../../define/guard.ts'
+import { httpError } from '../../errors.ts'
+import { isPromise } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { RequestContext } from './context.ts'
+
+/** Answers a request that has found its route; `values` are the texts of the path parameters. */
+export type Run = (context: RequestContext, values: readonly string[]) => Awaitable<FinishedResponse>
+
+interface Ready {
+  readonly guard: AnyGuard
+  readonly injection: Injection
+}
+
+/** Puts guards before a route: they run one after the other, and the first denial ends the request. */
+export function withGuards(guards: readonly Placed<AnyGuard>[], container: Container, run: Run): Run {
+  if (guards.length === 0) return run
+  const ready = guards.map(({ part, module }): Ready => ({
+    guard: part,
+    injection: container.prepare(Object.entries(part.inject), module),
+  }))
+  return (context, values) => {
+    const passed = pass(ready, 0, context)
+    return passed === undefined ? run(context, values) : passed.then(() => run(context, values))
+  }
+}
+
+/** Asks the guards from an index on; a promise as soon as one of them takes time. */
+function pass(guards: readonly Ready[], from: number, context: RequestContext): Promise<void> | undefined {
+  for (let index = from; index < guards.length; index++) {
+    const ready = guards[index]
+    if (ready === undefined) return undefined
+    const verdict = ask(ready, context)
+    if (isPromise(verdict)) {
+      return Promise.resolve(verdict).then((settled) => {
+        check(settled)
+        return pass(guards, index + 1, context)
+      })
+    }
+    check(verdict)
+  }
+  return undefined
+}
+
+function ask({ guard, injection }: Ready, context: RequestContext): Awaitable<unknown> {
+  // the injection was prepared from the guard's own tokens
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  if (!injection.isAsync) return guard.canActivate(context, injection.read(context) as never)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return injection.readAsync(context).then((inject) => guard.canActivate(context, inject as never))
+}
+
+function check(verdict: unknown): void {
+  if (!verdict) throw httpError('forbidden', 'The request is not allowed')
+}

@@ -1,0 +1,44 @@
+import type { Container } from '../../container/container.ts'
+import type { Placed } from '../../flatten/layer-stack.ts'
+import type { Interceptor } from '../../define/interceptor.ts'
+import { isReply } from '../../define/reply.ts'
+import { isPromise } from '../../http.ts'
+import type { RequestContext } from './context.ts'
+import type { Input } from './input.ts'
+import { quieten } from '../../stream.ts'
+
+/** Calls a handler, with everything around it, and gives what it returned. */
+export type Invoke = (input: Input, context: RequestContext) => unknown
+
+/** Puts interceptors around a handler; the first is outermost. */
+export function withInterceptors(
+  interceptors: readonly Placed<Interceptor>[],
+  container: Container,
+  invoke: Invoke,
+): Invoke {
+  if (interceptors.length === 0) return invoke
+  return interceptors.reduceRight<Invoke>((inner, { part, module }) => {
+    const { isAsync, read, readAsync } = container.prepare(Object.entries(part.inject), module)
+    return (input, context) => {
+      const next = (): unknown => inner(input, context)
+      // the injection was prepared from the interceptor's own tokens
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      if (!isAsync) return part.intercept(context, next, read(context) as never)
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return readAsync(context).then((inject) => part.intercept(context, next, inject as never))
+    }
+  }, quietly(invoke))
+}
+
+/** What a handler returns may be a stream, which fails while an interceptor does something else before it is sent. */
+function quietly(invoke: Invoke): Invoke {
+  return (input, context) => {
+    const result = invoke(input, context)
+    return isPromise(result) ? result.then(quiet) : quiet(result)
+  }
+}
+
+function quiet(result: unknown): unknown {
+  quieten(isReply(result) ? result.data : result)
+  return result
+}

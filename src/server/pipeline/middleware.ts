@@ -1,0 +1,137 @@
+import type { Middleware } from '../../define/middleware.ts'
+import { FINISHED, isPromise } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { RequestContext } from './context.ts'
+import type { Recover } from './error-handlers.ts'
+import { dropBody } from './failure.ts'
+import { finish } from './finish.ts'
+import { respondWith } from './respond.ts'
+import { isStream } from '../../stream.ts'
+
+type Around = (
+  context: RequestContext,
+  next: () => Awaitable<FinishedResponse>,
+) => Awaitable<FinishedResponse>
+
+/**
+ * Puts middleware together; the first is outermost. What is passed as `next` must neither throw nor reject. `undefined` when there is
+ * none.
+ */
+export function createMiddleware(middleware: readonly Middleware[], recover: Recover): Around | undefined {
+  if (middleware.length === 0) return undefined
+  const [outermost, ...rest] = middleware.map((one) => toAround(one, recover))
+  if (outermost === undefined) return undefined
+  return rest.reduce<Around>(
+    (outer, inner) => (context, next) => outer(context, () => inner(context, next)),
+    outermost,
+  )
+}
+
+function toAround(middleware: Middleware, recover: Recover): Around {
+  return (context, next) => {
+    const call = createCall(context, next)
+    const settle = (result: unknown): Awaitable<FinishedResponse> => {
+      try {
+        const response = toResponse(result, call, context)
+        return isPromise(response)
+          ? response.then((settled) => dropUnread(call.body(), settled), lose)
+          : dropUnread(call.body(), response)
+      } catch (error) {
+        return lose(error)
+      }
+    }
+    const lose = (error: unknown): Awaitable<FinishedResponse> => {
+      call.cancel()
+      return recover(context, error)
+    }
+    try {
+      const result = middleware(context, call.next)
+      return isPromise(result) && !isFinished(result)
+        ? Promise.resolve(result).then(settle, lose)
+        : settle(result)
+    } catch (error) {
+      return lose(error)
+    }
+  }
+}
+
+/** One way inwards, taken at most once. */
+interface Call {
+  readonly next: () => Awaitable<FinishedResponse>
+  /** What came back; `undefined` when `next` was not called. */
+  readonly response: () => Awaitable<FinishedResponse> | undefined
+  /** The body that came back, before anybody changed it. */
+  readonly body: () => FinishedResponse['body'] | undefined
+  /** Tells the body of a response that is not sent. */
+  readonly cancel: () => void
+}
+
+function createCall(context: RequestContext, inner: () => Awaitable<FinishedResponse>): Call {
+  let response: Awaitable<FinishedResponse> | undefined
+  let body: FinishedResponse['body'] | undefined
+  return {
+    response: () => response,
+    body: () => body,
+    next: () => {
+      if (response !== undefined) throw new Error('A middleware called next() twice')
+      // what was set before is for the response, whatever happens further inside
+      const head = context.takeHead()
+      const receive = (finished: FinishedResponse): FinishedResponse => {
+        head?.mergeInto(finished.headers)
+        body = finished.body
+        return finished
+      }
+      const finished = inner()
+      response = isPromise(finished) ? finished.then(receive) : receive(finished)
+      return response
+    },
+    cancel: () => void cancelBody(response),
+  }
+}
+
+async function cancelBody(response: Awaitable<FinishedResponse> | undefined): Promise<void> {
+  const lost = await response
+  dropBody(lost?.body)
+}
+
+function toResponse(result: unknown, call: Call, context: RequestContext): Awaitable<FinishedResponse> {
+  const received = call.response()
+  if (result === undefined && received !== undefined) {
+    return isPromise(received)
+      ? received.then((settled) => measured(settled, call.body(), context))
+      : measured(received, call.body(), context)
+  }
+  if (isFinished(result)) return measured(result, call.body(), context)
+  return respondWith(result, 200, context)
+}
+
+/** Tells a stream that came back and was put aside for something that is none. */
+function dropUnread(
+  before: FinishedResponse['body'] | undefined,
+  response: FinishedResponse,
+): FinishedResponse {
+  if (!isStream(response.body)) dropBody(before)
+  return response
+}
+
+/** A response whose length is that of its body, which may have been changed, and with what was set on `context.response` since. */
+function measured(
+  { status, headers, body }: FinishedResponse,
+  before: FinishedResponse['body'] | undefined,
+  context: RequestContext,
+): FinishedResponse {
+  // a copy: what the middleware keeps, in a cache for instance, must not get the cookies of this request
+  const copy = { ...headers }
+  const head = context.takeHead()
+  head?.mergeInto(copy, true)
+  if (isStream(body) && body !== before) delete copy['content-length']
+  if (typeof body === 'object' || typeof body === 'string')
+    return finish(head?.view.status ?? status, copy, body ?? undefined)
+  throw new TypeError(
+    `A middleware gave a body that is a ${typeof body}, neither text, bytes, a stream nor null`,
+  )
+}
+
+function isFinished(value: unknown): value is FinishedResponse {
+  return typeof value === 'object' && value !== null && FINISHED in value
+}

@@ -1,0 +1,221 @@
+import { toRevive } from '../../schema/output-codec.ts'
+import { createValidator } from '../../schema/schema.ts'
+import type { Validated } from '../../schema/schema.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { isRaw, isReply } from '../../define/reply.ts'
+import type { ToReply } from '../../define/reply.ts'
+import { isPromise } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { isAsyncIterable } from '../../stream.ts'
+import { begin } from './begin.ts'
+import type { RequestContext } from './context.ts'
+import { finish, isBodyless } from './finish.ts'
+import { addReplyHead, JSON_TYPE } from './response-head.ts'
+import type { ResponseHead, ResponseHeaders } from './response-head.ts'
+
+/** What is known of what answers: a route, or a status that an error handler or middleware gives. */
+type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses'>
+
+type Respond = (
+  result: unknown,
+  head: ResponseHead | undefined,
+  context: RequestContext,
+) => Awaitable<FinishedResponse>
+
+const byStatus = new Map<number, Respond>()
+
+/** Turns what an error handler or a middleware returned into a response. */
+export function respondWith(
+  result: unknown,
+  status: number,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
+  const respond = byStatus.get(status) ?? createResponder({ label: '', status, responses: new Map() }, false)
+  byStatus.set(status, respond)
+  return respond(result, context.takeHead(), context)
+}
+
+/** Makes the function that turns what a handler returned into a response. */
+export function createResponder(route: Answered, checking: 'strip' | 'strict' | false): Respond {
+  const check = checking === false ? undefined : createCheck(route, checking)
+  const respond: Respond = (result, head, context) => {
+    if (isReply(result) && isRaw(result) && typeof result.data === 'function')
+      return workOut(result.data, respond, head, context)
+    return respondNow(result, head, context)
+  }
+  const respondNow: Respond = (result, head, context) => {
+    if (isWebResponse(result)) return begin(fromWeb(result, head), context)
+    const headers: ResponseHeaders = {}
+    let status = head?.view.status
+    let data = result
+    if (isReply(result)) {
+      status = result.status ?? status
+      data = result.data
+      addReplyHead(headers, result)
+      if (isRaw(result)) {
+        head?.mergeInto(headers)
+        return begin(finish(status ?? route.status, headers, data), context)
+      }
+    }
+    head?.mergeInto(headers)
+    status ??= data === undefined && route.status === 200 ? 204 : route.status
+    if (check === undefined) return toData(status, headers, data, context)
+    const checked = check(status, data)
+    return isPromise(checked)
+      ? toDataLater(status, headers, checked, context)
+      : toData(status, headers, checked, context)
+  }
+  return respond
+}
+
+// in functions of their own: a closure in the responder would cost every request
+function toDataLater(
+  status: number,
+  headers: ResponseHeaders,
+  data: PromiseLike<unknown>,
+  context: RequestContext,
+): PromiseLike<FinishedResponse> {
+  return data.then((settled) => toData(status, headers, settled, context))
+}
+
+function workOut(
+  toReply: ToReply,
+  respond: Respond,
+  head: ResponseHead | undefined,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
+  const settled = toReply(context)
+  return isPromise(settled)
+    ? settled.then((result) => respond(result, head, context))
+    : respond(settled, head, context)
+}
+
+/** What `validateResponses` throws: logged, and answered with a plain 500. */
+function createCheck(
+  route: Answered,
+  checking: 'strip' | 'strict',
+): (status: number, data: unknown) => Awaitable<unknown> {
+  const validators = new Map(
+    [...route.responses].map(([status, schema]) => {
+      const revive = toRevive(schema)
+      const validate = createValidator(schema)
+      return [status, revive === undefined ? validate : (data: unknown) => validate(revive(data))]
+    }),
+  )
+  return (status, data) => {
+    // sent as it comes
+    if (isAsyncIterable(data)) return data
+    const validate = validators.get(status)
+    if (validate === undefined) {
+      if (checking === 'strip' || validators.size === 0) return data
+      throw new Error(`${route.label} answered ${status}, which its response does not declare`)
+    }
+    if (isBodyless(status)) return data
+    const validated = validate(data)
+    return isPromise(validated) ? validated.then((value) => valid(value, data)) : valid(validated, data)
+  }
+
+  function valid(validated: Validated, data: unknown): unknown {
+    if ('issues' in validated) {
+      const issues = validated.issues
+        .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+        .join('; ')
+      throw new Error(`${route.label} returned what its response does not allow: ${issues}`)
+    }
+    const extra = checking === 'strict' ? undeclared(data, validated.value, '') : undefined
+    if (extra !== undefined)
+      throw new Error(`${route.label} returned ${extra}, which its response does not declare`)
+    return validated.value
+  }
+}
+
+/** The first key of `data` that validation dropped. */
+function undeclared(data: unknown, value: unknown, path: string): string | undefined {
+  if (typeof data !== 'object' || typeof value !== 'object' || data === null || value === null)
+    return undefined
+  for (const [key, member] of Object.entries(data)) {
+    const kept: unknown = Reflect.get(value, key)
+    if (!(key in value)) return `${path}${key}`
+    const deeper = undeclared(member, kept, `${path}${key}.`)
+    if (deeper !== undefined) return deeper
+  }
+  return undefined
+}
+
+function toData(
+  status: number,
+  headers: ResponseHeaders,
+  data: unknown,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
+  if (data === undefined || data instanceof Uint8Array || isAsyncIterable(data)) {
+    if (data !== undefined) headers['content-type'] ??= 'application/octet-stream'
+    return begin(finish(status, headers, data), context)
+  }
+  const type = headers['content-type']
+  // a text that is declared as something else than JSON is sent as it stands
+  if (
+    typeof data === 'string' &&
+    typeof type === 'string' &&
+    !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
+  )
+    return finish(status, headers, data)
+  headers['content-type'] ??= JSON_TYPE
+  return finish(status, headers, toJsonText(data))
+}
+
+/** JSON text. Maps, sets and bigints have none, and `{}` in their place would be a silent loss. */
+function toJsonText(data: unknown): string {
+  const text = stringify(data)
+  if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
+  // maps and sets come out as empty objects: where there is none, there is none to look for
+  if (IS_CHECKED && text.includes('{}')) JSON.stringify(data, refuseUnknown)
+  return text
+}
+
+/** Whether results are searched for maps and sets: not in production, where the first empty object would cost a second look. */
+const IS_CHECKED = process.env['NODE_ENV'] !== 'production'
+
+function stringify(data: unknown): string | undefined {
+  try {
+    return JSON.stringify(data)
+  } catch (error) {
+    // says which member is the bigint
+    if (IS_CHECKED) JSON.stringify(data, refuseUnknown)
+    throw error
+  }
+}
+
+function refuseUnknown(key: string, value: unknown): unknown {
+  if (typeof value === 'bigint')
+    throw new TypeError(`The result holds a bigint at "${key}", which JSON cannot hold: return String(value)`)
+  if (value instanceof Map || value instanceof Set) {
+    const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
+    throw new TypeError(`The result holds at "${key}" what JSON cannot hold, a ${kind}`)
+  }
+  if (isReply(value) || isWebResponse(value) || isAsyncIterable(value))
+    throw new TypeError(
+      `The result holds a response or a stream at "${key}": return it by itself, also from interceptors`,
+    )
+  return value
+}
+
+/** Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
+function isWebResponse(result: unknown): result is Response {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return false
+  const prototype: unknown = Object.getPrototypeOf(result)
+  return prototype !== Object.prototype && prototype !== null && result instanceof Response
+}
+
+function fromWeb(response: Response, head: ResponseHead | undefined): FinishedResponse {
+  const headers: ResponseHeaders = {}
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value
+  }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  head?.mergeInto(headers)
+  if (response.bodyUsed) throw new TypeError('The handler returned a Response whose body was read already')
+  const { body, status } = response
+  return body === null ? finish(status, headers, undefined) : finish(status, headers, body)
+}

@@ -1,0 +1,116 @@
+import { stringifySetCookie } from 'cookie'
+
+import type { CookieOptions, HttpResponse } from '../../define/context.ts'
+import type { ReplyOptions } from '../../define/reply.ts'
+
+/** The content type of results that are data. */
+export const JSON_TYPE = 'application/json'
+
+/** Headers as a response collects them: by lower-case name. */
+export type ResponseHeaders = Record<string, string | string[]>
+
+/** The head of a response while its handler runs. */
+export interface ResponseHead {
+  /** What handlers and guards see. */
+  readonly view: HttpResponse
+  /** Adds what was set to the headers of a finished response; what those have already wins, unless `wins` says otherwise. */
+  readonly mergeInto: (headers: ResponseHeaders, wins?: boolean) => void
+}
+
+/** Makes an empty head; header names and values are checked when the response is finished. */
+export function createResponseHead(): ResponseHead {
+  const headers = new Map<string, string[]>()
+  const view: HttpResponse = {
+    status: undefined,
+    headers: {
+      get: (name) => headers.get(name.toLowerCase())?.join(', '),
+      set: (name, value) => void headers.set(name.toLowerCase(), [value]),
+      append: (name, value) =>
+        void headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]),
+      delete: (name) => void headers.delete(name.toLowerCase()),
+    },
+    cookies: {
+      set: (name, value, options) => view.headers.append('set-cookie', toSetCookie(name, value, options)),
+    },
+  }
+  return {
+    view,
+    mergeInto: (target, wins = false) => {
+      for (const [name, lines] of headers) {
+        if (name === 'set-cookie') appendLines(target, name, lines)
+        else if (name === 'vary') addVary(target, lines)
+        else if (wins || target[name] === undefined)
+          target[name] = lines.length === 1 ? (lines[0] ?? '') : [...lines]
+      }
+    },
+  }
+}
+
+/** Puts the headers and cookies that a reply carries into the headers of its response. */
+export function addReplyHead(target: ResponseHeaders, { headers = {}, cookies = {} }: ReplyOptions): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase()
+    if (lower === 'set-cookie') appendLines(target, lower, [value].flat())
+    else target[lower] = typeof value === 'object' ? [...value] : value
+  }
+  for (const [name, cookie] of Object.entries(cookies)) {
+    const { value, ...options } = typeof cookie === 'object' ? cookie : { value: cookie }
+    appendLines(target, 'set-cookie', [toSetCookie(name, value, options)])
+  }
+}
+
+/** The names in a list that a header holds. */
+export function toNames(lines: string | readonly string[] = []): readonly string[] {
+  return [lines]
+    .flat()
+    .flatMap((line) => line.split(',').map((name) => name.trim()))
+    .filter(Boolean)
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
+/** Adds field names to `Vary`, each once; `*` already says everything (RFC 9110 section 12.5.5). */
+export function addVary(target: ResponseHeaders, names: readonly string[]): void {
+  const [only = ''] = names
+  if (target['vary'] === undefined && names.length === 1 && TOKEN.test(only)) {
+    target['vary'] = only
+    return
+  }
+  const present = toNames(target['vary'])
+  if (present.includes('*')) return
+  const lower = new Set(present.map((name) => name.toLowerCase()))
+  const missing = toNames(names).filter((name) => !lower.has(name.toLowerCase()))
+  if (present.length + missing.length > 0)
+    target['vary'] = missing.includes('*') ? '*' : [...present, ...new Set(missing)].join(', ')
+}
+
+// oxlint-disable-next-line no-control-regex
+const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
+
+/** Why a header cannot be sent; `undefined` when all can. CR, LF and NUL would let a value write headers of its own. */
+export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {
+  for (const name in headers) {
+    if (!OWN_NAMES.has(name) && !TOKEN.test(name)) return 'a header name has a character that is not allowed'
+    const value = headers[name]
+    if (value !== undefined && value !== JSON_TYPE && !isSafe(value))
+      return `the header ${name} has a character that is not allowed`
+  }
+  return undefined
+}
+
+/** What nearly every response has is not checked for every response. */
+const OWN_NAMES = new Set(['content-type', 'content-length', 'vary'])
+
+function isSafe(value: string | readonly string[]): boolean {
+  return typeof value === 'string'
+    ? !UNSAFE_VALUE.test(value)
+    : value.every((line) => typeof line === 'string' && !UNSAFE_VALUE.test(line))
+}
+
+function appendLines(target: ResponseHeaders, name: string, lines: readonly string[]): void {
+  target[name] = [...[target[name] ?? []].flat(), ...lines]
+}
+
+function toSetCookie(name: string, value: string, options: CookieOptions = {}): string {
+  return stringifySetCookie(name, value, { ...options })
+}

@@ -1,0 +1,157 @@
+import { channel } from 'node:diagnostics_channel'
+
+import type { Core } from '../boot/core.ts'
+import { freeAddress } from '../adapters/node/address.ts'
+import { listen } from '../adapters/node/listen.ts'
+import type { Listening } from '../adapters/node/listen.ts'
+import { checkListenOptions } from '../adapters/node/listen-options.ts'
+import type { ListenOptions } from '../adapters/node/listen-options.ts'
+import { Channels } from '../logging/channels.ts'
+import type { ListenEnd, ListenStart } from '../logging/channels.ts'
+import { endOnSignals, isProcessEnding } from './signals.ts'
+import type { Endable, Manner } from './signals.ts'
+import { settlesWithin } from '../../async.ts'
+
+const CALLED = channel(Channels.listen)
+const LISTENING = channel(Channels.listening)
+
+/** What ends by signals, and how an application listens in this process. */
+interface Service extends Endable {
+  readonly open: () => Promise<Listening>
+  /** What the log tells beside the URL; nothing where another process tells it. */
+  readonly details: object | undefined
+}
+
+/**
+ * Serves an application: in this process, or in workers. Gives the URL. While the process is ending it gives nothing and never
+ * settles, so that no error appears for what was stopped.
+ */
+export async function serve(core: Core, options: ListenOptions): Promise<string> {
+  const { lifecycle, settings } = core
+  checkListenOptions(options)
+  CALLED.publish({ workers: options.workers } satisfies ListenStart)
+  const service =
+    options.workers === undefined ? createService(core, options) : await inWorkers(core, options)
+  const release = endOnSignals(service)
+  try {
+    const server = await service.open()
+    lifecycle.add({
+      url: server.url,
+      close: (grace, leave) => server.close(grace, leave).finally(release),
+    })
+    if (service.details !== undefined)
+      settings.logger.info({ url: server.url, ...service.details }, 'Listening')
+    closeOnAbort(core, options.signal)
+    LISTENING.publish({ url: server.url } satisfies ListenEnd)
+    return server.url
+  } catch (error) {
+    release()
+    if (!isProcessEnding()) throw error
+    if (!lifecycle.isClosing()) settings.logger.error({ err: error }, 'The application cannot start')
+    return new Promise<never>(() => undefined)
+  }
+}
+
+/** Closes the application when a signal is aborted, be it already. */
+function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return
+  const { timeouts, logger } = settings
+  const close = (): void => {
+    lifecycle
+      .close(timeouts.grace)
+      .catch((error: unknown) => logger.error({ err: error }, 'The application did not stop cleanly'))
+  }
+  if (signal.aborted) close()
+  else signal.addEventListener('abort', close, { once: true })
+  lifecycle.whenClosing(() => signal.removeEventListener('abort', close))
+}
+
+/** Listening in this process. */
+function createService(core: Core, options: ListenOptions, isShared = false): Service {
+  const { lifecycle, settings } = core
+  return {
+    open: async () => {
+      const opened = await core.open()
+      if (lifecycle.isClosing()) throw new Error('The application is closed')
+      return listen(opened, settings, options, isShared)
+    },
+    details: {},
+    end: (manner) => endApp(core, manner),
+  }
+}
+
+/** Milliseconds for hooks and providers to end, at least. */
+const SHORTEST_END = 1_000
+
+/** The longest that an application takes to end in a manner, in milliseconds. */
+export function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], manner: Manner): number {
+  const before = { close: 0, drain, leave: idle }[manner]
+  return before + grace + Math.max(grace, SHORTEST_END)
+}
+
+/** Ends an application for good: what hangs is waited for no longer than requests are. Says what did not end well. */
+async function endApp({ lifecycle, settings }: Core, manner: Manner): Promise<boolean> {
+  const { timeouts, logger } = settings
+  const { drain, idle, grace } = timeouts
+  const ended = lifecycle.end({
+    drain: manner === 'drain' ? drain : 0,
+    leave: manner === 'leave' ? idle : 0,
+    grace,
+  })
+  try {
+    if (!(await settlesWithin(ended, longestEnd(timeouts, manner)))) {
+      logger.error({}, 'The application did not stop in time: a hook or a provider hangs')
+      return false
+    }
+    const isClean = await ended
+    if (!isClean) logger.warn({ grace }, 'Requests were broken off: the grace time was over')
+    return isClean
+  } catch (error) {
+    logger.error({ err: error }, 'The application did not stop cleanly')
+    return false
+  }
+}
+
+/** Serving with workers: this process keeps them running, or is one of them. */
+async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
+  const { lifecycle, settings } = core
+  const { createPool, findPort, joinPool, roleOf, toCount } = await import('./workers/cluster.ts')
+  const role = roleOf()
+  if (role === 'alone') return createService(core, options)
+  if (role === 'worker') {
+    const { sharedPort, tellListening } = joinPool()
+    const place = options.port === 0 ? { port: sharedPort } : {}
+    const service = createService(core, { ...options, ...place }, true)
+    return {
+      ...service,
+      details: undefined,
+      open: async () => {
+        const server = await service.open()
+        tellListening(server.url)
+        return server
+      },
+    }
+  }
+  const { session, timeouts, logger } = settings
+  if (session !== undefined && session.store === undefined)
+    logger.warn(
+      {},
+      'Each worker keeps sessions of its own in its memory: give session.store one that they share',
+    )
+  const count = toCount(options.workers)
+  const port = options.port === 0 ? await findPort(options.host) : 0
+  const pool = createPool({ count, port, logger, longestEnd: (manner) => longestEnd(timeouts, manner) })
+  return {
+    open: async () => {
+      await freeAddress(options)
+      const url = await pool.start()
+      return { url, close: () => pool.end('close') }
+    },
+    details: { workers: count },
+    end: async (manner) => {
+      const isClean = await pool.end(manner)
+      await lifecycle.close(timeouts.grace)
+      return isClean
+    },
+  }
+}

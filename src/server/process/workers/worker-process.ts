@@ -1,0 +1,100 @@
+import cluster from 'node:cluster'
+
+import type { Manner } from '../signals.ts'
+import { settlesWithin } from '../../../async.ts'
+import { closeUntaken } from './untaken.ts'
+import { isFarewell, readListens, WORKER_VARIABLE } from './messages.ts'
+import type { End, Farewell } from './messages.ts'
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** A worker as the process sees it that keeps it. */
+export interface WorkerProcess {
+  /** What logs call it. */
+  readonly names: { readonly worker: number; readonly pid: number | undefined }
+  /** Its URL, once it listens. Rejects when it ends before. */
+  readonly listening: Promise<string>
+  readonly isListening: () => boolean
+  readonly ended: Promise<Exit>
+  /** Milliseconds since it was started. */
+  readonly age: () => number
+  /** Has it end, and kills it after `time` milliseconds. Gives whether it ended by itself, and well. */
+  readonly end: (manner: Manner, time: number) => Promise<boolean>
+  readonly kill: () => void
+}
+
+/** Starts the script of this process as a worker. `port` is for workers that ask for any. */
+export function startWorker(port: number): WorkerProcess {
+  const worker = cluster.fork({ [WORKER_VARIABLE]: String(port) })
+  closeUntaken(worker)
+  const started = Date.now()
+  let isListening = false
+  let exit: Exit | undefined
+  const ended = new Promise<Exit>((resolve) => {
+    const end = (given: Exit): void => resolve((exit ??= given))
+    worker.once('exit', (code: number | null, signal: string | null) => end({ code, signal }))
+    // a process that could not be started never exits; of one that runs, it is a message that could not be sent
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) end({ code: null, signal: null })
+    })
+  })
+  const listening = new Promise<string>((resolve, reject) => {
+    worker.on('message', (message: unknown) => {
+      if (isFarewell(message)) worker.send({ octavo: 'farewell' } satisfies Farewell)
+      const url = readListens(message)
+      if (url === undefined) return
+      isListening = true
+      resolve(url)
+    })
+    const fail = async (): Promise<void> => reject(toError(worker.id, await ended))
+    void fail()
+  })
+  // whoever waits for it is told
+  listening.catch(() => undefined)
+  return {
+    names: { worker: worker.id, pid: worker.process.pid },
+    listening,
+    isListening: () => isListening && exit === undefined,
+    ended,
+    age: () => Date.now() - started,
+    kill: () => void worker.process.kill('SIGKILL'),
+    end: async (manner, time) => {
+      const hadListened = isListening
+      if (hadListened && worker.isConnected()) worker.send({ octavo: 'end', manner } satisfies End)
+      else worker.process.kill('SIGTERM')
+      const isInTime = await settlesWithin(ended, time)
+      if (!isInTime) worker.process.kill('SIGKILL')
+      const { code } = await ended
+      return isInTime && (code === 0 || !hadListened)
+    },
+  }
+}
+
+function toError(id: number, { code, signal }: Exit): Error {
+  const how = signal === null ? `with code ${String(code)}` : `by ${signal}`
+  return new Error(`Worker ${id} ended ${how} before it listened; what it printed says why`)
+}
+
+/** Milliseconds that a worker may take to listen when it takes the place of another. */
+const LONGEST_START = 60_000
+
+/** Whether a worker listens in time; if not, it is gone. */
+export async function isListeningSoon(worker: WorkerProcess): Promise<boolean> {
+  const listens = await settlesWithin(worker.listening, LONGEST_START).catch(() => false)
+  if (!listens) worker.kill()
+  return listens
+}
+
+let isPrepared = false
+
+/** Looks whether this process can have workers. @throws `Error` when this process cannot have workers, or has some already. */
+export function prepare(): void {
+  if (process.argv[1] === undefined)
+    throw new Error('listen: workers run the script of this process again, and it has none')
+  if (isPrepared) throw new Error('listen: this process has workers already, and they run all of its script')
+  isPrepared = true
+}

@@ -1,0 +1,58 @@
+import cluster from 'node:cluster'
+
+import { endProcess, leaveSignalsToOthers } from '../signals.ts'
+import { settlesWithin } from '../../../async.ts'
+import { isFarewell, readEnd, WORKER_VARIABLE } from './messages.ts'
+import type { Farewell, Listens } from './messages.ts'
+
+/** What a worker has to do with the process that keeps it. */
+export interface Membership {
+  /** What to use for port 0. */
+  readonly sharedPort: number
+  readonly tellListening: (url: string) => void
+}
+
+let hasJoined = false
+
+/** Makes this process a worker that ends when it is told, and when nobody is there to tell. */
+export function joinPool(): Membership {
+  const { worker } = cluster
+  const membership: Membership = {
+    sharedPort: Number(process.env[WORKER_VARIABLE]),
+    tellListening: (url) => void process.send?.({ octavo: 'listens', url } satisfies Listens),
+  }
+  if (hasJoined) return membership
+  hasJoined = true
+  leaveSignalsToOthers(takeLeave)
+  // a terminal that is closed tells every process
+  process.on('SIGHUP', () => undefined)
+  process.on('message', (message) => {
+    const manner = readEnd(message)
+    if (manner !== undefined) endProcess(manner)
+  })
+  worker?.once('disconnect', () => {
+    // or node:cluster would end the process in the midst of its requests
+    worker.exitedAfterDisconnect = true
+    endProcess('close')
+  })
+  return membership
+}
+
+/** Milliseconds that the process may take which keeps this one. */
+const LONGEST_FAREWELL = 1_000
+
+/**
+ * Waits until the process that keeps this one gives it no connections any more: those that are on their way go to others then, and
+ * would be lost with this process.
+ */
+async function takeLeave(): Promise<void> {
+  if (!process.connected) return
+  const answered = new Promise<void>((resolve) => {
+    process.on('message', (message) => {
+      if (isFarewell(message)) resolve()
+    })
+    process.once('disconnect', resolve)
+  })
+  process.send?.({ octavo: 'farewell' } satisfies Farewell)
+  await settlesWithin(answered, LONGEST_FAREWELL)
+}

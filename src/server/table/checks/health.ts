@@ -1,0 +1,28 @@
+import { DefinitionError } from '../../../definition-error.ts'
+import type { DefinitionProblem } from '../../../definition-error.ts'
+import { METHOD_INDEX } from '../../../http.ts'
+import { find } from '../../../router/find.ts'
+import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Table } from '../table.ts'
+
+/** @throws `DefinitionError` for routes of exactly the paths of health questions: they would never be asked. */
+export function checkHealthPaths(paths: readonly string[], table: Table, enabled: Enabled | undefined): void {
+  const elsewhere = enabled?.path === undefined ? table.union : table.entry
+  const root = enabled === undefined ? table.bare : elsewhere
+  const problems = paths.flatMap((path) =>
+    [...METHOD_INDEX].flatMap(([method, index]): readonly DefinitionProblem[] => {
+      const { leaf, values } = find(root, path, path.length, path.length, index)
+      const route = leaf?.methods[index]
+      if (route === undefined || route.info.method !== method || values.length > 0) return []
+      return [
+        {
+          code: 'duplicate_route',
+          where: `${route.info.name}: ${method} ${route.info.path}`,
+          message: `health answers everything at ${path}`,
+          fix: 'give the route or the health option another path',
+        },
+      ]
+    }),
+  )
+  if (problems.length > 0) throw new DefinitionError(problems)
+}

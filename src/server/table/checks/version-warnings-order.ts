@@ -1,0 +1,102 @@
+import type { DefinitionWarning } from '../../../definition-error.ts'
+import type { KnownVersions } from '../../../versioning/spec.ts'
+import type { TableRoute } from '../leaves.ts'
+import { versionsText } from '../version-groups.ts'
+import type { RouteGroup, WarningSite } from '../version-groups.ts'
+
+/** A range that goes on above a version that another route answers itself (rules W1 and P2). */
+export function rangeWarnings({ groups, known }: WarningSite): readonly DefinitionWarning[] {
+  return groups
+    .filter(({ rows }) => rows.length > 1)
+    .flatMap((group) => group.rows.flatMap((row) => splitsOf(row, group, known)))
+}
+
+function splitsOf(row: TableRoute, { claimant }: RouteGroup, known: KnownVersions): DefinitionWarning[] {
+  const covered = known.list.filter((version) => row.spec.claims.get(version)?.strength === 1)
+  const top = covered.findLastIndex((version) => claimant(version) === row)
+  const inside = new Map<TableRoute, number[]>()
+  for (const [index, version] of covered.slice(0, Math.max(top, 0)).entries()) {
+    const other = claimant(version)
+    if (other === undefined || other.spec.claims.get(version)?.strength !== 0) continue
+    inside.set(other, [...(inside.get(other) ?? []), index])
+  }
+  return [...inside].map(([{ route }, places]) => {
+    const lowest = places[0] ?? 0
+    const above = covered.filter((version, index) => index > lowest && claimant(version) === row)
+    const named = places.flatMap((index) => covered[index] ?? [])
+    return {
+      code: 'range_split',
+      where: row.route.label,
+      message: `${route.label} answers ${versionsText(named)} inside this range, and the range answers ${versionsText(above)} above`,
+      fix: `add <${covered[lowest]} to the range if the other route was to replace it from there on`,
+    }
+  })
+}
+
+/** A route that exists in an older and in a newer version, but not in one between them (rule W6). */
+export function holeWarnings(site: WarningSite): readonly DefinitionWarning[] {
+  const { known, rows } = site
+  if (!known.isOrdered) return []
+  // a version without routes is a hole in all of them, and has a warning of its own
+  const claimed = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
+  const versions = known.list.filter((version) => claimed.has(version))
+  return toFamilies(site.groups).flatMap((family) => holesOf(family, versions, site))
+}
+
+/** Routes that are the same over the versions: those of one name, and those for one method at one path shape. */
+type Family = readonly RouteGroup[]
+
+function toFamilies(groups: readonly RouteGroup[]): readonly Family[] {
+  const byName = new Map<string, Set<RouteGroup>>()
+  for (const group of groups) {
+    for (const { route } of group.rows) {
+      const others = byName.get(route.name) ?? new Set()
+      byName.set(route.name, others.add(group))
+    }
+  }
+  const seen = new Set<RouteGroup>()
+  const collect = (first: RouteGroup): Family => {
+    const family: RouteGroup[] = []
+    const open = [first]
+    for (let group = open.pop(); group !== undefined; group = open.pop()) {
+      if (seen.has(group)) continue
+      seen.add(group)
+      family.push(group)
+      const names = new Set(group.rows.map(({ route }) => route.name))
+      for (const name of names) {
+        open.push(...(byName.get(name) ?? []))
+        byName.delete(name)
+      }
+    }
+    return family
+  }
+  return groups.map(collect).filter((family) => family.length > 0)
+}
+
+function holesOf(
+  family: Family,
+  versions: readonly string[],
+  { defaultVersion }: WarningSite,
+): readonly DefinitionWarning[] {
+  const rows = family.flatMap((group) => group.rows)
+  if (rows.some(({ spec }) => spec.neutral)) return []
+  const served = new Map<string, TableRoute>()
+  for (const row of rows) for (const version of row.spec.claims.keys()) served.set(version, row)
+  const asDefault = rows.find(({ spec }) => spec.unversioned)
+  if (defaultVersion !== null && asDefault !== undefined && !served.has(defaultVersion))
+    served.set(defaultVersion, asDefault)
+  const first = versions.findIndex((version) => served.has(version))
+  const last = versions.findLastIndex((version) => served.has(version))
+  const holes = versions.slice(first, last + 1).filter((version) => !served.has(version))
+  const [older, newer] = [versions[first] ?? '', versions[last] ?? '']
+  const [before, after] = [served.get(older), served.get(newer)]
+  if (holes.length === 0 || before === undefined || after === undefined) return []
+  return [
+    {
+      code: 'version_hole',
+      where: after.route.label,
+      message: `it exists in version ${older} (${before.route.label}) and in version ${newer}, but not in ${versionsText(holes)}`,
+      fix: 'give one of them the versions between, unless nobody is to have it there',
+    },
+  ]
+}

@@ -1,0 +1,80 @@
+import type { DefinitionWarning } from '../../../definition-error.ts'
+import type { Segment } from '../../../path/pattern.ts'
+import { accepts } from '../../../router/overlap.ts'
+import { versionsBySegment } from './versioning-paths.ts'
+import { cutList } from '../version-groups.ts'
+import type { RouteGroup, WarningSite } from '../version-groups.ts'
+
+/**
+ * A parameter in the first segment, where versions are in the path: version segments never get to it (rules W5 and U7). One warning
+ * for all routes, as they have it in common. A rest, as of a page for everything else, is meant to come last.
+ */
+export function parameterWarnings(site: WarningSite): readonly DefinitionWarning[] {
+  const segments = [...versionsBySegment(site.enabled, site.known).keys()]
+  if (segments.length === 0) return []
+  const depth = site.prefix.split('/').filter(Boolean).length
+  const hidden = new Set<string>()
+  const labels: string[] = []
+  for (const group of site.groups) {
+    for (const row of group.rows) {
+      const first = row.pattern.segments[depth]
+      if (!isParameter(first) || !isOrdinary(group, row, site)) continue
+      const own = segments.filter((segment) => accepts(first, segment))
+      for (const segment of own) hidden.add(segment)
+      if (own.length > 0) labels.push(row.route.label)
+    }
+  }
+  if (labels.length === 0) return []
+  return [
+    {
+      code: 'parameter_hidden',
+      where: 'enableVersioning',
+      message: `the parameter in the first segment of ${cutList(labels)} is never ${cutList(hidden)}: a path that begins so asks for a version`,
+      fix: 'put a literal segment before the parameter, or choose another versionParameter',
+    },
+  ]
+}
+
+/**
+ * Routes that have a version and a path that begins with a version segment: they are served at `/v1/v1/…`, where nobody looks for them.
+ * One warning for all of them.
+ */
+export function writtenTwiceWarnings({
+  rows,
+  enabled,
+  known,
+  prefix,
+}: WarningSite): readonly DefinitionWarning[] {
+  const versions = versionsBySegment(enabled, known)
+  const depth = prefix.split('/').filter(Boolean).length
+  const twice = rows.filter(({ pattern, spec }) => {
+    const first = pattern.segments[depth]
+    return spec.claims.size > 0 && first?.kind === 'literal' && versions.has(first.text)
+  })
+  if (twice.length === 0) return []
+  return [
+    {
+      code: 'version_written_twice',
+      where: 'enableVersioning',
+      message: `the version segment is put before the paths of ${cutList(twice.map(({ route }) => route.label))}, which begin with one already`,
+      fix: 'take it out of their prefix or path',
+    },
+  ]
+}
+
+function isParameter(segment: Segment | undefined): segment is Segment & { kind: 'param' | 'mixed' } {
+  return segment?.kind === 'param' || segment?.kind === 'mixed'
+}
+
+/** Whether the route answers on paths without version segment. */
+function isOrdinary(
+  { opted }: RouteGroup,
+  row: WarningSite['rows'][number],
+  { enabled, defaultVersion, unused }: WarningSite,
+): boolean {
+  const { spec } = row
+  if (unused.has(row)) return false
+  if (spec.unversioned) return true
+  if (spec.neutral) return !(opted && enabled.common.required)
+  return typeof enabled.defaultVersion === 'function' || spec.claims.has(defaultVersion ?? '')
+}

@@ -1,0 +1,192 @@
+import type { DefinitionWarning } from '../../../definition-error.ts'
+import type { Shape } from '../../../router/tree.ts'
+import type { Enabled } from '../../../versioning/versioning.ts'
+import type { TableRoute } from '../leaves.ts'
+import { byKnown } from '../lifetimes.ts'
+import { cutList, toGroups, versionsText } from '../version-groups.ts'
+import type { RouteGroup, WarningSite } from '../version-groups.ts'
+import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
+import { holeWarnings, rangeWarnings } from './version-warnings-order.ts'
+
+/** What may surprise in the versions of the routes (rules R33 and W1 to W8). */
+export function versionWarnings(
+  shapes: readonly Shape<TableRoute>[],
+  enabled: Enabled,
+  rest: Pick<WarningSite, 'known' | 'defaultVersion' | 'prefix' | 'unused'>,
+): readonly DefinitionWarning[] {
+  const rows = shapes.flatMap(({ routes }) => routes)
+  const site: WarningSite = { rows, groups: toGroups(shapes), enabled, ...rest }
+  const twice = defaultTwice(site)
+  const warnings = [
+    ...unreachable(site, new Set(twice.map(({ row }) => row))),
+    ...besideUnversioned(site),
+    ...rangeWarnings(site),
+    ...twice.map(({ warning }) => warning),
+    ...neutralShadowed(site),
+    ...parameterWarnings(site),
+    ...writtenTwiceWarnings(site),
+    ...holeWarnings(site),
+    ...versionsWithout(site),
+    ...schemeWarnings(site),
+  ]
+  // a route of several methods is looked at for each of them
+  return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()]
+}
+
+function unreachable(
+  { groups, unused, enabled }: WarningSite,
+  reported: ReadonlySet<TableRoute>,
+): readonly DefinitionWarning[] {
+  if (unused.size === 0) return []
+  const rivals = new Map<TableRoute, string[]>()
+  for (const group of groups) {
+    for (const row of group.rows.filter((each) => unused.has(each))) {
+      rivals.set(row, [...(rivals.get(row) ?? []), ...rivalsOf(row, group, unused)])
+    }
+  }
+  return [...unused].flatMap((row): DefinitionWarning[] => {
+    if (reported.has(row)) return []
+    const message =
+      row.spec.unversioned && enabled.common.required
+        ? 'versions are required at this path, and this route has none: it can never be reached'
+        : `this route can never be reached: what it could answer goes to ${cutList(rivals.get(row) ?? [])}`
+    return [
+      {
+        code: 'unreachable_route',
+        where: row.route.label,
+        message,
+        fix: 'remove it, or change its path, method or version',
+      },
+    ]
+  })
+}
+
+/** Those that answer what the route could. */
+function rivalsOf(
+  { spec }: TableRoute,
+  { rows, claimant }: RouteGroup,
+  unused: ReadonlySet<TableRoute>,
+): readonly string[] {
+  const isSpecific = !spec.neutral && !spec.unversioned
+  const others = isSpecific
+    ? [...spec.claims.keys()].flatMap((version) => claimant(version) ?? [])
+    : rows.filter((row) => !unused.has(row))
+  return others.map(({ route }) => route.label)
+}
+
+/** A neutral route that answers behind version segments only (rule R33); one that never answers is unreachable. */
+function besideUnversioned({ groups, unused }: WarningSite): readonly DefinitionWarning[] {
+  return groups.flatMap(({ rows, opted }): DefinitionWarning[] => {
+    const unversioned = rows.find(({ spec }) => spec.unversioned)
+    const neutral = rows.find((row) => row.spec.neutral && !unused.has(row))
+    if (opted || unversioned === undefined || neutral === undefined) return []
+    return [
+      {
+        code: 'neutral_beside_unversioned',
+        where: neutral.route.label,
+        message: `${unversioned.route.label} has no version and answers requests without one: this neutral route never does`,
+        fix: 'remove one of them',
+      },
+    ]
+  })
+}
+
+/** An unversioned route beside one for the default version (rules W2 and P7). */
+function defaultTwice({
+  groups,
+  defaultVersion,
+}: WarningSite): readonly { readonly row: TableRoute; readonly warning: DefinitionWarning }[] {
+  if (defaultVersion === null) return []
+  return groups.flatMap(({ rows, claimant }) => {
+    const row = rows.find(({ spec }) => spec.unversioned)
+    const other = row && claimant(defaultVersion)
+    if (row === undefined || other === undefined) return []
+    const warning: DefinitionWarning = {
+      code: 'default_twice',
+      where: row.route.label,
+      message: `${other.route.label} answers version ${defaultVersion}, which is the default: this route without version never answers`,
+      fix: 'remove it, or give it a version',
+    }
+    return [{ row, warning }]
+  })
+}
+
+/** A neutral route that other routes replace in every version, so that only requests without version are left (rule W4). */
+function neutralShadowed(site: WarningSite): readonly DefinitionWarning[] {
+  const { groups, known, unused } = site
+  return groups.flatMap((group): DefinitionWarning[] => {
+    const { rows, opted, claimant } = group
+    const row = rows.find(({ spec }) => spec.neutral && spec.claims.size === 0)
+    if (row === undefined || !opted || unused.has(row) || !answersWithout(group, site)) return []
+    const others = known.list.map(claimant)
+    if (others.includes(undefined)) return []
+    const labels = others.flatMap((other) => (other === undefined ? [] : [other.route.label]))
+    return [
+      {
+        code: 'neutral_shadowed',
+        where: row.route.label,
+        message: `every known version is answered by ${cutList(labels)}: this neutral route only answers requests without one`,
+        fix: 'give it no version, which says the same, or remove it',
+      },
+    ]
+  })
+}
+
+/** Whether neutral routes of the group answer requests without version. */
+function answersWithout(
+  { rows }: RouteGroup,
+  { enabled, defaultVersion }: Pick<WarningSite, 'enabled' | 'defaultVersion'>,
+): boolean {
+  return defaultVersion === null && !enabled.common.required && !rows.some(({ spec }) => spec.unversioned)
+}
+
+/** Known versions that no route answers; neutral routes do not count (rules W3 and W7). */
+function versionsWithout({
+  rows,
+  groups,
+  enabled,
+  known,
+  defaultVersion,
+}: WarningSite): readonly DefinitionWarning[] {
+  if (rows.length === 0) return []
+  const where = 'enableVersioning'
+  const served = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
+  if (served.size === 0) {
+    return [
+      {
+        code: 'everything_neutral',
+        where,
+        message: 'no route has a version: all of them are unversioned or neutral',
+        fix: "give routes, controllers or modules a version, as in version: '1', or do not enable versioning",
+      },
+    ]
+  }
+  if (defaultVersion !== null && groups.some(answersDefault)) served.add(defaultVersion)
+  // those that are to be answered with 410 are listed because their routes may be gone
+  const policies = byKnown(enabled.policies, known)
+  const missing = known.list.filter(
+    (version) => !served.has(version) && policies.get(version)?.retired !== 'gone',
+  )
+  if (missing.length === 0) return []
+  return [
+    {
+      code: 'version_without_routes',
+      where,
+      message: `no route has ${versionsText(missing)}`,
+      fix: 'give a route this version, or take it out of versions',
+    },
+  ]
+}
+
+/** Whether an unversioned route answers for the default version there. */
+export function answersDefault({ rows, opted }: RouteGroup): boolean {
+  return opted && rows.some(({ spec }) => spec.unversioned)
+}
+
+/** What may surprise in the options of a scheme (rule W8). */
+function schemeWarnings({ enabled, known }: WarningSite): readonly DefinitionWarning[] {
+  const isKnown = (version: string): boolean => known.find(version) !== undefined
+  return enabled.schemes.flatMap(({ scheme, options, name }) =>
+    scheme.warnings(options, isKnown).map((warning) => ({ ...warning, where: `enableVersioning(${name})` })),
+  )
+}

@@ -1,0 +1,143 @@
+import type { DefinitionProblem } from '../../../definition-error.ts'
+import { isSelector, staticDefault } from '../../../versioning/versioning.ts'
+import type { Enabled } from '../../../versioning/versioning.ts'
+import { cutVersion } from '../../../versioning/version.ts'
+import type { KnownVersions } from '../../../versioning/spec.ts'
+import type { TableRoute } from '../leaves.ts'
+
+/** Common options that do not fit each other, or the versions there are (rules E2, E3, E9, V7 and R27). */
+export function optionProblems(
+  rows: readonly TableRoute[],
+  enabled: Enabled,
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  return [
+    ...defaultProblems(enabled, known),
+    ...requiredProblems(enabled),
+    ...floorProblems(enabled, known),
+    ...closedProblems(enabled),
+    ...successorProblems(enabled),
+    ...policyProblems(rows, enabled, known),
+  ]
+}
+
+const WHERE = 'enableVersioning'
+
+function defaultProblems(enabled: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
+  const { defaultVersion, schemes } = enabled
+  if (typeof defaultVersion !== 'string' || staticDefault(enabled, known) !== undefined) return []
+  const where = `${WHERE}(${schemes.flatMap(({ name, isCompanion }) => (isCompanion ? [] : name)).join(', ')})`
+  if (!isSelector(defaultVersion)) {
+    return [
+      {
+        code: 'default_version_unknown',
+        where,
+        message: `the default version "${cutVersion(defaultVersion)}" is not a known version; ${listOf(known)}`,
+        fix: 'name a version that a route has, or list it in versions',
+      },
+    ]
+  }
+  if (!known.isOrdered) return [withoutOrder(where, `defaultVersion: '${defaultVersion}'`, enabled, known)]
+  const kind = defaultVersion === 'latestStable' ? 'a version without a status such as -beta' : 'a version'
+  return [
+    {
+      code: 'default_version_unknown',
+      where,
+      message: `defaultVersion: '${defaultVersion}' needs ${kind}; ${listOf(known)}`,
+      fix: 'give routes a version, or list one in versions',
+    },
+  ]
+}
+
+function requiredProblems({ common, defaultVersion }: Enabled): readonly DefinitionProblem[] {
+  if (!common.required || defaultVersion === null) return []
+  const given = typeof defaultVersion === 'string' ? `"${cutVersion(defaultVersion)}"` : 'a function'
+  return [
+    {
+      code: 'required_with_default',
+      where: WHERE,
+      message: `required is true, and defaultVersion is ${given}`,
+      fix: 'keep one of them',
+    },
+  ]
+}
+
+function floorProblems(enabled: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
+  if (enabled.common.unknown !== 'floor' || known.isOrdered) return []
+  return [withoutOrder(WHERE, "unknown: 'floor'", enabled, known)]
+}
+
+function withoutOrder(
+  where: string,
+  option: string,
+  { versions }: Enabled,
+  known: KnownVersions,
+): DefinitionProblem {
+  const listed = new Set(versions.map((version) => known.find(version)))
+  const missing = known.list.filter((version) => !listed.has(version))
+  return {
+    code: 'versions_without_order',
+    where,
+    message: `${option} needs versions that have an order; not all of ${known.list.join(', ')} are numbers or dates, and versions does not list ${missing.join(', ')}`,
+    fix: 'list every version, the newest first',
+  }
+}
+
+function closedProblems({ common, versions }: Enabled): readonly DefinitionProblem[] {
+  if (!common.closed || versions.length > 0) return []
+  return [
+    {
+      code: 'invalid_option',
+      where: WHERE,
+      message: 'closed is true, and versions lists none',
+      fix: "list them: versions: ['2', '1']",
+    },
+  ]
+}
+
+function successorProblems({ common, path }: Enabled): readonly DefinitionProblem[] {
+  if (!common.successorLinks || path !== undefined) return []
+  return [
+    {
+      code: 'invalid_option',
+      where: WHERE,
+      message:
+        'successorLinks is true, and no scheme puts versions into the path: newer versions have the same URL',
+      fix: 'leave it out, or use VersioningSchemes.URL',
+    },
+  ]
+}
+
+/** Policies for versions that nobody knows: those of the options, and those of modules, controllers, routers and routes. */
+function policyProblems(
+  rows: readonly TableRoute[],
+  { policies, versions }: Enabled,
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  // what is listed is known
+  const inOptions = versions.length > 0 ? [] : [...policies.keys()]
+  // one object for each level, however many routes are below it
+  const levels = new Set(rows.flatMap(({ route }) => route.policies))
+  const named = [
+    ...inOptions.map((version) => ({ where: WHERE, field: 'versions', version })),
+    ...[...levels].flatMap(({ where, versions: each = {} }) =>
+      Object.keys(each).map((version) => ({ where, field: 'policy.versions', version })),
+    ),
+  ]
+  return named.flatMap(({ where, field, version }): DefinitionProblem[] =>
+    known.find(version) !== undefined
+      ? []
+      : [
+          {
+            code: 'unknown_policy_version',
+            where,
+            message: `${field} has a policy for "${cutVersion(version)}", which is not a known version; ${listOf(known)}`,
+            fix: 'correct it, or list the version in the versions of enableVersioning',
+          },
+        ],
+  )
+}
+
+function listOf({ list }: KnownVersions): string {
+  return list.length === 0 ? 'there are none' : `known are ${list.join(', ')}`
+}

@@ -1,0 +1,66 @@
+import type { DefinitionProblem } from '../../../definition-error.ts'
+import { shapeOf } from '../../../path/pattern.ts'
+import type { Pattern } from '../../../path/pattern.ts'
+import { staticDefault } from '../../../versioning/versioning.ts'
+import type { Enabled } from '../../../versioning/versioning.ts'
+import type { KnownVersions } from '../../../versioning/spec.ts'
+import type { TableRoute } from '../leaves.ts'
+
+/** A path such as `/v1/legacy` beside `/legacy` in version 1: one of them could never be reached (rules E7 and U6). */
+export function literalClashes(
+  rows: readonly TableRoute[],
+  enabled: Enabled,
+  known: KnownVersions,
+  prefix: string,
+): readonly DefinitionProblem[] {
+  const versions = versionsBySegment(enabled, known)
+  if (versions.size === 0) return []
+  const depth = prefix.split('/').filter(Boolean).length
+  const defaultVersion = staticDefault(enabled, known) ?? ''
+  const byShape = groupByShape(rows)
+  return rows.flatMap((row): DefinitionProblem[] => {
+    const first = row.pattern.segments[depth]
+    const version = first?.kind === 'literal' ? versions.get(first.text) : undefined
+    if (version === undefined || !(row.spec.unversioned || answers(row, defaultVersion))) return []
+    const twins = byShape.get(shapeWithout(row.pattern, depth)) ?? []
+    const twin = twins.find((other) => other !== row && answers(other, version))
+    if (twin === undefined) return []
+    return [
+      {
+        code: 'version_literal_clash',
+        where: row.route.label,
+        message: `${twin.route.label} is served at the same path in version ${version}`,
+        fix: 'change one of the paths',
+      },
+    ]
+  })
+}
+
+/** What each first segment stands for; none where versions are not in the path. */
+export function versionsBySegment({ path }: Enabled, { list }: KnownVersions): ReadonlyMap<string, string> {
+  return new Map(
+    list.flatMap((version) =>
+      (path?.scheme.segments?.(version, path.options) ?? []).map((segment) => [segment, version] as const),
+    ),
+  )
+}
+
+function answers({ spec }: TableRoute, version: string): boolean {
+  return spec.neutral || spec.claims.has(version)
+}
+
+function groupByShape(rows: readonly TableRoute[]): ReadonlyMap<string, readonly TableRoute[]> {
+  const groups = new Map<string, TableRoute[]>()
+  for (const row of rows) {
+    const shape = shapeOf(row.pattern, false)
+    const group = groups.get(shape) ?? []
+    group.push(row)
+    groups.set(shape, group)
+  }
+  return groups
+}
+
+/** The shape of what stands behind the version segment. */
+function shapeWithout(pattern: Pattern, depth: number): string {
+  return shapeOf({ ...pattern, segments: pattern.segments.toSpliced(depth, 1) }, false)
+}

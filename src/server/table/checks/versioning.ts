@@ -1,0 +1,164 @@
+import type { DefinitionProblem } from '../../../definition-error.ts'
+import type { Enabled } from '../../../versioning/versioning.ts'
+import { coveredBy, declaredVersions, isRange, toEntries } from '../../../versioning/spec.ts'
+import type { KnownVersions } from '../../../versioning/spec.ts'
+import { canonicalVersion, MAX_VERSION_LENGTH } from '../../../versioning/version.ts'
+import { optionProblems } from './versioning-options.ts'
+import { literalClashes } from './versioning-paths.ts'
+import type { TableRoute } from '../leaves.ts'
+
+/** Every mistake in the versions of the routes, given how versions travel (rules E2, E3 and E5 to E9). */
+export function versioningProblems(
+  rows: readonly TableRoute[],
+  enabled: Enabled,
+  known: KnownVersions,
+  prefix: string,
+): readonly DefinitionProblem[] {
+  const ofVersion = once((version) => versionProblems(version, enabled, known))
+  const ofRange = once((range) => rangeProblems(range, enabled, known))
+  return [
+    ...optionProblems(rows, enabled, known),
+    ...enabled.versions.flatMap((version) => encodingProblems(version, enabled)).map(inOptions),
+    ...foldProblems(enabled, known),
+    ...rows.flatMap(({ route: { version, label } }) =>
+      [
+        ...declaredVersions(version).flatMap(ofVersion),
+        ...toEntries(version).flatMap((entry) =>
+          typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
+        ),
+      ].map((problem) => ({ ...problem, where: label })),
+    ),
+    ...literalClashes(rows, enabled, known, prefix),
+  ]
+}
+
+type Unplaced = Omit<DefinitionProblem, 'where'>
+
+function inOptions(problem: Unplaced): DefinitionProblem {
+  return { ...problem, where: 'enableVersioning' }
+}
+
+/** Many routes name the same versions and ranges: each text is looked at once. */
+function once(find: (text: string) => readonly Unplaced[]): (text: string) => readonly Unplaced[] {
+  const found = new Map<string, readonly Unplaced[]>()
+  return (text) => {
+    const problems = found.get(text) ?? find(text)
+    found.set(text, problems)
+    return problems
+  }
+}
+
+function versionProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+  if (canonicalVersion(version, known.format) === undefined) {
+    return [
+      {
+        code: 'invalid_version',
+        message: `the version "${version}" is not written as the format ${known.format} says`,
+        fix: 'mend it, or choose another format',
+      },
+    ]
+  }
+  return [...encodingProblems(version, enabled), ...closedProblems(version, enabled, known)]
+}
+
+function encodingProblems(version: string, { schemes }: Enabled): readonly Unplaced[] {
+  return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
+    const problem = scheme.problem(version, options)
+    if (problem === undefined) return []
+    return [
+      {
+        code: 'version_not_encodable',
+        message: `the version "${version}" cannot travel in the scheme ${name}: ${problem}`,
+        fix: 'rename the version, or choose another scheme',
+      },
+    ]
+  })
+}
+
+/** Under `closed`, every version is listed (rule E9). */
+function closedProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+  const { common, versions } = enabled
+  if (!common.closed || versions.length === 0 || !unlisted(enabled, known).has(known.find(version) ?? ''))
+    return []
+  return [
+    {
+      code: 'version_not_listed',
+      message: `the version "${version}" is not listed, and versions is closed: it has ${versions.join(', ')}`,
+      fix: 'list it, or correct it',
+    },
+  ]
+}
+
+/** The known versions that the list of versions lacks. */
+function unlisted({ versions }: Enabled, known: KnownVersions): ReadonlySet<string> {
+  const listed = new Set(versions.map((version) => known.find(version)))
+  return new Set(known.list.filter((version) => !listed.has(version)))
+}
+
+/** Two versions that the scheme reads as one, as host labels that differ by case. */
+function foldProblems({ schemes }: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
+  return schemes.flatMap((scheme) => (scheme.isCompanion ? [] : foldProblemsOf(scheme, known)))
+}
+
+function foldProblemsOf(
+  { scheme, name, options }: Enabled['schemes'][number],
+  { list }: KnownVersions,
+): readonly DefinitionProblem[] {
+  const seen = new Map<string, string>()
+  return list.flatMap((version): DefinitionProblem[] => {
+    const folded = scheme.fold(version, options)
+    const other = seen.get(folded)
+    seen.set(folded, version)
+    if (other === undefined) return []
+    return [
+      inOptions({
+        code: 'version_not_encodable',
+        message: `the scheme ${name} cannot tell the versions "${other}" and "${version}" apart`,
+        fix: 'rename one of them, or choose another scheme',
+      }),
+    ]
+  })
+}
+
+function rangeProblems(range: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+  const shown = range.slice(0, 2 * MAX_VERSION_LENGTH)
+  if (enabled.versions.length === 0) {
+    return [
+      {
+        code: 'range_without_versions',
+        message: `the range "${shown}" needs an ordered list of versions`,
+        fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
+      },
+    ]
+  }
+  const missing = unlisted(enabled, known)
+  if (missing.size > 0) {
+    // the routes that name these versions have a report of their own
+    if (enabled.common.closed) return []
+    return [
+      {
+        code: 'version_not_listed',
+        message: `ranges are used, and versions does not list ${[...missing].join(', ')}`,
+        fix: 'list every version',
+      },
+    ]
+  }
+  const covered = coveredBy(range, known)
+  if (covered === undefined) {
+    return [
+      {
+        code: 'invalid_version',
+        message: `the range "${shown}" cannot be read`,
+        fix: "write comparators joined by spaces, as in '>=1.2 <2'",
+      },
+    ]
+  }
+  if (covered.length > 0) return []
+  return [
+    {
+      code: 'range_empty',
+      message: `the range "${shown}" matches none of ${known.list.join(', ')}`,
+      fix: 'change the range, or list the versions it is for',
+    },
+  ]
+}

@@ -1,0 +1,69 @@
+import { channel } from 'node:diagnostics_channel'
+
+import { isPromise } from '../../http.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
+import type { VersioningOptions, VersionResolved } from '../../versioning/options.ts'
+import { statusAt } from '../../versioning/policy.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import { cutVersion } from '../../versioning/version.ts'
+import type { RequestContext } from '../pipeline/context.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
+import { Channels } from '../logging/channels.ts'
+import type { Resolution } from '../lookup/resolution.ts'
+
+/** Tells `onVersionResolved` and the subscribers of `Channels.version` which version answers. */
+export interface VersionEvents {
+  /** Whether anybody listens. */
+  readonly isOn: () => boolean
+  readonly tell: (
+    context: RequestContext,
+    resolution: Resolution,
+    endpoint: Endpoint,
+    lifetime: Lifetime | undefined,
+  ) => void
+}
+
+const RESOLVED = channel(Channels.version)
+
+/** Makes what tells observers of versions. */
+export function createVersionEvents(enabled: Enabled | undefined): VersionEvents {
+  const { clock = Date.now, ...common } = enabled?.common ?? {}
+  const { onVersionResolved }: Pick<VersioningOptions, 'onVersionResolved'> = common
+  return {
+    isOn: () => onVersionResolved !== undefined || RESOLVED.hasSubscribers,
+    tell: (context, { version, requested }, { info }, lifetime) => {
+      const resolved: VersionResolved = {
+        version,
+        requested: requested === undefined ? undefined : cutVersion(requested),
+        route: info.name,
+        method: context.method,
+        path: info.path,
+        status: statusAt(lifetime, clock()),
+        request: context.request,
+      }
+      if (onVersionResolved !== undefined) callHook(onVersionResolved, resolved, context)
+      if (RESOLVED.hasSubscribers) RESOLVED.publish(resolved)
+    },
+  }
+}
+
+/** What the hook throws, at once or later, is logged and harms nothing. */
+function callHook(
+  hook: (resolved: VersionResolved) => unknown,
+  resolved: VersionResolved,
+  context: RequestContext,
+): void {
+  const failed = (err: unknown): void => {
+    try {
+      context.log.error({ err }, 'onVersionResolved failed')
+    } catch {
+      // a logger that throws does not cost the client the response
+    }
+  }
+  try {
+    const result = hook(resolved)
+    if (isPromise(result)) result.then(undefined, failed)
+  } catch (error) {
+    failed(error)
+  }
+}

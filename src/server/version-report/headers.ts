@@ -1,0 +1,103 @@
+import type { Enabled, EnabledScheme } from '../../versioning/versioning.ts'
+import { PLAIN_SCHEME } from '../../versioning/schemes/scheme.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import type { VersionReport } from '../table/lifetimes.ts'
+import type { ResponseHeaders } from '../pipeline/response-head.ts'
+
+/** What a response tells of the version that answered. */
+export interface Told {
+  readonly lifetime: Lifetime | undefined
+  /** Members of a `Link` header that lead to newer versions. */
+  readonly links: readonly string[]
+  readonly report: VersionReport
+  /** The version to echo; `null` for none. */
+  readonly version: string | null
+}
+
+const SUPPORTED = 'api-supported-versions'
+const DEPRECATED = 'api-deprecated-versions'
+
+/** Makes the function that writes what is told into the headers of a response. What a handler wrote itself stays. */
+export function createWriter(enabled: Enabled | undefined): (headers: ResponseHeaders, told: Told) => void {
+  const echo = createEcho(enabled)
+  return (headers, { lifetime, links, report, version }) => {
+    if (lifetime !== undefined) {
+      for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
+    }
+    addLinks(headers, lifetime === undefined ? links : [...lifetime.links, ...links])
+    addReport(headers, report)
+    if (version !== null) echo(headers, version)
+  }
+}
+
+/** Lists the versions of a path (rule D5). */
+export function addReport(headers: ResponseHeaders, { supported, deprecated }: VersionReport): void {
+  addList(headers, SUPPORTED, supported)
+  addList(headers, DEPRECATED, deprecated)
+}
+
+/** Clients refuse responses whose headers take more than 16 KiB together: a longer list is in problem documents only. */
+const MAX_LIST = 4096
+
+function addList(headers: ResponseHeaders, name: string, versions: readonly string[]): void {
+  const list = versions.map(toHeaderText).join(', ')
+  if (list !== '' && list.length <= MAX_LIST) headers[name] ??= list
+}
+
+/** Versions in paths may hold what a header cannot: it is percent-encoded, as in the path. */
+function toHeaderText(version: string): string {
+  return version.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/[^!-~]+|[%,]/g, encodeURIComponent)
+}
+
+/** Adds members to `Link` that it does not have: a response that was kept and sent again has them already. */
+function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
+  const given = [headers['link'] ?? []].flat()
+  const missing = members.filter((member) => !given.some((line) => line.includes(member)))
+  if (missing.length > 0) headers['link'] = [...given, ...missing].join(', ')
+}
+
+const DEFAULT_ECHO = 'api-version'
+
+/** The headers that may tell the version used, first the one that does: the one that was named, then those of the schemes. */
+function echoNames(enabled: Enabled | undefined): readonly string[] {
+  const { schemes = [], common } = enabled ?? {}
+  const { echo } = common ?? {}
+  const named = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
+  return [...named, ...schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])]
+}
+
+type Echo = (headers: ResponseHeaders, version: string) => void
+
+/** Makes the function that tells the version used (rules A1 and R21). */
+function createEcho(enabled: Enabled | undefined): Echo {
+  const { schemes = [], common } = enabled ?? {}
+  const { echo = false, unknown = 'error' } = common ?? {}
+  const [name = DEFAULT_ECHO] = echoNames(enabled)
+  const inHeader: Echo = (headers, version) => void (headers[name] ??= toHeaderText(version))
+  const typed = schemes.find(({ scheme }) => scheme.contentType !== PLAIN_SCHEME.contentType) ?? schemes[0]
+  if (echo !== 'contentType' || typed === undefined) return inHeader
+  const inType = createTypeEcho(typed)
+  // where an earlier version may answer, every response has to say which one did (rule R18)
+  if (unknown === 'error') return (headers, version) => void inType(headers, version)
+  return (headers, version) => {
+    if (!inType(headers, version)) inHeader(headers, version)
+  }
+}
+
+/** Makes the function that tells the version in `Content-Type`; `false` where there is none, and of problem documents. */
+function createTypeEcho({
+  scheme,
+  options,
+}: EnabledScheme): (headers: ResponseHeaders, version: string) => boolean {
+  return (headers, version) => {
+    const type = headers['content-type']
+    if (typeof type !== 'string' || type.startsWith('application/problem+json')) return false
+    headers['content-type'] = scheme.contentType(type, version, options)
+    return true
+  }
+}
+
+/** The headers that tell of versions: browsers show them to scripts of other origins only when they are exposed (rule M8). */
+export function reportingHeaders(enabled: Enabled | undefined): readonly string[] {
+  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, DEFAULT_ECHO, ...echoNames(enabled)]
+}

@@ -1,0 +1,118 @@
+import type { Enabled } from '../../versioning/versioning.ts'
+import { isRetired } from '../../versioning/policy.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import type { RequestContext } from '../pipeline/context.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
+import type { VersionReport } from '../table/lifetimes.ts'
+import { createVersionError } from '../lookup/miss.ts'
+import type { MissAnswer } from '../lookup/miss.ts'
+import { createPlaces } from '../lookup/places.ts'
+import type { Located } from '../lookup/resolution.ts'
+import { createSuccessors } from './successors.ts'
+import type { Table } from '../table/table.ts'
+import { createVersionEvents } from './events.ts'
+import { addReport, createWriter } from './headers.ts'
+
+/** Tells clients and observers which version answers, and what becomes of it (section 2.13). */
+export interface Tell {
+  /** Of a request that reached a route. @throws `HttpError` 410 when the version is retired. */
+  readonly hit: (context: RequestContext, located: Located, endpoint: Endpoint) => void
+  /** Of a request that reached none. */
+  readonly miss: (context: RequestContext, found: MissAnswer) => void
+}
+
+/** What a route is that answers, for what is told of it. */
+interface Hit {
+  readonly located: Located
+  readonly endpoint: Endpoint
+  readonly lifetime: Lifetime | undefined
+  /** Whether the path has versions. */
+  readonly isVersioned: boolean
+  readonly retired: boolean
+}
+
+/** Makes what tells of versions; `undefined` when there is never anything to tell. */
+export function createTell(
+  table: Table,
+  enabled: Enabled | undefined,
+  mode: { readonly strict: boolean; readonly prefix: string },
+): Tell | undefined {
+  const { lifetimes } = table
+  if (enabled === undefined && lifetimes.isEmpty) return undefined
+  const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
+  const isLinked = enabled?.path !== undefined && enabled.common.successorLinks
+  const events = createVersionEvents(enabled)
+  const versionError = createVersionError(enabled)
+  const told = createTold(table, enabled, mode)
+  /** Whether responses of versions that nothing is said of tell something. */
+  const tellsAll = when === 'always' || echo !== false || isLinked
+
+  return {
+    hit: (context, located, endpoint) => {
+      const { resolution, match } = located
+      const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
+      const lifetime = lifetimes.of(endpoint, resolution.version)
+      if (isVersioned && events.isOn()) events.tell(context, resolution, endpoint, lifetime)
+      if (lifetime === undefined && !(resolution.isFloor || (isVersioned && tellsAll))) return
+      const retired = isRetired(lifetime, clock)
+      const { write, report } = told({ located, endpoint, lifetime, isVersioned, retired })
+      context.tells = write
+      if (retired) throw versionError('retired', resolution, report, lifetime)
+    },
+    miss: (context, { report }) => {
+      if (report === undefined || when === false) return
+      context.tells = (headers) => addReport(headers, report)
+    },
+  }
+}
+
+/** What is written into a response, and what its error says. */
+interface ToldOf {
+  readonly write: NonNullable<RequestContext['tells']>
+  readonly report: VersionReport
+}
+
+/** Makes the function that puts together what the response of a route tells. */
+function createTold(
+  table: Table,
+  enabled: Enabled | undefined,
+  mode: { readonly strict: boolean; readonly prefix: string },
+): (hit: Hit) => ToldOf {
+  const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
+  const places = createPlaces(table, mode)
+  const writer = createWriter(enabled)
+  const isLinked = enabled?.common.successorLinks === true
+  // without policies nothing is retired
+  const linkTo =
+    isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, enabled, mode.prefix) : undefined
+
+  return ({ located, endpoint, lifetime, isVersioned, retired }) => {
+    const { version, isFloor } = located.resolution
+    const links =
+      version !== null && linkTo !== undefined && (isLinked || retired)
+        ? linkTo(endpoint.info.name, version, valuesOf(endpoint, located), clock())
+        : NO_LINKS
+    const report =
+      retired || (isVersioned && when === 'always')
+        ? table.lifetimes.report(
+            places.all(located).map(({ shape }) => shape),
+            clock(),
+          )
+        : NO_REPORT
+    const told = {
+      lifetime,
+      links,
+      report: when === false ? NO_REPORT : report,
+      version: isFloor || (isVersioned && echo !== false) ? version : null,
+    }
+    return { write: (headers) => writer(headers, told), report }
+  }
+}
+
+const NO_LINKS: readonly string[] = []
+const NO_REPORT: VersionReport = { supported: [], deprecated: [] }
+
+/** The texts of the path parameters, by name. */
+function valuesOf({ params }: Endpoint, { match }: Located): ReadonlyMap<string, string> {
+  return new Map(params.map((name, index) => [name, match.values[index] ?? '']))
+}

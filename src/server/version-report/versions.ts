@@ -1,0 +1,101 @@
+import type { Method } from '../../http.ts'
+import type { Enabled } from '../../versioning/versioning.ts'
+import { statusAt, toFullLink } from '../../versioning/policy.ts'
+import type { Lifetime, PolicyLink, VersionLink, VersionStatus } from '../../versioning/policy.ts'
+import { byKnown } from '../table/lifetimes.ts'
+import type { Answering } from '../table/lifetimes.ts'
+import type { Table } from '../table/table.ts'
+
+/** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */
+export interface VersionLife {
+  /** Where it stands at this moment. */
+  readonly status: VersionStatus
+  /** Since when it is deprecated, or will be; `true` without a date. Absent when it is not. */
+  readonly deprecated?: true | string
+  /** The moment from which it may stop answering. */
+  readonly sunset?: string
+}
+
+/** One route of a version. */
+export interface VersionRoute extends VersionLife {
+  readonly name: string
+  /** Those that it answers in this version. */
+  readonly methods: readonly Method[]
+  /** The full pattern, without version. */
+  readonly path: string
+}
+
+/** One version of `app.versions()`. */
+export interface VersionInfo extends VersionLife {
+  readonly version: string
+  /** Whether it answers requests that name no version; never where a function chooses. */
+  readonly isDefault: boolean
+  /** Where its deprecation and its sunset are explained. */
+  readonly links: { readonly deprecation?: VersionLink; readonly sunset?: VersionLink }
+  /** What happens after its sunset. */
+  readonly retired: 'serve' | 'gone'
+  /**
+   * The routes that answer it, in the order of their definition: those that name it and, where it is the default, those without
+   * version beside routes with versions. Not those that belong to no version: neutral ones, and paths that were never versioned.
+   */
+  readonly routes: readonly VersionRoute[]
+}
+
+/** The known versions as data, oldest first, as they stand at this moment; none without versioning. */
+export function toVersionList(
+  { known, lifetimes, rows, defaultVersion }: Table,
+  enabled: Enabled | undefined,
+): readonly VersionInfo[] {
+  if (enabled === undefined) return []
+  const now = enabled.common.clock()
+  const places = new Map(rows.map((row, index) => [row, index]))
+  const answering = lifetimes.answering()
+  const policies = byKnown(enabled.policies, known)
+  const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
+  return known.list.map((version): VersionInfo => {
+    const policy = policies.get(version)
+    return {
+      version,
+      isDefault: version === defaultVersion,
+      ...toLife(lifetimes.ofVersion(version), now),
+      links: toLinks(policy?.links),
+      retired: policy?.retired ?? 'serve',
+      routes: (answering.get(version) ?? [])
+        .toSorted((a, b) => placeOf(a) - placeOf(b))
+        .map((each) => toRoute(each, now)),
+    }
+  })
+}
+
+function toRoute({ row: { route }, methods, lifetime }: Answering, now: number): VersionRoute {
+  const { name, pattern } = route
+  return { name, methods, path: pattern.text, ...toLife(lifetime, now) }
+}
+
+function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
+  const { deprecated = false, ...rest } = lifetime ?? {}
+  const { sunset }: Partial<Lifetime> = rest
+  const since = typeof deprecated === 'number' ? toIso(deprecated) : deprecated
+  return {
+    status: statusAt(lifetime, now),
+    ...(since === false ? {} : { deprecated: since }),
+    ...(sunset === undefined ? {} : { sunset: toIso(sunset) }),
+  }
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function toLinks({
+  deprecation,
+  sunset,
+}: {
+  readonly deprecation?: PolicyLink
+  readonly sunset?: PolicyLink
+} = {}): VersionInfo['links'] {
+  return {
+    ...(deprecation === undefined ? {} : { deprecation: toFullLink(deprecation) }),
+    ...(sunset === undefined ? {} : { sunset: toFullLink(sunset) }),
+  }
+}

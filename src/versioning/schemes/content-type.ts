@@ -1,0 +1,41 @@
+import type { HttpRequest } from '../../http.ts'
+import { contentTypeOf } from '../../media-type.ts'
+import { createVersionOf, foldVersion } from './media-version.ts'
+import type { MediaOptions } from './media-version.ts'
+import { oneOf } from './query.ts'
+import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './scheme.ts'
+import type { VersioningScheme, VersionSource, VersionStatusCodes } from './scheme.ts'
+
+const PLACE: Omit<VersionSource, 'value'> = { in: 'header', name: 'content-type' }
+
+/**
+ * The version of the body that a request sends, in its Content-Type: a companion of the scheme that reads Accept (rule A2), which is
+ * asked whether or not there is a body.
+ */
+export const contentTypeScheme: VersioningScheme<
+  MediaOptions & { readonly statusCodes?: Partial<VersionStatusCodes> }
+> = {
+  ...PLAIN_SCHEME,
+  name: 'HEADER (Content-Type)',
+  reader: (options, format) => {
+    const versionOf = createVersionOf(options)
+    return (request) => {
+      // most requests have one line of it, and splitting them into lines costs more
+      if (request.header('content-type') === undefined) return undefined
+      return oneOf(PLACE, readLines(request, versionOf), format)
+    }
+  },
+  vary: () => [PLACE.name],
+  source: () => PLACE,
+  statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 415 },
+  fold: foldVersion,
+  options: undefined,
+}
+
+/** A header of one value: repeated lines that differ contradict each other. */
+function readLines(request: HttpRequest, versionOf: ReturnType<typeof createVersionOf>): readonly string[] {
+  return request.headerLines(PLACE.name).flatMap((line) => {
+    const type = contentTypeOf(line)
+    return (type === undefined ? undefined : versionOf(type)) ?? []
+  })
+}

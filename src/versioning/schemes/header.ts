@@ -1,0 +1,126 @@
+import { isToken, quoteUnlessToken, splitOutsideQuotes, trimSpace, unquote } from '../../media-type.ts'
+import { acceptVersion, createAcceptReader } from './accept.ts'
+import { contentTypeScheme } from './content-type.ts'
+import { foldVersion, isTemplate, withVersion } from './media-version.ts'
+import { oneOf } from './query.ts'
+import { remember } from '../remember.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
+
+/** Options of `VersioningSchemes.HEADER`. */
+export interface HeaderOptions {
+  /** The header that carries the version. @default 'accept' */
+  readonly headerParameter?: string
+  /** The name before the version: a parameter of the media type, or of the header's own value. @default 'version' */
+  readonly versionParameter?: string
+  /**
+   * Of `accept`: the media type that has the version in its name, as `'application/vnd.shop.v{version}+json'`. Ranges of that type
+   * name a version by it, others still by their parameter; versions are then the same in any case. `echo: 'contentType'` gives
+   * JSON this type. Bodies of it are read as JSON when it ends with `+json`.
+   */
+  readonly mediaType?: string
+  /**
+   * Of `accept`: whether the `Content-Type` of a request names a version too, in the same way. It has to be one that `Accept` asks
+   * for, if that names any; unknown versions in it alone are answered with 415. @default false
+   */
+  readonly contentType?: boolean
+  /** Whether a custom header may hold the version alone, as in `X-API-Version: 2`. @default true */
+  readonly bare?: boolean
+  readonly statusCodes?: Partial<VersionStatusCodes>
+}
+
+/** The version is in a header: `Accept: application/json; version=2`, `X-Version: version=2;` or `X-Version: 2`. */
+export const headerScheme: VersioningScheme<HeaderOptions> = {
+  ...PLAIN_SCHEME,
+  name: 'HEADER',
+  reader: (options, format) => {
+    const { versionParameter = 'version' } = options
+    const header = headerOf(options)
+    if (header === 'accept') return createAcceptReader(options)
+    const readValues = createValuesReader(versionParameter, options.bare ?? true)
+    const place = { in: 'header', name: header }
+    const read = remember((value) => oneOf(place, readValues(value), format))
+    return (request) => {
+      const value = request.header(header)
+      return value === undefined ? undefined : read(value)
+    }
+  },
+  write: ({ headers }, version, options) => {
+    const { versionParameter = 'version' } = options
+    const header = headerOf(options)
+    return {
+      headers: {
+        [header]:
+          header === 'accept'
+            ? acceptVersion(headers['accept'], version, options)
+            : `${versionParameter}=${quoteUnlessToken(version)}`,
+      },
+    }
+  },
+  vary: (options) => [headerOf(options)],
+  source: (options) => ({ in: 'header', name: headerOf(options) }),
+  contentType: withVersion,
+  echo: (options) => (headerOf(options) === 'accept' ? undefined : headerOf(options)),
+  companions: (options) => (options.contentType === true ? [{ scheme: contentTypeScheme, options }] : []),
+  statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
+  fold: foldVersion,
+  problem: (version, { mediaType }) => {
+    if (mediaType !== undefined && !isToken(version))
+      return 'a media type holds letters, digits and the characters of tokens only'
+    return /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)
+      ? undefined
+      : 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends'
+  },
+  contradiction: (options) => {
+    const { mediaType, contentType, versionParameter = 'version' } = options
+    const header = headerOf(options)
+    if (header === 'accept')
+      return versionParameter.toLowerCase() === 'q'
+        ? 'the versionParameter "q" is the weight of a media range'
+        : undefined
+    const [extra] = [
+      ...(mediaType === undefined ? [] : ['mediaType']),
+      ...(contentType === true ? ['contentType'] : []),
+    ]
+    return extra === undefined ? undefined : `${extra} needs the headerParameter "accept", not "${header}"`
+  },
+  options: {
+    headerParameter: OPTION_RULES.token,
+    versionParameter: OPTION_RULES.token,
+    mediaType: [isTemplate, "a media type with {version} once, as 'application/vnd.shop.v{version}+json'"],
+    contentType: OPTION_RULES.flag,
+    bare: OPTION_RULES.flag,
+    statusCodes: OPTION_RULES.statusCodes,
+  },
+}
+
+function headerOf({ headerParameter = 'accept' }: HeaderOptions): string {
+  return headerParameter.toLowerCase()
+}
+
+/** Reads `name=value;` lists and bare versions; several field lines arrive joined by commas. */
+function createValuesReader(parameter: string, bare: boolean): (value: string) => readonly string[] {
+  const name = parameter.toLowerCase()
+  return (value) =>
+    splitOutsideQuotes(value, ',').flatMap((line) => {
+      const items = splitOutsideQuotes(line, ';')
+      const named = items.filter((item) => item.includes('='))
+      if (named.length === 0)
+        return bare
+          ? items
+              .map(plain)
+              .filter((item) => item !== '')
+              .slice(0, 1)
+          : []
+      return named.flatMap((item) => {
+        const equals = item.indexOf('=')
+        return trimSpace(item.slice(0, equals)).toLowerCase() === name
+          ? [plain(trimSpace(item.slice(equals + 1)))]
+          : []
+      })
+    })
+}
+
+function plain(text: string): string {
+  return text === '' ? '' : (unquote(text) ?? text)
+}

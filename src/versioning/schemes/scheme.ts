@@ -1,0 +1,206 @@
+import type { DefinitionWarning, OptionRule } from '../../definition-error.ts'
+import { isPromise } from '../../http.ts'
+import type { Awaitable, HttpRequest } from '../../http.ts'
+import { isToken } from '../../media-type.ts'
+import { withVersion } from './media-version.ts'
+import type { VersionFormat } from '../version.ts'
+
+/** A place where a request named a version. */
+export interface VersionSource {
+  /** The part of the request: `path`, `header`, `query`, `host`, or the name of an own scheme. */
+  readonly in: string
+  /** The name of the header or parameter. */
+  readonly name: string
+  readonly value: string
+}
+
+/** One place that may hold one version holds several. */
+export interface AmbiguousVersion {
+  readonly ambiguous: readonly VersionSource[]
+}
+
+/** What a scheme found: a version, versions in order of preference, several that contradict each other, or none. */
+export type VersionValue = string | readonly string[] | AmbiguousVersion | undefined
+
+/** The statuses a scheme answers version errors with. */
+export interface VersionStatusCodes {
+  readonly unsupported: number
+  readonly unspecified: number
+  readonly invalid: number
+  readonly ambiguous: number
+  /** After the sunset of a version whose policy is `'gone'`. */
+  readonly retired: number
+}
+
+/** A scheme with its options: one way for versions to travel, where there are several. */
+export interface SchemeUse {
+  readonly scheme: VersioningScheme<never>
+  readonly options: object
+}
+
+/** The parts of a request that a scheme can write a version into. */
+export interface RequestDraft {
+  /** The path, without query. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly host: string
+  /** The application's path prefix, `''` for none. */
+  readonly prefix: string
+}
+
+/** How a version travels with a request. Made by `defineVersioningScheme`; the built-in ones are `VersioningSchemes`. */
+export interface VersioningScheme<O> {
+  readonly name: string
+  /** Makes the function that reads the version of a request; the format tells which versions are equal. */
+  readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest) => Awaitable<VersionValue>
+  /** What has to change in a request so that it asks for a version; `undefined` where a scheme cannot write. */
+  readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
+  /** The request headers that a response depends on because of this scheme. */
+  readonly vary: (options: O) => readonly string[]
+  readonly statusCodes: VersionStatusCodes
+  /** For versions in the path: the segments that stand for a version, first the one to write. */
+  readonly segments: ((version: string, options: O) => readonly string[]) | undefined
+  /** For versions in the path: the version that a segment seems to name. */
+  readonly candidate: ((segment: string, options: O) => string | undefined) | undefined
+  /** Why a version cannot be written in this scheme; `undefined` when it can. */
+  readonly problem: (version: string, options: O) => string | undefined
+  /** How a declared version looks when it is read. */
+  readonly fold: (version: string, options: O) => string
+  /** Why options, each of which is right, do not go together; `undefined` when they do. */
+  readonly contradiction: (options: O) => string | undefined
+  /** What may surprise in the options. */
+  readonly warnings: (
+    options: O,
+    isKnown: (version: string) => boolean,
+  ) => readonly Omit<DefinitionWarning, 'where'>[]
+  /** The options this scheme knows, besides the common ones; `undefined` for any. */
+  readonly options: Readonly<Record<string, OptionRule>> | undefined
+  /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
+  readonly queryParameter: (options: O) => string | undefined
+  /** Where the version stands, for problem documents. */
+  readonly source: (options: O) => Omit<VersionSource, 'value'>
+  /** The response header that tells the version used; `undefined` where the scheme has none of its own. */
+  readonly echo: (options: O) => string | undefined
+  /** The content type that tells the version used, for `echo: 'contentType'`. */
+  readonly contentType: (type: string, version: string, options: O) => string
+  /** Further places that these options make it read: they are used as schemes of their own, after it. */
+  readonly companions: (options: O) => readonly SchemeUse[]
+}
+
+/** What `defineVersioningScheme` takes. */
+export interface VersioningSchemeDefinition<O> {
+  /** Names the scheme in messages. */
+  readonly name: string
+  /**
+   * Reads the version: one, several in order of preference, or `undefined` for none.
+   * Versions longer than 64 characters count as unknown.
+   */
+  read(request: HttpRequest, options: O): Awaitable<string | readonly string[] | undefined>
+  /** What has to change in a request so that it asks for `version`; serves `inject({ version })`. */
+  write?(request: RequestDraft, version: string, options: O): Partial<RequestDraft>
+  /** The request headers that `read` looks at: they are added to `Vary`. */
+  readonly vary?: readonly string[]
+  /** The statuses of version errors. @default unsupported 404, retired 410, the others 400 */
+  readonly statusCodes?: Partial<VersionStatusCodes>
+  /** Explains where the version stands, for documents. */
+  readonly describe?: string
+}
+
+/** Whether the value is a scheme: one of `VersioningSchemes`, or made by `defineVersioningScheme`. */
+export function isScheme(value: unknown): value is VersioningScheme<never> {
+  return typeof value === 'object' && value !== null && 'reader' in value && 'statusCodes' in value
+}
+
+export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
+  unsupported: 404,
+  unspecified: 400,
+  invalid: 400,
+  ambiguous: 400,
+  retired: 410,
+}
+
+/** The rules of options that several schemes have. */
+export const OPTION_RULES = {
+  flag: [(value) => typeof value === 'boolean', 'true or false'],
+  text: [(value) => typeof value === 'string', 'a string'],
+  token: [(value) => typeof value === 'string' && isToken(value), 'a name of letters, digits and -'],
+  statusCodes: [
+    isStatusCodes,
+    'statuses from 400 to 499 for unsupported, unspecified, invalid, ambiguous and retired',
+  ],
+} as const satisfies Readonly<Record<string, OptionRule>>
+
+/** Whether the value holds statuses of version errors. */
+export function isStatusCodes(value: unknown): value is Partial<VersionStatusCodes> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).every(
+      ([name, status]) =>
+        Object.hasOwn(DEFAULT_STATUS_CODES, name) &&
+        (status === undefined || (Number.isInteger(status) && status >= 400 && status <= 499)),
+    )
+  )
+}
+
+/** Why addresses cannot hold a version: they are UTF-8, which has no half surrogate pairs. */
+export function textProblem(version: string): string | undefined {
+  return /\p{Surrogate}/u.test(version) ? 'addresses cannot hold half a surrogate pair' : undefined
+}
+
+/** What schemes share that has nothing special about it. */
+export const PLAIN_SCHEME = {
+  write: undefined,
+  segments: undefined,
+  candidate: undefined,
+  statusCodes: DEFAULT_STATUS_CODES,
+  fold: (version: string): string => version,
+  problem: (): undefined => undefined,
+  contradiction: (): undefined => undefined,
+  warnings: (): readonly [] => [],
+  queryParameter: (): undefined => undefined,
+  echo: (): undefined => undefined,
+  contentType: (type: string, version: string): string => withVersion(type, version, {}),
+  companions: (): readonly SchemeUse[] => [],
+} as const
+
+/**
+ * Defines a versioning scheme of your own.
+ *
+ * @example
+ * const Account = defineVersioningScheme({
+ *   name: 'account',
+ *   read: (request) => pinnedVersions.get(request.header('x-account') ?? ''),
+ *   vary: ['x-account'],
+ * })
+ * app.enableVersioning(Account, { defaultVersion: '2' })
+ */
+export function defineVersioningScheme<O extends object = object>(
+  definition: VersioningSchemeDefinition<O>,
+): VersioningScheme<O> {
+  const { name, vary = [], statusCodes } = definition
+  return {
+    ...PLAIN_SCHEME,
+    name,
+    reader: (options) => (request) => {
+      const value = definition.read(request, options)
+      return isPromise(value) ? value.then(toValue) : toValue(value)
+    },
+    write:
+      definition.write === undefined
+        ? undefined
+        : (draft, version, options) => definition.write?.(draft, version, options) ?? {},
+    vary: () => vary.map((header) => header.toLowerCase()),
+    statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
+    source: () => ({ in: name, name: definition.describe ?? name }),
+    options: undefined,
+  }
+}
+
+/** A list without empty texts; one version stands alone. */
+function toValue(value: string | readonly string[] | undefined): VersionValue {
+  if (typeof value !== 'object') return value
+  const versions = value.filter((version) => version !== '')
+  return versions.length > 1 ? versions : versions[0]
+}

@@ -1,0 +1,179 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { Awaitable, HttpRequest } from '../http.ts'
+import { listProblems, optionsProblems } from './option-problems.ts'
+import type { DefaultVersion, VersioningOptions, VersionListing } from './options.ts'
+import type { VersionPolicy } from './policy.ts'
+import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/scheme.ts'
+import type {
+  SchemeUse,
+  VersioningScheme,
+  VersionSource,
+  VersionStatusCodes,
+  VersionValue,
+} from './schemes/scheme.ts'
+import type { KnownVersions } from './spec.ts'
+import { hasStatus } from './version.ts'
+import type { VersionFormat } from './version.ts'
+
+/** A scheme as it was enabled, with its options applied. */
+export interface EnabledScheme {
+  readonly name: string
+  readonly read: (request: HttpRequest) => Awaitable<VersionValue>
+  readonly scheme: VersioningScheme<object>
+  readonly options: object
+  readonly source: Omit<VersionSource, 'value'>
+  readonly vary: readonly string[]
+  readonly statusCodes: VersionStatusCodes
+  /** Whether another scheme brought it along: a further place of that one, which nobody enabled by itself. */
+  readonly isCompanion: boolean
+}
+
+/** The common options that have a field of their own, or no default. */
+type Apart = 'defaultVersion' | 'versions' | 'format' | 'onVersionResolved'
+
+/** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
+export interface Enabled {
+  /** At least one. */
+  readonly schemes: readonly EnabledScheme[]
+  /** The one that puts versions into the path. */
+  readonly path: EnabledScheme | undefined
+  /** The headers that choose versions. */
+  readonly vary: readonly string[]
+  /** Those, and the headers that a default function reads. */
+  readonly defaultVary: readonly string[]
+  /** The query parameters that carry versions. */
+  readonly hidden: readonly string[]
+  readonly defaultVersion: string | null | DefaultVersion
+  /** The listed versions, as they were listed. */
+  readonly versions: readonly string[]
+  readonly policies: ReadonlyMap<string, VersionPolicy>
+  readonly format: VersionFormat
+  readonly common: Required<Omit<VersioningOptions, Apart>> & Pick<VersioningOptions, 'onVersionResolved'>
+  /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
+  readonly usable: boolean
+  /** Mistakes in the options, reported when the application is built. */
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** Schemes with the options of each, as `enableVersioning` takes several. */
+export type SchemeList<S extends readonly object[]> = {
+  readonly [K in keyof S]: readonly [scheme: VersioningScheme<S[K]>, options?: NoInfer<S[K]>]
+}
+
+/** The names that `defaultVersion` takes instead of a version, unless a version is called so. */
+const SELECTORS = ['latest', 'latestStable', 'oldest']
+
+/** The known version that requests without one get; `undefined` when there is none or a function chooses it. */
+export function staticDefault(enabled: Enabled | undefined, known: KnownVersions): string | undefined {
+  const chosen = enabled?.defaultVersion
+  if (typeof chosen !== 'string') return undefined
+  const version = known.find(chosen)
+  if (version !== undefined || !known.isOrdered) return version
+  if (chosen === 'latest') return known.list.at(-1)
+  if (chosen === 'latestStable') return known.list.findLast((each) => !hasStatus(each))
+  return chosen === 'oldest' ? known.list[0] : undefined
+}
+
+/** Whether the default version is chosen by its place among the known versions. */
+export function isSelector(defaultVersion: unknown): boolean {
+  return SELECTORS.includes(String(defaultVersion))
+}
+
+/** Applies the options to the schemes. */
+export function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Enabled {
+  const problems = optionsProblems(uses, options)
+  const usable = problems.length === 0
+  const { defaultVersion = null, format = 'string', versions = [] } = usable ? options : {}
+  const entries: readonly VersionListing[] = isList(versions)
+    ? versions.map((entry) => (typeof entry === 'string' ? { version: entry } : entry))
+    : Object.entries(versions).map(([version, policy]) => ({ ...policy, version }))
+  const schemes = (usable ? uses.flatMap(withCompanions) : uses.slice(0, 1)).map((use) =>
+    toScheme(use, format, usable, !uses.includes(use)),
+  )
+  const common = toCommon(usable ? options : {})
+  const vary = schemes.flatMap((each) => each.vary)
+  return {
+    schemes,
+    path: schemes.find(({ scheme }) => scheme.segments !== undefined),
+    vary: [...new Set(vary)],
+    defaultVary: [...new Set([...vary, ...common.vary])],
+    hidden: schemes.flatMap((each) => (usable ? (each.scheme.queryParameter(each.options) ?? []) : [])),
+    defaultVersion,
+    versions: isList(versions) ? entries.map(({ version }) => version) : [],
+    policies: new Map(entries.map(({ version, ...policy }) => [version, policy])),
+    format,
+    common,
+    usable,
+    problems: usable ? listProblems(entries, format) : problems,
+  }
+}
+
+function toCommon({
+  required = false,
+  closed = false,
+  unknown = 'error',
+  strictNeutral = false,
+  conflict = 'error',
+  report = 'errors',
+  echo = false,
+  clock = Date.now,
+  successorLinks = false,
+  onVersionResolved,
+  vary = [],
+}: VersioningOptions): Enabled['common'] {
+  return {
+    required,
+    closed,
+    unknown,
+    strictNeutral,
+    conflict,
+    report,
+    echo,
+    clock,
+    successorLinks,
+    ...(onVersionResolved === undefined ? {} : { onVersionResolved }),
+    vary: vary.map((name) => name.toLowerCase()),
+  }
+}
+
+function isList(
+  versions: NonNullable<VersioningOptions['versions']>,
+): versions is readonly (string | VersionListing)[] {
+  return Array.isArray(versions)
+}
+
+function withCompanions(use: SchemeUse): readonly SchemeUse[] {
+  // a scheme is only ever called with its own options
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return [use, ...use.scheme.companions(use.options as never)]
+}
+
+function toScheme(
+  use: SchemeUse,
+  format: VersionFormat,
+  usable: boolean,
+  isCompanion: boolean,
+): EnabledScheme {
+  // as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const scheme = use.scheme as unknown as VersioningScheme<object>
+  const { options } = use
+  const statusCodes: unknown = 'statusCodes' in options ? options.statusCodes : undefined
+  return {
+    name: scheme.name,
+    // mistakes are reported when the application is built; until then nothing may fail on them
+    read: usable ? scheme.reader(options, format) : () => undefined,
+    scheme,
+    options,
+    source: usable ? scheme.source(options) : { in: scheme.name, name: scheme.name },
+    vary: usable ? scheme.vary(options) : [],
+    statusCodes: { ...DEFAULT_STATUS_CODES, ...scheme.statusCodes, ...given(statusCodes) },
+    isCompanion,
+  }
+}
+
+/** The statuses that are stated. */
+function given(statusCodes: unknown): Partial<VersionStatusCodes> {
+  if (!isStatusCodes(statusCodes)) return {}
+  return Object.fromEntries(Object.entries(statusCodes).filter(([, status]) => status !== undefined))
+}
