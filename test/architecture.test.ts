@@ -5,69 +5,63 @@ import { dirname, join } from 'node:path/posix'
 import { describe, it } from 'node:test'
 
 /**
- * The parts of src in reading order, and the parts above that each may import. A part is a folder or a file directly under src.
+ * The rooms of src in reading order, and the rooms above that each may import, types and `import()` included. A room is a file directly
+ * under src or a folder with everything below it that is no room of its own.
  */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
-  'http.ts': [],
-  'edit-distance.ts': [],
-  'definition-error.ts': ['edit-distance.ts'],
-  'media-type.ts': [],
-  'file-name.ts': [],
-  'stream.ts': ['http.ts'],
-  'errors.ts': ['http.ts'],
-  'param-types.ts': ['definition-error.ts'],
-  'pattern.ts': ['definition-error.ts', 'param-types.ts'],
-  versioning: ['http.ts', 'definition-error.ts', 'media-type.ts'],
-  router: ['param-types.ts', 'pattern.ts'],
-  define: ['http.ts', 'definition-error.ts', 'errors.ts', 'param-types.ts', 'pattern.ts', 'versioning'],
-  send: ['http.ts', 'file-name.ts', 'errors.ts', 'define'],
-  middleware: ['http.ts', 'definition-error.ts', 'media-type.ts', 'stream.ts', 'errors.ts', 'define', 'send'],
-  container: ['http.ts', 'definition-error.ts', 'define'],
-  auth: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
-  session: ['http.ts', 'definition-error.ts', 'errors.ts', 'define'],
-  request: ['http.ts', 'media-type.ts', 'file-name.ts', 'errors.ts', 'define'],
-  openapi: [
-    'http.ts',
-    'definition-error.ts',
-    'errors.ts',
-    'param-types.ts',
-    'pattern.ts',
-    'versioning',
-    'define',
-  ],
-  client: ['http.ts', 'edit-distance.ts', 'define'],
-  server: [
-    'http.ts',
-    'definition-error.ts',
-    'stream.ts',
-    'errors.ts',
-    'param-types.ts',
-    'pattern.ts',
-    'versioning',
-    'router',
-    'define',
-    'send',
-    'container',
-    'session',
-    'request',
-    'openapi',
-    'client',
-  ],
-  cli: ['http.ts', 'edit-distance.ts', 'definition-error.ts', 'openapi', 'server'],
-  'index.ts': [
-    'http.ts',
-    'definition-error.ts',
-    'errors.ts',
-    'param-types.ts',
-    'versioning',
-    'define',
-    'send',
-    'middleware',
-    'auth',
-    'session',
-    'openapi',
-    'server',
-  ],
+const ROOMS: Readonly<Record<string, string>> = {
+  'http.ts': '',
+  'async.ts': '',
+  'edit-distance.ts': '',
+  'definition-error.ts': 'edit-distance.ts',
+  'media-type.ts': '',
+  'file-name.ts': '',
+  'stream.ts': 'http.ts',
+  'errors.ts': 'http.ts',
+  path: 'definition-error.ts',
+  versioning: 'http.ts definition-error.ts media-type.ts',
+  router: 'path',
+  schema: 'http.ts definition-error.ts path define',
+  define: 'http.ts definition-error.ts errors.ts path versioning schema',
+  flatten: 'http.ts definition-error.ts path versioning schema define',
+  container: 'http.ts definition-error.ts define flatten',
+  request: 'http.ts media-type.ts file-name.ts errors.ts schema define',
+  send: 'http.ts file-name.ts errors.ts define',
+  session: 'http.ts definition-error.ts errors.ts schema define',
+  auth: 'http.ts definition-error.ts errors.ts define flatten',
+  middleware: 'http.ts definition-error.ts media-type.ts stream.ts errors.ts define send',
+  client: 'http.ts edit-distance.ts schema define',
+  openapi: 'http.ts definition-error.ts errors.ts path versioning schema define flatten',
+  'server/logging': 'http.ts versioning define',
+  'server/options':
+    'definition-error.ts path versioning schema define flatten session openapi server/logging',
+  'server/pipeline':
+    'http.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+  'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
+  'server/lookup': 'http.ts errors.ts versioning router server/pipeline server/table',
+  'server/version-report':
+    'http.ts path versioning server/logging server/pipeline server/table server/lookup',
+  'server/dispatch.ts': 'http.ts path session server/pipeline server/lookup server/version-report',
+  'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
+  'server/adapters/inject':
+    'http.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
+  'server/adapters':
+    'http.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
+  'server/adapters/node':
+    'http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
+  'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
+  'server/docs':
+    'http.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+  'server/boot':
+    'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
+  'server/process': 'async.ts define server/logging server/adapters/node server/boot',
+  'server/app.ts':
+    'http.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
+  'server/adapters/undici':
+    'http.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
+  testing: 'definition-error.ts server/adapters/inject server/adapters server/app.ts',
+  cli: 'edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
+  'index.ts':
+    'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/app.ts',
 }
 
 /** Packages and built-in modules that only some files may import as values, and those files. */
@@ -75,113 +69,184 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@fastify/busboy': /^request\/multipart\.ts$/,
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
-  'node:cluster': /^server\/cluster\//,
-  'node:http': /^(errors|server\/(node\/[a-z\d-]+|app|fetch|dispatcher\/exchange))\.ts$/,
-  'node:http2': /^server\/node\/http2\//,
-  'node:https': /^server\/node\//,
-  'node:tls': /^server\/node\//,
+  'node:cluster': /^server\/process\/workers\//,
+  'node:http': /^(errors|server\/(adapters\/(node\/[a-z\d-]+|fetch|undici\/exchange)|app))\.ts$/,
+  'node:http2': /^server\/adapters\/node\/http2\//,
+  'node:https': /^server\/adapters\/node\//,
+  'node:tls': /^server\/adapters\/node\//,
   radix3: /^router\//,
-  yaml: /^openapi\/yaml\.ts$/,
+  undici: /^(server\/adapters\/undici|client)\//,
+  yaml: /^openapi\/document\/yaml\.ts$/,
   // the second is the text of a file that `octavo init` writes
-  zod: /^(define\/schema|cli\/init\/sources)\.ts$/,
-  'zod-openapi': /^openapi\/convert\.ts$/,
-  'zod-openapi/api': /^openapi\/convert\.ts$/,
+  zod: /^(schema\/schema|cli\/init\/sources)\.ts$/,
+  'zod-openapi': /^openapi\/schemas\/convert\.ts$/,
+  'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,
 }
 
-const MAX_LINES = 250
+const MAX_FILES = 21
 const ROOT = join(import.meta.dirname, '..')
-
-interface Import {
-  readonly from: string
-  readonly isType: boolean
-}
 
 interface SourceFile {
   /** Relative to src. */
   readonly path: string
-  readonly part: string
-  readonly text: string
+  readonly room: string
   /** The text without comments. */
   readonly code: string
   readonly imports: readonly Import[]
 }
 
+interface Import {
+  /** As written. */
+  readonly from: string
+  readonly isType: boolean
+  /** The file of src that it leads to; `undefined` for packages. */
+  readonly file: string | undefined
+}
+
 const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && !path.includes('/template/'))
   .map(toSourceFile)
 
 function toSourceFile(path: string): SourceFile {
   const text = readFileSync(join(ROOT, 'src', path), 'utf8')
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, '')
-  const imports = [
-    ...code.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from '([^']+)'|^import '([^']+)'/gm),
-  ]
+  const found = code.matchAll(
+    /^(?:import|export)\s+(type\s)?[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+  )
   return {
     path,
-    part: path.split('/')[0] ?? '',
-    text,
+    room: roomOf(path),
     code,
-    imports: imports.map(([, isType, from, bare]) => ({
-      from: from ?? bare ?? '',
-      isType: isType !== undefined,
-    })),
+    imports: [...found].map(([, type, from, bare, later]): Import => {
+      const specifier = from ?? bare ?? later ?? ''
+      const file = specifier.startsWith('.') ? join(dirname(path), specifier) : undefined
+      return { from: specifier, isType: type !== undefined, file }
+    }),
   }
 }
 
-/** The part that a relative import leads to; `undefined` for packages. */
-function partOf(path: string, from: string): string | undefined {
-  return from.startsWith('.') ? join(dirname(path), from).split('/')[0] : undefined
+/** The longest name in the table that a path begins with; the path itself if there is none. */
+function roomOf(path: string): string {
+  const names = Object.keys(ROOMS).filter((name) => path === name || path.startsWith(`${name}/`))
+  return names.toSorted((a, b) => b.length - a.length)[0] ?? path
 }
 
-describe('the parts of src', () => {
-  it('are seen', () => assert.ok(files.length > 50))
+/** Lists what is wrong in the files, one line for each offence. */
+function offences(of: (file: SourceFile) => readonly string[]): readonly string[] {
+  return files.flatMap((file) => of(file).map((offence) => `${file.path}: ${offence}`))
+}
+
+/** The circles of imports, each as the list of its files (Tarjan's algorithm). */
+function findCircles(): readonly (readonly string[])[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const circles: (readonly string[])[] = []
+  const visit = (path: string): number => {
+    const number = order.size
+    let low = number
+    order.set(path, number)
+    stack.push(path)
+    for (const { file } of byPath.get(path)?.imports ?? []) {
+      if (file === undefined || !byPath.has(file)) continue
+      if (!order.has(file)) low = Math.min(low, visit(file))
+      else if (stack.includes(file)) low = Math.min(low, order.get(file) ?? low)
+    }
+    lowest.set(path, low)
+    if (low === number) {
+      const circle = stack.splice(stack.indexOf(path))
+      if (circle.length > 1) circles.push(circle)
+    }
+    return low
+  }
+  for (const { path } of files) if (!order.has(path)) visit(path)
+  return circles
+}
+
+describe('the rooms of src', () => {
+  const names = Object.keys(ROOMS)
+  const allowed = new Map(
+    Object.entries(ROOMS).map(([room, list]) => [room, list.split(' ').filter(Boolean)]),
+  )
 
   it('are all listed, and all there', () => {
-    assert.deepEqual([...new Set(files.map(({ part }) => part))].toSorted(), Object.keys(PARTS).toSorted())
+    assert.deepEqual([...new Set(files.map(({ room }) => room))].toSorted(), names.toSorted())
   })
 
-  it('name only parts above them, so there is no cycle', () => {
-    const names = Object.keys(PARTS)
-    for (const [index, [part, allowed]] of Object.entries(PARTS).entries()) {
-      for (const name of allowed)
-        assert.ok(names.indexOf(name) < index, `${part} names ${name}, not above it`)
-    }
+  it('name only rooms above them', () => {
+    const below = [...allowed].flatMap(([room, list]) =>
+      list.filter((name) => !(names.indexOf(name) < names.indexOf(room))).map((name) => `${room}: ${name}`),
+    )
+    assert.deepEqual(below, [])
+  })
+
+  it('name no room that they do not import', () => {
+    const unused = [...allowed].flatMap(([room, list]) => {
+      const used = new Set(
+        files
+          .filter((file) => file.room === room)
+          .flatMap(({ imports }) => imports.map(({ file }) => file && roomOf(file))),
+      )
+      return list.filter((name) => !used.has(name)).map((name) => `${room}: ${name}`)
+    })
+    assert.deepEqual(unused, [])
+  })
+
+  it('import only from the rooms above', () => {
+    const wrong = offences(({ room, imports }) =>
+      imports.flatMap(({ file }) => {
+        const other = file === undefined ? room : roomOf(file)
+        return other === room || allowed.get(room)?.includes(other) === true ? [] : [`imports ${other}`]
+      }),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  it(`have folders of at most ${MAX_FILES} files, and src/server two files`, () => {
+    const counts = new Map<string, number>()
+    for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+    assert.deepEqual(
+      [...counts].filter(([, count]) => count > MAX_FILES),
+      [],
+    )
+    assert.equal(counts.get('server'), 2)
   })
 })
 
-for (const { path, part, text, code, imports } of files) {
-  describe(`src/${path}`, () => {
-    it('imports only from the parts above', () => {
-      for (const { from } of imports) {
-        const other = partOf(path, from)
-        if (other === undefined || other === part) continue
-        assert.ok(PARTS[part]?.includes(other), `${part} may not import ${other}`)
-      }
-    })
+describe('the files of src', () => {
+  it('are seen', () => assert.ok(files.length > 50 && files.some(({ imports }) => imports.length > 5)))
 
-    it('ends relative imports in .ts', () => {
-      for (const { from } of imports) assert.ok(!from.startsWith('.') || from.endsWith('.ts'), from)
-    })
-
-    it('leaves packages to the files they belong to', () => {
-      for (const { from, isType } of imports) {
-        const owners = ONLY[from]
-        assert.ok(owners === undefined || owners.test(path) || (from === 'zod' && isType), from)
-      }
-    })
-
-    it(`has at most ${MAX_LINES} lines`, () => {
-      const lines = text.trimEnd().split('\n').length
-      assert.ok(lines <= MAX_LINES, `${lines} lines`)
-    })
-
-    it('has no any and no default export', () => {
-      assert.doesNotMatch(code, /(?:[:<|&,=]|\bas|\bextends)\s*any\b/)
-      assert.doesNotMatch(code, /^export default\b|\bas default\b/m)
-    })
+  it('import in no circle', () => {
+    assert.deepEqual(findCircles(), [])
   })
-}
+
+  it('import files that exist, by names that end in .ts', () => {
+    const wrong = offences(({ imports }) =>
+      imports.flatMap(({ from, file }) =>
+        file === undefined || (file.endsWith('.ts') && existsSync(join(ROOT, 'src', file))) ? [] : [from],
+      ),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  it('leave packages to the files that they belong to', () => {
+    const wrong = offences(({ path, imports }) =>
+      imports.flatMap(({ from, isType }) => (isType || (ONLY[from]?.test(path) ?? true) ? [] : [from])),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  it('have neither any nor a default export', () => {
+    const wrong = offences(({ code }) =>
+      [/(?:[:<|&,=]|\bas|\bextends)\s*any\b/, /^export default\b|\bas default\b/m].flatMap(
+        (pattern) => pattern.exec(code)?.[0] ?? [],
+      ),
+    )
+    assert.deepEqual(wrong, [])
+  })
+})
 
 describe('the repository', () => {
   // a copy without history has no list of its files

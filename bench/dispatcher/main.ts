@@ -26,7 +26,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   return {
     title: 'undici without a socket',
     text: [
-      `\`undici.request\` with \`app.dispatcher()\`, and with an agent of undici to the same application where it listens on the loopback
+      `\`undici.request\` with \`createDispatcher(app)\`, and with an agent of undici to the same application where it listens on the loopback
 device, in the same thread; the body is read as JSON. Calls are made one after the other; rounds alternate; cells are medians, in
 brackets the quarters.`,
       `The goal, at most ${GOAL} of the time over a socket, is ${mean <= GOAL ? 'met' : 'missed'}: ${mean.toFixed(2)} (geometric mean).`,

@@ -1,4 +1,5 @@
 import { createApp, defineController, defineModule } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
 import type { App } from 'octavo'
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
@@ -28,7 +29,7 @@ const cars = defineController({
 const CONTESTANTS: Readonly<
   Record<string, (app: App) => Promise<{ readonly origin: string; readonly dispatcher: Dispatcher }>>
 > = {
-  'app.dispatcher': async (app) => ({ origin: 'http://cars.test', dispatcher: app.dispatcher() }),
+  'app.dispatcher': async (app) => ({ origin: 'http://cars.test', dispatcher: createDispatcher(app) }),
   loopback: async (app) => ({
     origin: await app.listen({ port: 0, host: '127.0.0.1' }),
     dispatcher: new Agent(),

@@ -1,4 +1,5 @@
-import { createApp, defineController, defineModule, file, sse, staticFiles, stream } from 'octavo'
+import { createApp, defineController, defineModule, file, sse, stream } from 'octavo'
+import { staticFiles } from 'octavo/middleware'
 import type { App, AppOptions } from 'octavo'
 
 import type { Measurement, Station } from './station.ts'

@@ -1,16 +1,8 @@
 import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 
-import {
-  basicAuth,
-  bearerAuth,
-  createApp,
-  defineController,
-  defineGuard,
-  defineModule,
-  defineProvider,
-  safeEqual,
-} from 'octavo'
+import { createApp, defineController, defineGuard, defineModule, defineProvider } from 'octavo'
+import { basicAuth, bearerAuth, safeEqual } from 'octavo/auth'
 import type { App, AppOptions, Guard } from 'octavo'
 
 import { createTokens, User } from './tokens.ts'

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { App } from '../server/app.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
-import { PREPARE } from '../server/docs/prepare.ts'
+import { findInternals } from '../server/adapters/internals.ts'
 import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
@@ -76,8 +76,7 @@ async function readServed(app: App): Promise<Served> {
 
 /** Makes an application ready to be read: nothing is started, so that neither databases nor secrets have to be there. */
 async function prepare(app: App): Promise<void> {
-  const own: unknown = Reflect.get(app, PREPARE)
-  await (typeof own === 'function' ? Reflect.apply(own, app, []) : app.ready())
+  await (findInternals(app)?.prepare() ?? app.ready())
 }
 
 /** A route as JSON has it; metadata that JSON cannot hold is left out. */

@@ -28,14 +28,14 @@ export interface ClientOptions {
   /**
    * Where the application answers, with the path before all others where there is one.
    *
-   * @default the origin of the page in browsers; `http://localhost` for `app.fetch` and `app.dispatcher()`
+   * @default the origin of the page in browsers; `http://localhost` for `app.fetch` and `createDispatcher(app)`
    */
   readonly baseUrl?: string | URL
   /** The version that every call asks for, in whatever way the application reads it. @default none is asked for */
   readonly version?: string
   /** Sends requests: anything that is called as `fetch` is, or `app.fetch`. @default the platform's `fetch` */
   readonly fetch?: (input: never, init: never) => PromiseLike<object>
-  /** Of Node alone: a dispatcher of undici for the platform's `fetch`, such as `app.dispatcher()` or an `Agent`. */
+  /** Of Node alone: a dispatcher of undici for the platform's `fetch`, such as `createDispatcher(app)` or an `Agent`. */
   readonly dispatcher?: object
   /** Headers of every request, or a function that is called for each, as for tokens; it may give a promise. */
   readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)

@@ -25,7 +25,7 @@ export interface RouteMap {
   readonly routes: Readonly<Record<string, RouteCall>>
 }
 
-/** Where `app.fetch` and `app.dispatcher()` keep the function that tells a client in the same process the routes of a version. */
+/** Where `app.fetch` and the dispatchers of `createDispatcher` keep the function that tells a client in the same process the routes of a version. */
 export const ROUTE_MAP: unique symbol = Symbol.for('octavo.route-map')
 
 /**

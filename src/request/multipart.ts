@@ -1,4 +1,4 @@
-import type { Dicer } from '@fastify/busboy'
+import { Dicer } from '@fastify/busboy'
 
 import { httpError } from '../errors.ts'
 import { contentTypeOf } from '../media-type.ts'
@@ -23,29 +23,6 @@ interface Slot {
 const MAX_HEADER = 16_384
 const MAX_LINES = 32
 
-let parser: typeof Dicer | undefined
-let isWanted = false
-
-/** Says that an application reads multipart bodies. */
-export function wantMultipart(): void {
-  isWanted = true
-}
-
-/** Loads the parser where a route has files; others load it with their first multipart body. */
-export async function loadMultipart(): Promise<void> {
-  if (isWanted) await loadParser()
-}
-
-async function loadParser(): Promise<typeof Dicer> {
-  parser ??= (await import('@fastify/busboy')).Dicer
-  return parser
-}
-
-/** Whether the content type is `multipart/form-data`, whatever its parameters. */
-export function isMultipart(contentType: string | undefined): boolean {
-  return contentType !== undefined && /^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)
-}
-
 /** The boundary of a multipart body (RFC 2046 section 5.1.1). @throws `HttpError` 400 when there is none that can be used. */
 export function boundaryOf(contentType: string): string {
   const parameters = contentTypeOf(contentType)?.parameters
@@ -57,16 +34,10 @@ export function boundaryOf(contentType: string): string {
   return boundary
 }
 
-/** Opens a multipart body. Its source is read when there is nothing left to hand out of what was read before. */
-export async function openMultipart(
-  source: AsyncIterable<Uint8Array>,
-  boundary: string,
-  maxParts: number,
-): Promise<Multipart> {
-  return new Multipart(await loadParser(), source, boundary, maxParts)
-}
-
-/** The parts of a multipart body, one after the other. A class because it holds what was read and not yet handed out. */
+/**
+ * The parts of a multipart body, one after the other. The source is read only when nothing of what was read before is left to hand out.
+ * A class because it holds what was read and not yet handed out.
+ */
 export class Multipart {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #dicer: Dicer
@@ -76,7 +47,7 @@ export class Multipart {
   #isComplete = false
   #isEnded = false
 
-  constructor(Parser: typeof Dicer, source: AsyncIterable<Uint8Array>, boundary: string, maxParts: number) {
+  constructor(source: AsyncIterable<Uint8Array>, boundary: string, maxParts: number) {
     this.#source = source[Symbol.asyncIterator]()
     const config = {
       boundary,
@@ -85,7 +56,7 @@ export class Multipart {
       // the parser takes each chunk whole: it is given the next one only when this one is used up
       partHwm: Number.MAX_SAFE_INTEGER,
     }
-    this.#dicer = new Parser(config)
+    this.#dicer = new Dicer(config)
     let count = 0
     const begin = (stream: Dicer.PartStream): void => {
       count++

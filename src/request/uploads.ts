@@ -2,10 +2,8 @@ import { toFilesPlan } from '../schema/files.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
 import { DEFAULT_UPLOAD_LIMITS } from '../schema/uploads.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import { boundaryOf, openMultipart, wantMultipart } from './multipart.ts'
 import { RequestView } from './request.ts'
-import { Upload } from './upload.ts'
-import type { UploadPlan } from './upload.ts'
+import type { Upload, UploadPlan } from './upload.ts'
 
 /** What lasts as long as a request does. */
 export interface Lifetime {
@@ -23,21 +21,43 @@ export interface Uploads {
   readonly streams: boolean
 }
 
+type Parser = typeof import('./upload.ts') & typeof import('./multipart.ts')
+
+let parser: Promise<Parser> | undefined
+let isWanted = false
+
+function loadParser(): Promise<Parser> {
+  return (parser ??= Promise.all([import('./upload.ts'), import('./multipart.ts')]).then(
+    ([upload, multipart]) => ({ ...upload, ...multipart }),
+  ))
+}
+
+/** Loads the parser if a route has files; otherwise the first multipart body loads it. */
+export async function loadMultipart(): Promise<void> {
+  if (isWanted) await loadParser()
+}
+
+/** Whether the content type is `multipart/form-data`, whatever its parameters. */
+export function isMultipart(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)
+}
+
 /** Makes the reader of multipart bodies for a route; `undefined` when none of its sources can be one. */
 export function createUploads(sources: readonly DeclaredSource[]): Uploads | undefined {
   const form = sources.find(({ name }) => name === 'form')
   const files = sources.find(({ name }) => name === 'files')
   if (form === undefined && files === undefined) return undefined
-  if (files !== undefined) wantMultipart()
+  if (files !== undefined) isWanted = true
   const plan: UploadPlan = { form: form?.plan, files: files && toFilesPlan(files.schema) }
   const all = new WeakMap<HttpRequest, Reading>()
   const open = async (reading: Reading, request: HttpRequest, lifetime: Lifetime): Promise<Upload> => {
     if (!(request instanceof RequestView))
       throw new TypeError('A multipart body is read from its request alone')
+    const { boundaryOf, Multipart, Upload: OpenUpload } = await loadParser()
     const boundary = boundaryOf(request.header('content-type') ?? '')
     const limits = { ...DEFAULT_UPLOAD_LIMITS, ...request.settings.uploads }
-    const parts = await openMultipart(request.chunks(), boundary, limits.files + limits.fields)
-    const upload = new Upload(plan, limits, parts)
+    const parts = new Multipart(request.chunks(), boundary, limits.files + limits.fields)
+    const upload = new OpenUpload(plan, limits, parts)
     reading.upload = upload
     lifetime.atEnd(() => upload.close())
     try {

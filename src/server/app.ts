@@ -1,23 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import type { TellRoutes } from '../client/route-map.ts'
 import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
+import { isPromise } from '../http.ts'
 import type { OpenApiDocument } from '../openapi/document/types.ts'
-import type { SchemeList } from '../versioning/versioning.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/schemes/scheme.ts'
-import { createCore } from './boot/core.ts'
-import type { AppOptions } from './boot/core.ts'
-import { createDoors } from './adapters/in-process.ts'
-import type { Doors } from './adapters/in-process.ts'
-import { PREPARE } from './docs/prepare.ts'
-import { answerEarlyOrLate } from './adapters/node/early-late.ts'
+import type { SchemeList } from '../versioning/versioning.ts'
+import { createFetch } from './adapters/fetch.ts'
+import type { FetchHandler } from './adapters/fetch.ts'
+import { inject } from './adapters/inject/inject.ts'
+import type { InjectResponse } from './adapters/inject/inject.ts'
+import { toInjectRequest } from './adapters/inject/request.ts'
+import type { InjectOptions, InjectStreamOptions } from './adapters/inject/request.ts'
+import { injectStream } from './adapters/inject/stream.ts'
+import type { InjectStream } from './adapters/inject/stream.ts'
+import { withInternals, withRouteMap } from './adapters/internals.ts'
+import type { AppInternals, Enter } from './adapters/internals.ts'
+import { createNodeHandler } from './adapters/node/handler.ts'
+import type { NodeHandler } from './adapters/node/handler.ts'
 import type { ListenOptions } from './adapters/node/listen-options.ts'
+import { answerUnavailable } from './adapters/node/unavailable.ts'
+import { createCore } from './boot/core.ts'
+import type { Core } from './boot/core.ts'
 import { printTable, toRouteList } from './boot/route-list.ts'
 import type { RouteEntry } from './boot/route-list.ts'
-import { serve } from './process/serve.ts'
+import type { AppOptions } from './options/app-options.ts'
 import { toVersionList } from './version-report/versions.ts'
 import type { VersionInfo } from './version-report/versions.ts'
 
@@ -27,7 +38,7 @@ type UrlArguments<P> = object extends P
   : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions]
 
 /** An application. */
-export interface App<M = unknown> extends Doors {
+export interface App<M = unknown> {
   /** For types alone: the root module, from which `createClient` knows the routes. */
   readonly $module?: M
   /**
@@ -47,6 +58,26 @@ export interface App<M = unknown> extends Doors {
   ): void
   /** Builds everything, and loads what `openapi` needs. @throws `DefinitionError` for mistakes that depend on versioning. */
   ready(): Promise<void>
+  /**
+   * Answers a request without a socket. With `stream: true` as soon as its head is there, with the body as a stream.
+   *
+   * @example
+   * const response = await app.inject({ method: 'POST', url: '/car', json: { name: 'Ford' }, version: '2' })
+   * response.statusCode // → 200
+   *
+   * @throws `TypeError` for options that do not exist or contradict each other.
+   */
+  inject(request: InjectStreamOptions): Promise<InjectStream>
+  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  /**
+   * Answers web requests, for servers and tools that speak the Fetch standard: `export default { fetch: app.fetch }`. Read or cancel
+   * the body of every response: its request is under way until then. Of several field lines of one name, a `Request` has one.
+   *
+   * @example
+   * const response = await app.fetch(new Request('https://api.example.com/car/7'), { remoteAddress: '203.0.113.7' })
+   * response.status // → 200
+   */
+  readonly fetch: FetchHandler
   /** Answers requests of any Node server: `http.createServer(app.handler)`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /**
@@ -116,31 +147,26 @@ export function createApp<
 >(module: M, options: AppOptions<O, S> = {}): App<M> {
   const core = createCore(module, options)
   const { settings, lifecycle } = core
-  const refuseClosed = (): void => {
-    if (lifecycle.isClosing()) throw new Error('The application is closed')
-  }
+  const internals = toInternals(core)
+  const { enter } = internals
   const app: App<M> = {
-    ...createDoors(core),
     enableVersioning: core.enableVersioning,
     ready: async () => {
-      refuseClosed()
-      await core.open()
+      await enter()
       await core.documents.load()
     },
-    handler: (request, response) => {
-      const opened = core.opened()
-      if (opened === undefined || lifecycle.isClosing()) void answerEarlyOrLate(core, request, response)
-      else opened.handler(request, response)
-    },
+    inject: createInject(internals),
+    fetch: withRouteMap(createFetch(enter, settings), internals),
+    handler: createHandler(core),
     listen: async (listenOptions = {}) => {
-      refuseClosed()
+      refuseClosed(core)
+      const { serve } = await import('./process/serve.ts')
       return serve(core, listenOptions)
     },
     close: () => lifecycle.close(settings.timeouts.grace),
     urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
     resolve: async (token) => {
-      refuseClosed()
-      if (core.opened() === undefined) await core.open()
+      await enter()
       // a token carries the type of what it supplies
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       return core.resolve(token) as Promise<never>
@@ -148,7 +174,64 @@ export function createApp<
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
     versions: () => toVersionList(core.build().table, core.enabled()),
-    openapi: ({ version } = {}) => core.documents.document(version),
+    openapi: ({ version } = {}) => core.documents.loaded().document(version),
   }
-  return Object.defineProperty(app, PREPARE, { value: core.prepare })
+  return withInternals(app, internals)
+}
+
+function refuseClosed({ lifecycle }: Core): void {
+  if (lifecycle.isClosing()) throw new Error('The application is closed')
+}
+
+function toInternals(core: Core): AppInternals {
+  const { settings, prepare } = core
+  const enter: Enter = () => {
+    refuseClosed(core)
+    return core.opened() ?? core.open()
+  }
+  const tellRoutes: TellRoutes = async (version, host) => {
+    await enter()
+    const documents = await core.documents.get()
+    const map = await documents.routeMap(version, host, 'all')
+    if (map !== undefined) return map
+    const versions = core.build().table.known.list.join(', ') || 'none'
+    throw new RangeError(`There is no version "${version ?? ''}"; there are ${versions}`)
+  }
+  return {
+    enter,
+    settings,
+    tellRoutes,
+    prepare,
+    toRequest: (options) => toInjectRequest(options, core.enabled(), settings.prefix),
+  }
+}
+
+function createInject({ enter, settings, toRequest }: AppInternals): App['inject'] {
+  return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
+    const entered = enter()
+    const { dispatch } = isPromise(entered) ? await entered : entered
+    const options = typeof given === 'string' || given instanceof URL ? { url: given } : given
+    const made = toRequest(options)
+    const request = isPromise(made) ? await made : made
+    const max = settings.limits.headers
+    // which of the two it is, is what the overloads of `inject` say
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return (
+      options.stream === true ? injectStream(dispatch, request, max) : inject(dispatch, request, max)
+    ) as Promise<never>
+  }
+}
+
+function createHandler(core: Core): NodeHandler {
+  const { settings, lifecycle } = core
+  let answer: NodeHandler | undefined
+  const open = async (): Promise<NodeHandler> => {
+    const { dispatch } = await core.open()
+    return (answer ??= createNodeHandler(dispatch, lifecycle.isClosing, settings))
+  }
+  return (request, response) => {
+    if (answer === undefined || lifecycle.isClosing())
+      void answerUnavailable({ ...core, open }, request, response)
+    else answer(request, response)
+  }
 }

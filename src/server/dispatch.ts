@@ -23,6 +23,11 @@ export interface Exchange {
   readonly response: Awaitable<FinishedResponse>
 }
 
+/** An application that has started. */
+export interface Opened {
+  readonly dispatch: Dispatch
+}
+
 /** Answers requests: target → lookup → endpoint → response, errors included. Never throws and never rejects. */
 export type Dispatch = (raw: RawRequest) => Exchange
 

@@ -3,11 +3,15 @@ import type { CookieJar } from './cookie-jar.ts'
 import { suggestion } from '../definition-error.ts'
 import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
 import type { InjectOptions, InjectRequest, InjectStreamOptions } from '../server/adapters/inject/request.ts'
+import { inject as injectRequest } from '../server/adapters/inject/inject.ts'
 import type { InjectResponse } from '../server/adapters/inject/inject.ts'
+import { injectStream } from '../server/adapters/inject/stream.ts'
 import type { InjectStream } from '../server/adapters/inject/stream.ts'
+import { internalsOf } from '../server/adapters/internals.ts'
+import type { App } from '../server/app.ts'
 
 /** What all requests of a client have in common. */
-export interface ClientOptions extends Pick<HeaderOptions, 'headers'> {
+export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
   /** The Host header. @default 'localhost' */
   readonly host?: string
   /** @default 'http' */
@@ -19,13 +23,13 @@ export interface ClientOptions extends Pick<HeaderOptions, 'headers'> {
 }
 
 /** What a client takes besides method and URL. */
-export type ClientRequest = Omit<InjectOptions, 'method' | 'url' | 'path' | 'stream'>
+export type TestRequest = Omit<InjectOptions, 'method' | 'url' | 'path' | 'stream'>
 
 /** Sends one request by a method. */
-type Send = (url: string | URL, options?: ClientRequest) => Promise<InjectResponse>
+type Send = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>
 
 /** `inject` that keeps cookies from one request to the next. */
-export interface Client {
+export interface TestClient {
   /** As `app.inject`, with the cookies kept so far; what is given for one request wins over what all have in common. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | URL | InjectOptions): Promise<InjectResponse>
@@ -40,25 +44,29 @@ export interface Client {
   readonly cookies: CookieJar
 }
 
-/** What sends the requests of clients. */
-export interface Transport {
-  /** Turns options into a request, as `inject` does. */
-  readonly prepare: (options: InjectOptions | InjectStreamOptions) => Promise<InjectRequest>
-  readonly send: (request: InjectRequest) => Promise<InjectResponse>
-  readonly sendStream: (request: InjectRequest) => Promise<InjectStream>
-}
-
 const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
 
-/** Makes a client. @throws `TypeError` for options that do not exist */
-export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+/**
+ * Creates an `inject` that keeps cookies from one request to the next (RFC 6265), with headers, host and version that all requests
+ * share.
+ *
+ * @example
+ * const client = createTestClient(app, { version: '2' })
+ * await client.post('/login', { json: { name: 'Ann' } })
+ * client.cookies.get('sid') // → 'a1b2'
+ *
+ * @throws `TypeError` for anything but an application, and for options that do not exist.
+ */
+export function createTestClient(app: App<unknown>, options: TestClientOptions = {}): TestClient {
+  const { enter, settings, toRequest } = internalsOf(app, 'createTestClient')
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name))
-      throw new TypeError(`client: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
+      throw new TypeError(`createTestClient: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
   }
   const jar = createCookieJar(options.host)
   const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
-    const request = await transport.prepare(merge(options, given))
+    await enter()
+    const request = await toRequest(merge(options, given))
     const line = jar.lineFor(siteOf(request), Object.keys(given.cookies ?? {}))
     if (line !== '') request.addCookies(line)
     return request
@@ -74,10 +82,9 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
   ): Promise<InjectResponse | InjectStream> {
     const wanted = typeof given === 'string' || given instanceof URL ? { url: given } : given
     const request = await prepare(wanted)
-    return keep(
-      request,
-      await (wanted.stream === true ? transport.sendStream(request) : transport.send(request)),
-    )
+    const { dispatch } = await enter()
+    const send = wanted.stream === true ? injectStream : injectRequest
+    return keep(request, await send(dispatch, request, settings.limits.headers))
   }
   const by =
     (method: string): Send =>
@@ -98,7 +105,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 
 /** The options of one request over those of all. Headers are merged by name, whatever its case; `undefined` takes one away. */
 function merge<T extends InjectOptions | InjectStreamOptions>(
-  { headers = {}, ...common }: ClientOptions,
+  { headers = {}, ...common }: TestClientOptions,
   given: T,
 ): T {
   const merged: Record<string, string | readonly string[] | undefined> = {}

@@ -3,7 +3,7 @@ import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './option-problems.ts'
 import type { DefaultVersion, VersioningOptions, VersionListing } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
-import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/scheme.ts'
+import { DEFAULT_STATUS_CODES, isScheme, isStatusCodes } from './schemes/scheme.ts'
 import type {
   SchemeUse,
   VersioningScheme,
@@ -176,4 +176,23 @@ function toScheme(
 function given(statusCodes: unknown): Partial<VersionStatusCodes> {
   if (!isStatusCodes(statusCodes)) return {}
   return Object.fromEntries(Object.entries(statusCodes).filter(([, status]) => status !== undefined))
+}
+
+/**
+ * Applies the options of one scheme, or of each of several; without any, every option has its default.
+ *
+ * @throws `TypeError` for anything else
+ */
+export function readVersioning(given: object, options: VersioningOptions = {}): Enabled {
+  const uses = Array.isArray(given) ? given.map(toUse) : [toUse([given, options])]
+  return toEnabled(uses, options)
+}
+
+/** A scheme with its options. */
+function toUse(entry: unknown): SchemeUse {
+  const [scheme, options = {}]: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
+  if (isScheme(scheme) && typeof options === 'object' && options !== null) return { scheme, options }
+  throw new TypeError(
+    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
+  )
 }

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
 import type { App, Middleware } from 'octavo'
 import { request } from 'undici'
 import { z } from 'zod'
@@ -45,7 +46,7 @@ const DOORS: Readonly<Record<string, Send>> = {
       body: Readable.from(stalled()),
       headers,
       signal,
-      dispatcher: app.dispatcher(),
+      dispatcher: createDispatcher(app),
     }),
   'inject with an iterable': (app, url, headers, signal) =>
     app.inject({ method: 'POST', url, body: stalled(), headers, signal }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 
 import { createApp, defineController, defineModule, Session, VersioningSchemes } from 'octavo'
+import { createTestClient } from 'octavo/testing'
 import { z } from 'zod'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -57,7 +58,7 @@ interface Mirrored {
   readonly body: string
 }
 
-type Client = ReturnType<typeof app.client>
+type Client = ReturnType<typeof createTestClient>
 
 /** Has the application set cookies at one URL; the Cookie header that it then gets at another. */
 async function sent(client: Client, lines: readonly string[], from: string, to: string) {
@@ -71,21 +72,21 @@ async function cookieAt(client: Client, url: string): Promise<string | undefined
 
 describe('a client', () => {
   it('keeps cookies from one request to the next', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     assert.equal(await cookieAt(client, '/mirror/'), undefined)
     assert.equal(await sent(client, ['a=1; Path=/', 'b=2; Path=/'], '/set/', '/mirror/'), 'a=1; b=2')
   })
 
   it('keeps a session, whose cookie is secure', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     const [first, second] = [await client.post('/count'), await client.post('/count')]
     assert.deepEqual([first.json(), second.json()], [1, 2])
-    const fresh = await app.client().post('/count')
+    const fresh = await createTestClient(app).post('/count')
     assert.equal(fresh.json(), 1)
   })
 
   it('sends cookies as they were set', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     assert.equal(
       await sent(client, ['a=x%20y; Path=/', 'b="q"; Path=/'], '/set/', '/mirror/'),
       'a=x%20y; b="q"',
@@ -94,7 +95,7 @@ describe('a client', () => {
   })
 
   it('sends what one request brings beside them, which wins', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     client.cookies.set('a', '1')
     client.cookies.set('b', '2')
     const response = await client.get('/mirror/', { cookies: { a: '3' }, headers: { Cookie: 'c=4' } })
@@ -102,7 +103,7 @@ describe('a client', () => {
   })
 
   it('has what all its requests have in common', async () => {
-    const client = app.client({
+    const client = createTestClient(app, {
       headers: { 'X-A': '1', 'x-b': '2', 'x-c': '3' },
       host: 'cars.example',
       protocol: 'https',
@@ -119,19 +120,21 @@ describe('a client', () => {
 
   for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options'] as const) {
     it(`sends ${method}`, async () => {
-      const response = await app.client()[method](new URL('http://localhost/mirror/'), { body: 'abc' })
+      const response = await createTestClient(app)[method](new URL('http://localhost/mirror/'), {
+        body: 'abc',
+      })
       const seen = response.json() as Mirrored
       assert.deepEqual([seen.method, seen.body], [method.toUpperCase(), 'abc'])
     })
   }
 
   it('sends head', async () => {
-    const response = await app.client().head('/mirror/')
+    const response = await createTestClient(app).head('/mirror/')
     assert.deepEqual([response.statusCode, response.body], [200, ''])
   })
 
   it('takes what inject takes', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     client.cookies.set('a', '1')
     assert.equal((await client.inject('/mirror/')).statusCode, 200)
     const { stream } = await client.inject({ url: '/mirror/', stream: true })
@@ -140,14 +143,14 @@ describe('a client', () => {
   })
 
   it('refuses options that do not exist', () => {
-    assert.throws(() => app.client({ hots: 'a' } as never), {
+    assert.throws(() => createTestClient(app, { hots: 'a' } as never), {
       name: 'TypeError',
-      message: 'client: there is no option "hots"; did you mean "host"?',
+      message: 'createTestClient: there is no option "hots"; did you mean "host"?',
     })
   })
 
   it('shares nothing with another', async () => {
-    const [one, other] = [app.client(), app.client()]
+    const [one, other] = [createTestClient(app), createTestClient(app)]
     one.cookies.set('a', '1')
     assert.equal(await cookieAt(other, '/mirror/'), undefined)
   })
@@ -278,16 +281,16 @@ describe('a cookie', () => {
     ['may last for ages', 'a=1; Path=/; Max-Age=99999999999999999999', '/set/', '/mirror/', 'a=1'],
   ]
   for (const [title, line, from, to, expected] of cases) {
-    it(title, async () => assert.equal(await sent(app.client(), [line], from, to), expected))
+    it(title, async () => assert.equal(await sent(createTestClient(app), [line], from, to), expected))
   }
 
   it('is replaced by one of the same name, domain and path, in its place', async () => {
     const lines = ['a=1; Path=/', 'b=2; Path=/', 'a=3; Path=/', 'a=4; Path=/mirror']
-    assert.equal(await sent(app.client(), lines, '/set/', '/mirror/'), 'a=4; a=3; b=2')
+    assert.equal(await sent(createTestClient(app), lines, '/set/', '/mirror/'), 'a=4; a=3; b=2')
   })
 
   it('is deleted by one that has ended', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     await sent(client, ['a=1; Path=/', 'b=2; Path=/'], '/set/', '/mirror/')
     assert.equal(await sent(client, ['a=; Path=/; Max-Age=0'], '/set/', '/mirror/'), 'b=2')
   })
@@ -295,7 +298,7 @@ describe('a cookie', () => {
   it('is gone when its time is over', async () => {
     mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
     try {
-      const client = app.client()
+      const client = createTestClient(app)
       assert.equal(await sent(client, ['a=1; Path=/; Max-Age=10'], '/set/', '/mirror/'), 'a=1')
       mock.timers.tick(9999)
       assert.equal(client.cookies.get('a'), '1')
@@ -310,7 +313,7 @@ describe('a cookie', () => {
 
 describe('client.cookies', () => {
   it('tells what is kept', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     const line =
       'a=%C3%A9; Path=/mirror; Domain=x.example; Secure; HttpOnly; SameSite=Lax; Expires=Fri, 01 Jan 2100 00:00:00 GMT'
     await client.post('https://y.x.example/set/', { json: [line] })
@@ -330,7 +333,7 @@ describe('client.cookies', () => {
   })
 
   it('sets, deletes and clears', async () => {
-    const client = app.client()
+    const client = createTestClient(app)
     client.cookies.set('a', 'x y;é')
     client.cookies.set('b', '2', { path: '/mirror', secure: true })
     client.cookies.set('c', '3', { domain: 'x.example' })
@@ -347,7 +350,7 @@ describe('client.cookies', () => {
   })
 
   it('refuses what the application could not set either', () => {
-    const { cookies } = app.client()
+    const { cookies } = createTestClient(app)
     assert.throws(() => cookies.set('__Host-a', '1'), TypeError)
     assert.throws(() => cookies.set('a b', '1'), TypeError)
   })

@@ -4,8 +4,10 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import * as zlib from 'node:zlib'
 
-import { compression, createApp, defineController, defineModule, etag, reply, stream, text } from 'octavo'
-import type { App, AppOptions, CompressionOptions, InjectOptions, InjectResponse, Middleware } from 'octavo'
+import { createApp, defineController, defineModule, reply, stream, text } from 'octavo'
+import { compression, etag } from 'octavo/middleware'
+import type { App, AppOptions, InjectOptions, InjectResponse, Middleware } from 'octavo'
+import type { CompressionOptions } from 'octavo/middleware'
 
 const LONG = 'All work and no play makes Jack a dull boy. '.repeat(100)
 const NOISE = randomBytes(3000)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import {
-  cors,
   createApp,
   defineController,
   defineGuard,
@@ -13,7 +12,9 @@ import {
   Session,
   text,
 } from 'octavo'
-import type { App, AppOptions, CorsOptions, ExecutionContext, InjectOptions } from 'octavo'
+import { cors } from 'octavo/middleware'
+import type { App, AppOptions, ExecutionContext, InjectOptions } from 'octavo'
+import type { CorsOptions } from 'octavo/middleware'
 
 const APP = 'https://app.example'
 const OTHER = 'https://other.example'

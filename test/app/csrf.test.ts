@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, csrf, defineController, defineModule } from 'octavo'
-import type { AppOptions, CsrfOptions } from 'octavo'
+import { createApp, defineController, defineModule } from 'octavo'
+import { csrf } from 'octavo/middleware'
+import type { AppOptions } from 'octavo'
+import type { CsrfOptions } from 'octavo/middleware'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 let runs = 0

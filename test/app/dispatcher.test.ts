@@ -16,6 +16,7 @@ import {
 } from 'undici'
 
 import { createApp, defineController, defineModule, text } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
 
 import {
   abortedSoon,
@@ -73,9 +74,12 @@ interface Echoed {
 async function echoed(
   options: Omit<Dispatcher.RequestOptions, 'path' | 'method'> & { readonly path?: string },
 ) {
-  const { body } = await echo
-    .dispatcher()
-    .request({ origin: ORIGIN, path: '/echo', method: 'GET', ...options })
+  const { body } = await createDispatcher(echo).request({
+    origin: ORIGIN,
+    path: '/echo',
+    method: 'GET',
+    ...options,
+  })
   return (await body.json()) as Echoed
 }
 
@@ -177,7 +181,7 @@ describe('a request of undici', () => {
   }
 
   it('needs no origin', async () => {
-    const { body } = await echo.dispatcher().request({ path: '/echo', method: 'GET' } as never)
+    const { body } = await createDispatcher(echo).request({ path: '/echo', method: 'GET' } as never)
     assert.equal(((await body.json()) as Echoed).host, 'localhost')
   })
 
@@ -217,7 +221,7 @@ describe('the body of a request of undici', () => {
   for (const [title, body, expected] of bodies) {
     it(`may be ${title}`, async () => {
       const options = { origin: ORIGIN, path: '/body', method: 'POST', body } as Dispatcher.RequestOptions
-      const response = await echo.dispatcher().request(options)
+      const response = await createDispatcher(echo).request(options)
       assert.match(await response.body.text(), expected)
     })
   }
@@ -225,7 +229,7 @@ describe('the body of a request of undici', () => {
   it('is cancelled when nobody reads it', async () => {
     const { app } = createSlowApp()
     const { upload, source } = createUpload(1000)
-    const dispatcher = app.dispatcher()
+    const dispatcher = createDispatcher(app)
     const body = Readable.from(source())
     const response = await request(`${ORIGIN}/ignored`, { method: 'POST', body, dispatcher })
     assert.equal(response.statusCode, 200)
@@ -239,7 +243,7 @@ describe('the body of a request of undici', () => {
     const { source } = createUpload(2, new Error('disk'))
     const body = Readable.from(source())
     await assert.rejects(
-      request(`${ORIGIN}/size`, { method: 'POST', body, dispatcher: app.dispatcher() }),
+      request(`${ORIGIN}/size`, { method: 'POST', body, dispatcher: createDispatcher(app) }),
       /disk/,
     )
     await eventually(() => happenings.ended === 1, 'the request ends')
@@ -256,9 +260,10 @@ for (const [name, isModern] of [
       const { app } = createSlowApp()
       await app.ready()
       const told: string[] = []
-      app
-        .dispatcher()
-        .dispatch({ origin: ORIGIN, path: '/short', method: 'GET' }, createHandler(isModern, told))
+      createDispatcher(app).dispatch(
+        { origin: ORIGIN, path: '/short', method: 'GET' },
+        createHandler(isModern, told),
+      )
       await eventually(() => told.includes('end'), 'the end')
       assert.deepEqual(told, ['start', 'head 200', 'data 13', 'end'])
     })
@@ -267,7 +272,7 @@ for (const [name, isModern] of [
       const { app, happenings } = createSlowApp()
       const told: string[] = []
       const handler = createHandler(isModern, told, (flow) => flow.pause())
-      app.dispatcher().dispatch({ origin: ORIGIN, path: '/long', method: 'GET' }, handler)
+      createDispatcher(app).dispatch({ origin: ORIGIN, path: '/long', method: 'GET' }, handler)
       await eventually(() => told.length === 2, 'the head')
       await new Promise((resolve) => setTimeout(resolve, 5))
       assert.deepEqual(told, ['start', 'head 200'])
@@ -285,7 +290,7 @@ for (const [name, isModern] of [
       const { app } = createSlowApp()
       const told: string[] = []
       const handler = createHandler(isModern, told, (flow) => flow.pause())
-      app.dispatcher().dispatch({ origin: ORIGIN, path: '/short', method: 'GET' }, handler)
+      createDispatcher(app).dispatch({ origin: ORIGIN, path: '/short', method: 'GET' }, handler)
       await eventually(() => told.length === 2, 'the head')
       handler.flow()?.resume()
       assert.deepEqual(told, ['start', 'head 200', 'data 13', 'end'])
@@ -297,7 +302,7 @@ for (const [name, isModern] of [
       const handler = createHandler(isModern, told, () => {
         throw new Error('mine')
       })
-      app.dispatcher().dispatch({ origin: ORIGIN, path: '/long', method: 'GET' }, handler)
+      createDispatcher(app).dispatch({ origin: ORIGIN, path: '/long', method: 'GET' }, handler)
       await eventually(() => happenings.ended === 1, 'the request ends')
       assert.deepEqual(told, ['start', 'head 200', 'error mine'])
     })
@@ -307,7 +312,7 @@ for (const [name, isModern] of [
       await app.ready()
       const told: string[] = []
       const handler = createHandler(isModern, told)
-      app.dispatcher().dispatch({ origin: ORIGIN, path: '/never', method: 'GET' }, handler)
+      createDispatcher(app).dispatch({ origin: ORIGIN, path: '/never', method: 'GET' }, handler)
       handler.flow()?.abort(new Error('enough'))
       assert.deepEqual(told, ['start', 'error enough'])
       await eventually(() => happenings.ended === 1, 'the request ends')
@@ -326,7 +331,7 @@ for (const [name, isModern] of [
           handler.flow()?.abort(new Error('enough'))
         },
       }
-      app.dispatcher().dispatch({ origin: ORIGIN, path: '/long', method: 'GET' }, aborting)
+      createDispatcher(app).dispatch({ origin: ORIGIN, path: '/long', method: 'GET' }, aborting)
       await app.close()
       assert.deepEqual(told, ['start', 'error enough'])
       assert.equal(happenings.produced, 0)
@@ -348,7 +353,10 @@ for (const [name, isModern] of [
       it(`is told that ${title}`, async () => {
         const told: string[] = []
         const app = await make()
-        app.dispatcher().dispatch({ origin: ORIGIN, path: '/', method: 'GET' }, createHandler(isModern, told))
+        createDispatcher(app).dispatch(
+          { origin: ORIGIN, path: '/', method: 'GET' },
+          createHandler(isModern, told),
+        )
         await eventually(() => told.length === 2, 'the error')
         assert.ok(told[1]?.startsWith(expected), String(told[1]))
       })
@@ -364,7 +372,7 @@ describe('undici and Node', () => {
   for (const [name, send] of fetches) {
     it(`stream with ${name}, no faster than they read`, async () => {
       const { app, happenings } = createSlowApp()
-      const response = await send(`${ORIGIN}/long`, { dispatcher: app.dispatcher() })
+      const response = await send(`${ORIGIN}/long`, { dispatcher: createDispatcher(app) })
       const reader = response.body?.getReader()
       await reader?.read()
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -378,7 +386,7 @@ describe('undici and Node', () => {
 
     it(`cancel with ${name}`, async () => {
       const { app, happenings } = createSlowApp()
-      const response = await send(`${ORIGIN}/long`, { dispatcher: app.dispatcher() })
+      const response = await send(`${ORIGIN}/long`, { dispatcher: createDispatcher(app) })
       await response.body?.cancel()
       await eventually(() => happenings.ended === 1, 'the request ends')
       assert.equal(happenings.stopped, 1)
@@ -388,13 +396,13 @@ describe('undici and Node', () => {
     it(`abort with ${name}`, async () => {
       const { app, happenings } = createSlowApp()
       const signal = abortedSoon(new Error('enough'))
-      await assert.rejects(send(`${ORIGIN}/never`, { dispatcher: app.dispatcher(), signal }), /enough/)
+      await assert.rejects(send(`${ORIGIN}/never`, { dispatcher: createDispatcher(app), signal }), /enough/)
       await eventually(() => happenings.ended === 1, 'the request ends')
     })
 
     it(`tell with ${name} that a stream broke off`, async () => {
       const { app } = createSlowApp()
-      const response = await send(`${ORIGIN}/broken`, { dispatcher: app.dispatcher() })
+      const response = await send(`${ORIGIN}/broken`, { dispatcher: createDispatcher(app) })
       await assert.rejects(response.arrayBuffer())
     })
 
@@ -405,7 +413,7 @@ describe('undici and Node', () => {
         method: 'POST',
         body: Readable.toWeb(Readable.from(source())),
         duplex: 'half',
-        dispatcher: app.dispatcher(),
+        dispatcher: createDispatcher(app),
       })
       assert.deepEqual(await response.json(), { size: 10 * CHUNK.length })
     })
@@ -413,7 +421,7 @@ describe('undici and Node', () => {
 
   it('have stream and pipeline', async () => {
     const { app } = createSlowApp()
-    const dispatcher = app.dispatcher()
+    const dispatcher = createDispatcher(app)
     let size = 0
     const count = () =>
       new Writable({
@@ -432,7 +440,7 @@ describe('undici and Node', () => {
 
   it('may have it as their global dispatcher', async () => {
     const before = getGlobalDispatcher()
-    setGlobalDispatcher(echo.dispatcher())
+    setGlobalDispatcher(createDispatcher(echo))
     try {
       const { body } = await request(`${ORIGIN}/echo`)
       assert.equal(((await body.json()) as Echoed).method, 'GET')
@@ -444,7 +452,7 @@ describe('undici and Node', () => {
   })
 
   it('may put interceptors before it', async () => {
-    const retrying = echo.dispatcher().compose(interceptors.retry({ minTimeout: 1, statusCodes: [503] }))
+    const retrying = createDispatcher(echo).compose(interceptors.retry({ minTimeout: 1, statusCodes: [503] }))
     const response = await request(`${ORIGIN}/sometimes`, { dispatcher: retrying })
     assert.equal(response.statusCode, 200)
     assert.equal(await response.body.json(), 'ready')
@@ -455,7 +463,7 @@ describe('undici and Node', () => {
 describe('the end of a dispatcher', () => {
   it('waits for what is under way, and refuses what comes then', async () => {
     const { app, happenings } = createSlowApp()
-    const dispatcher = app.dispatcher()
+    const dispatcher = createDispatcher(app)
     const { body } = await request(`${ORIGIN}/long`, { dispatcher })
     const order: string[] = []
     const closed = dispatcher.close().then(() => order.push('closed'))
@@ -469,7 +477,7 @@ describe('the end of a dispatcher', () => {
 
   it('may abort what is under way', async () => {
     const { app, happenings } = createSlowApp()
-    const dispatcher = app.dispatcher()
+    const dispatcher = createDispatcher(app)
     const rejected = assert.rejects(request(`${ORIGIN}/never`, { dispatcher }), /too late/)
     await app.ready()
     await dispatcher.destroy(new Error('too late'))
@@ -479,7 +487,7 @@ describe('the end of a dispatcher', () => {
   })
 
   it('calls back, where that is wanted', async () => {
-    const dispatcher = createSlowApp().app.dispatcher()
+    const dispatcher = createDispatcher(createSlowApp().app)
     await new Promise<void>((resolve) => dispatcher.close(resolve))
     await new Promise<void>((resolve) => dispatcher.destroy(resolve))
     await new Promise<void>((resolve) => dispatcher.destroy(null, resolve))
@@ -487,7 +495,7 @@ describe('the end of a dispatcher', () => {
 
   it('may be asked for through interceptors', async () => {
     const { app } = createSlowApp()
-    const composed = app.dispatcher().compose(interceptors.dump())
+    const composed = createDispatcher(app).compose(interceptors.dump())
     await composed.close()
     await assert.rejects(request(`${ORIGIN}/short`, { dispatcher: composed }), { name: 'ClientClosedError' })
     await composed.destroy()
@@ -495,8 +503,8 @@ describe('the end of a dispatcher', () => {
 
   it('is not the end of the application', async () => {
     const { app } = createSlowApp()
-    await app.dispatcher().destroy()
-    const { statusCode, body } = await request(`${ORIGIN}/short`, { dispatcher: app.dispatcher() })
+    await createDispatcher(app).destroy()
+    const { statusCode, body } = await request(`${ORIGIN}/short`, { dispatcher: createDispatcher(app) })
     await body.dump()
     assert.equal(statusCode, 200)
   })
@@ -504,7 +512,7 @@ describe('the end of a dispatcher', () => {
 
 describe('a dispatcher', () => {
   it('is one of undici', () => {
-    assert.ok(echo.dispatcher() instanceof Dispatcher, 'it extends the class')
+    assert.ok(createDispatcher(echo) instanceof Dispatcher, 'it extends the class')
   })
 
   it('keeps requests that no socket keeps from being collected', async () => {
@@ -513,7 +521,7 @@ describe('a dispatcher', () => {
     const collect = runInNewContext('gc') as () => void
     const timer = setInterval(collect, 1)
     const answers = Array.from({ length: 20 }, async () => {
-      const response = await fetch(`${ORIGIN}/long`, { dispatcher: app.dispatcher() })
+      const response = await fetch(`${ORIGIN}/long`, { dispatcher: createDispatcher(app) })
       return (await response.arrayBuffer()).byteLength
     })
     const sizes = await Promise.all(answers)

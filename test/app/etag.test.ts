@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import {
-  createApp,
-  defineController,
-  defineModule,
-  etag,
-  reply,
-  stream,
-  text,
-  VersioningSchemes,
-} from 'octavo'
-import type { App, EtagOptions, Middleware } from 'octavo'
+import { createApp, defineController, defineModule, reply, stream, text, VersioningSchemes } from 'octavo'
+import { etag } from 'octavo/middleware'
+import type { App, Middleware } from 'octavo'
+import type { EtagOptions } from 'octavo/middleware'
 
 const asBytes: Middleware = async (_context, next) => ({ ...(await next()), body: new Uint8Array([0, 255]) })
 let count = 0

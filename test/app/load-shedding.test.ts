@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
-import {
-  createApp,
-  defineController,
-  defineErrorHandler,
-  defineModule,
-  DefinitionError,
-  loadShedding,
-} from 'octavo'
-import type { AppOptions, LoadSheddingOptions, Middleware } from 'octavo'
+import { createApp, defineController, defineErrorHandler, defineModule, DefinitionError } from 'octavo'
+import { loadShedding } from 'octavo/middleware'
+import type { AppOptions, Middleware } from 'octavo'
+import type { LoadSheddingOptions } from 'octavo/middleware'
 
 const controller = defineController({
   prefix: '/',

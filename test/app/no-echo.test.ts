@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import {
-  apiKey,
-  basicAuth,
-  bearerAuth,
-  createApp,
-  defineController,
-  defineModule,
-  HttpRequest,
-  VersioningSchemes,
-} from 'octavo'
+import { createApp, defineController, defineModule, HttpRequest, VersioningSchemes } from 'octavo'
+import { apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import type { AppOptions, Controller, InjectOptions, InjectResponse } from 'octavo'
 import { z } from 'zod'
 

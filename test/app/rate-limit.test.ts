@@ -8,8 +8,10 @@ import { after, before, describe, it, mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createClient } from '@keyv/redis'
-import { createApp, defineController, defineModule, rateLimit } from 'octavo'
-import type { App, AppOptions, InjectOptions, RateLimitOptions } from 'octavo'
+import { createApp, defineController, defineModule } from 'octavo'
+import { rateLimit } from 'octavo/middleware'
+import type { App, AppOptions, InjectOptions } from 'octavo'
+import type { RateLimitOptions } from 'octavo/middleware'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 
 let runs = 0

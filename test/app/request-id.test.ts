@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, requestId } from 'octavo'
-import type { AppOptions, InjectResponse, RequestIdOptions } from 'octavo'
+import { createApp, defineController, defineModule } from 'octavo'
+import { requestId } from 'octavo/middleware'
+import type { AppOptions, InjectResponse } from 'octavo'
+import type { RequestIdOptions } from 'octavo/middleware'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, html, securityHeaders, text } from 'octavo'
-import type { InjectOptions, SecurityHeadersOptions } from 'octavo'
+import { createApp, defineController, defineModule, html, text } from 'octavo'
+import { securityHeaders } from 'octavo/middleware'
+import type { InjectOptions } from 'octavo'
+import type { SecurityHeadersOptions } from 'octavo/middleware'
 
 const api = defineController({
   prefix: '/',

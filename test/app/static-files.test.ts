@@ -6,8 +6,10 @@ import { after, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-import { createApp, defineController, DefinitionError, defineModule, staticFiles } from 'octavo'
-import type { InjectResponse, StaticFilesOptions } from 'octavo'
+import { createApp, defineController, DefinitionError, defineModule } from 'octavo'
+import { staticFiles } from 'octavo/middleware'
+import type { InjectResponse } from 'octavo'
+import type { StaticFilesOptions } from 'octavo/middleware'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'octavo-static-'))
 const ROOT = join(FOLDER, 'public')

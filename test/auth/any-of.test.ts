@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import {
-  anyOf,
-  apiKey,
-  basicAuth,
-  bearerAuth,
-  defineGuard,
-  defineToken,
-  HttpError,
-  unauthorized,
-} from 'octavo'
+import { defineGuard, defineToken, HttpError, unauthorized } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 
 import { ask, authorization, basic, createContext } from './support.ts'
 

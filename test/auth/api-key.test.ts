@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { apiKey } from 'octavo'
+import { apiKey } from 'octavo/auth'
 
 import { ask, createContext } from './support.ts'
 

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import {
-  anyOf,
-  apiKey,
-  basicAuth,
-  bearerAuth,
-  createApp,
-  defineController,
-  defineGuard,
-  defineModule,
-  defineProvider,
-} from 'octavo'
+import { createApp, defineController, defineGuard, defineModule, defineProvider } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import { z } from 'zod'
 
 import { LOOPBACK, send } from '../node/support.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { basicAuth } from 'octavo'
+import { basicAuth } from 'octavo/auth'
 
 import { ask, authorization, basic, createContext } from './support.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { bearerAuth, HttpError } from 'octavo'
+import { HttpError } from 'octavo'
+import { bearerAuth } from 'octavo/auth'
 import type { Awaitable } from 'octavo'
 
 import { ask, authorization, createContext } from './support.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { anyOf, apiKey, basicAuth, bearerAuth, DefinitionError } from 'octavo'
+import { DefinitionError } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 
 const verify = (): true => true
 const untyped = { bearerAuth, basicAuth, apiKey, anyOf } as unknown as Readonly<

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { safeEqual } from 'octavo'
+import { safeEqual } from 'octavo/auth'
 
 describe('safeEqual', () => {
   const cases = [

@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { describe, it } from 'node:test'
 
 import { VersioningSchemes } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
 import { createClient } from 'octavo/client'
 import type { Client, ClientOptions } from 'octavo/client'
 import { Agent, fetch as undiciFetch } from 'undici'
@@ -16,7 +17,7 @@ const DOCS = { path: '/docs', ui: false } as const
 /** The ways a client reaches an application. Host versioning needs names that a resolver knows: no socket there. */
 const DOORS: Readonly<Record<string, (app: Cars) => Promise<ClientOptions>>> = {
   'app.fetch': (app) => Promise.resolve({ fetch: app.fetch }),
-  'app.dispatcher()': (app) => Promise.resolve({ dispatcher: app.dispatcher() }),
+  'createDispatcher(app)': (app) => Promise.resolve({ dispatcher: createDispatcher(app) }),
   'a socket': async (app) => ({ baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }) }),
   'a socket and an Agent of undici': async (app) => ({
     baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }),
@@ -89,7 +90,7 @@ describe('a client calls routes by their names', () => {
     app.enableVersioning(VersioningSchemes.HOST, { defaultVersion: '1', ignoreLabels: ['api'] })
     const baseUrl = 'https://api.example.com'
     await checkCalls(createClient({ baseUrl, fetch: app.fetch, version: '2' }), '2')
-    await checkCalls(createClient({ baseUrl, dispatcher: app.dispatcher() }), '1')
+    await checkCalls(createClient({ baseUrl, dispatcher: createDispatcher(app) }), '1')
     const hosts: string[] = []
     const fetch = (url: string, init: RequestInit): Promise<Response> => {
       hosts.push(new URL(url).host)

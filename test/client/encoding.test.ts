@@ -4,11 +4,12 @@ import { inspect } from 'node:util'
 
 import { createClient } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'
+import { createDispatcher } from 'octavo/undici'
 
 import { createCarsApp } from './cars.ts'
 
 const app = createCarsApp()
-const DOORS: readonly ClientOptions[] = [{ fetch: app.fetch }, { dispatcher: app.dispatcher() }]
+const DOORS: readonly ClientOptions[] = [{ fetch: app.fetch }, { dispatcher: createDispatcher(app) }]
 
 type Cars = typeof app
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, HttpError } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
 import { createClient, ProblemError } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'
 import { Agent } from 'undici'
@@ -66,7 +67,7 @@ const routes = await Reflect.get(ROUTES.fetch, Symbol.for('octavo.route-map'))(u
 const WAYS: readonly (readonly [title: string, options: () => ClientOptions])[] = [
   ['a socket', () => ({ baseUrl, routes })],
   ['a socket and an Agent', () => ({ baseUrl, routes, dispatcher: new Agent() })],
-  ['app.dispatcher()', () => ({ dispatcher: app.dispatcher() })],
+  ['createDispatcher(app)', () => ({ dispatcher: createDispatcher(app) })],
 ]
 
 describe('a signal that many calls share', () => {

@@ -48,8 +48,13 @@ await app.close()
 }
 
 const PARTS = {
-  generator: /src\/openapi\/generate\.ts/,
-  converter: /src\/openapi\/convert\.ts/,
+  sessions: /src\/session\/sessions\.ts/,
+  health: /src\/server\/health\//,
+  workers: /src\/server\/process\/workers\//,
+  multipart: /src\/request\/multipart\.ts/,
+  documents: /src\/server\/docs\/documents\.ts/,
+  generator: /src\/openapi\/document\/generate\.ts/,
+  converter: /src\/openapi\/schemas\/convert\.ts/,
   'zod-openapi': /node_modules\/zod-openapi\//,
   yaml: /node_modules\/yaml\//,
   page: /src\/server\/docs\/page\//,
@@ -59,17 +64,29 @@ const PARTS = {
 const cases = [
   ['without docs', '{ docs: false }', ['/car/status'], []],
   ['before the first request for them', '{ docs: {} }', ['/car/status'], []],
+  ['with sessions', "{ docs: false, session: { secret: 'x'.repeat(32) } }", ['/car/status'], ['sessions']],
+  ['with health paths', "{ docs: false, health: { live: '/livez' } }", ['/livez'], ['health']],
   ['with the page asked for, whose package is looked for and not run', "{ docs: { ui: 'swagger' } }", [], []],
-  ['for the page', '{}', ['/docs', '/docs/assets/swagger-ui-bundle.js'], ['page']],
-  ['for a document in JSON', '{}', ['/docs/openapi.json'], ['generator', 'converter', 'zod-openapi']],
-  ['for a document in YAML', '{}', ['/docs/openapi.yaml'], ['generator', 'converter', 'zod-openapi', 'yaml']],
+  ['for the page', '{}', ['/docs', '/docs/assets/swagger-ui-bundle.js'], ['documents', 'page']],
+  [
+    'for a document in JSON',
+    '{}',
+    ['/docs/openapi.json'],
+    ['documents', 'generator', 'converter', 'zod-openapi'],
+  ],
+  [
+    'for a document in YAML',
+    '{}',
+    ['/docs/openapi.yaml'],
+    ['documents', 'generator', 'converter', 'zod-openapi', 'yaml'],
+  ],
 ] as const
 
-describe('an application loads of documents and page', { concurrency: 2 }, () => {
+describe('of its optional parts, an application loads', { concurrency: 2 }, () => {
   for (const [title, options, urls, expected] of cases) {
     it(`${expected.length === 0 ? 'nothing' : expected.join(', ')} ${title}`, async () => {
       const loaded = await loadedFor(options, urls)
-      assert.match(loaded, /src\/server\/core\.ts/)
+      assert.match(loaded, /src\/server\/boot\/core\.ts/)
       assert.deepEqual(
         Object.entries(PARTS).flatMap(([name, pattern]) => (pattern.test(loaded) ? [name] : [])),
         expected,

@@ -2,9 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import {
-  apiKey,
-  compression,
-  cors,
   createApp,
   DefinitionError,
   defineController,
@@ -13,10 +10,10 @@ import {
   defineInterceptor,
   defineModule,
   defineVersioningScheme,
-  etag,
-  securityHeaders,
   VersioningSchemes,
 } from 'octavo'
+import { apiKey } from 'octavo/auth'
+import { compression, cors, etag, securityHeaders } from 'octavo/middleware'
 import type { App, InjectOptions } from 'octavo'
 import { parse } from 'yaml'
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
+import { createDispatcher } from 'octavo/undici'
+
 import { createCarApp, SCHEMES } from '../../examples/car/app.ts'
 import type { SchemeName } from '../../examples/car/app.ts'
 import { createCarClient, tellCars } from '../../examples/car/client.ts'
@@ -21,7 +23,7 @@ describe('the client of the car example', () => {
       const app = createCarApp(scheme, { logger: false })
       const first = createCarClient({ fetch: app.fetch, version: '1' })
       assert.deepEqual(await tellCars(first), LINES('{"id":7,"car":"Ford Fiesta"}'))
-      const second = createCarClient({ dispatcher: app.dispatcher(), version: '2' })
+      const second = createCarClient({ dispatcher: createDispatcher(app), version: '2' })
       assert.deepEqual(await tellCars(second), LINES('{"id":"7","name":"Ford","model":"Fiesta","year":2026}'))
     })
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, rateLimit } from 'octavo'
+import { createApp, defineController, defineModule } from 'octavo'
+import { rateLimit } from 'octavo/middleware'
 import type { App } from 'octavo'
 
 type Mode = 'well' | 'rejects' | 'hangs' | 'hangs, then rejects' | 'gives nonsense'

@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 
-import { compression, defineController, stream, text } from 'octavo'
+import { defineController, stream, text } from 'octavo'
+import { compression } from 'octavo/middleware'
 
 import { createTestApp, LOOPBACK, send } from './support.ts'
 

@@ -2,20 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
-import {
-  compression,
-  cors,
-  createApp,
-  csrf,
-  defineController,
-  defineModule,
-  etag,
-  rateLimit,
-  requestId,
-  securityHeaders,
-  stream,
-  VersioningSchemes,
-} from 'octavo'
+import { createApp, defineController, defineModule, stream, VersioningSchemes } from 'octavo'
+import { compression, cors, csrf, etag, rateLimit, requestId, securityHeaders } from 'octavo/middleware'
 import { z } from 'zod'
 
 import { LOOPBACK } from './support.ts'

@@ -2,10 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import {
-  anyOf,
-  apiKey,
-  basicAuth,
-  bearerAuth,
   createApp,
   defineController,
   defineErrorHandler,
@@ -18,6 +14,7 @@ import {
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import type { App, AppOptions, OpenApiDocument } from 'octavo'
 
 import type { AnyRoute } from '../../src/define/route.ts'

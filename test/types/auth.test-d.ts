@@ -1,5 +1,7 @@
-import { anyOf, apiKey, basicAuth, bearerAuth, defineController, defineGuard } from 'octavo'
-import type { ExecutionContext, Guard, IdentityOf } from 'octavo'
+import { defineController, defineGuard } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import type { ExecutionContext, Guard } from 'octavo'
+import type { IdentityOf } from 'octavo/auth'
 
 import { expectTypeOf } from 'expect-type'
 

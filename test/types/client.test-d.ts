@@ -1,4 +1,5 @@
 import { createApp, defineController, defineModule, defineRouter, FileStream, FileStreams } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
 import { createClient, ProblemError } from 'octavo/client'
 import type { Client, Wire } from 'octavo/client'
 import { Agent, fetch as undiciFetch } from 'undici'
@@ -297,7 +298,7 @@ export function wire(): void {
 
 export function options(error: unknown): void {
   createClient<typeof app>({ fetch: app.fetch })
-  createClient<typeof app>({ dispatcher: app.dispatcher() })
+  createClient<typeof app>({ dispatcher: createDispatcher(app) })
   createClient<typeof app>({ dispatcher: new Agent(), baseUrl: 'http://localhost' })
   createClient<typeof app>({ fetch, baseUrl: new URL('http://localhost') })
   createClient<typeof app>({ fetch: undiciFetch, baseUrl: 'http://localhost' })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { cors, defineVersioningScheme, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
-import type { App, CorsOptions, InjectOptions, Middleware, VersioningOptions, VersioningScheme } from 'octavo'
+import { defineVersioningScheme, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import { cors } from 'octavo/middleware'
+import type { App, InjectOptions, Middleware, VersioningOptions, VersioningScheme } from 'octavo'
+import type { CorsOptions } from 'octavo/middleware'
 
 import { serve } from './support.ts'
 import type { Row } from './support.ts'

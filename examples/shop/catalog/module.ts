@@ -1,13 +1,5 @@
-import {
-  apiKey,
-  Config,
-  conflict,
-  defineController,
-  defineModule,
-  notFound,
-  safeEqual,
-  VERSION_NEUTRAL,
-} from 'octavo'
+import { Config, conflict, defineController, defineModule, notFound, VERSION_NEUTRAL } from 'octavo'
+import { apiKey, safeEqual } from 'octavo/auth'
 import { z } from 'zod'
 
 import { IsAdmin, SignedIn } from '../accounts/guards.ts'

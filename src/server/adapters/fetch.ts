@@ -2,14 +2,14 @@ import { STATUS_CODES } from 'node:http'
 
 import { toProblem } from '../../errors.ts'
 import { isPromise } from '../../http.ts'
-import type { Awaitable, FinishedResponse, RawBody } from '../../http.ts'
+import type { FinishedResponse, RawBody } from '../../http.ts'
 import { clientWentAway, openBytes } from './shared/byte-source.ts'
 import type { ByteSource } from './shared/byte-source.ts'
 import type { RequestContext } from '../pipeline/context.ts'
-import type { Opened } from '../boot/core.ts'
 import { notSent } from '../pipeline/failure.ts'
 import { createHeadCheck } from '../pipeline/check-head.ts'
 import { NO_BODY } from './inject/body.ts'
+import type { Enter } from './internals.ts'
 import { PlainRequest } from './shared/plain-request.ts'
 import type { Settings } from '../options/settings.ts'
 import { StreamBody } from './shared/stream-body.ts'
@@ -25,7 +25,7 @@ export interface FetchInfo {
 export type FetchHandler = (request: Request, info?: FetchInfo | object) => Promise<Response>
 
 /** Makes the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
-export function createFetch(enter: () => Awaitable<Opened>, settings: Settings): FetchHandler {
+export function createFetch(enter: Enter, settings: Settings): FetchHandler {
   const findRefusal = createHeadCheck(settings.limits)
   return async (request, info) => {
     if (!isRequest(request))

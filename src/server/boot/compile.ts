@@ -4,10 +4,9 @@ import type { Sessions } from '../../session/sessions.ts'
 import type { Enabled } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
+import type { Lent } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
 import { createRecover } from '../pipeline/error-handlers.ts'
-import { withHealth } from '../health/health-dispatch.ts'
-import type { Health } from '../health/health.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { createLocate } from '../lookup/locate.ts'
 import type { Settings } from '../options/settings.ts'
@@ -28,6 +27,7 @@ export interface Compiled {
   readonly table: Table
   readonly dispatch: Dispatch
   readonly urlFor: UrlFor
+  readonly lent: Lent
 }
 
 /** What an application is compiled from. */
@@ -37,8 +37,8 @@ export interface Materials {
   readonly enabled: Enabled | undefined
   readonly container: Container
   readonly builtIns: BuiltIns
-  readonly sessions: Sessions | undefined
-  readonly health: Health | undefined
+  /** Loaded when the application starts; `undefined` without the option. */
+  readonly sessions: () => Sessions | undefined
   readonly hold: Lifecycle['hold']
   readonly whenClosing: Lifecycle['whenClosing']
 }
@@ -52,7 +52,8 @@ export function compile(materials: Materials): Compiled {
   const endpointSite = { settings, container, hidden }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createTable(rows, enabled, mode)
-  checkHealthPaths(materials.health?.paths ?? [], table, enabled)
+  const { live, ready } = settings.health ?? {}
+  checkHealthPaths([live ?? [], ready ?? []].flat(), table, enabled)
   const urlFor = createUrlFor(table, enabled, settings.prefix)
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.split('/').length
@@ -91,9 +92,5 @@ export function compile(materials: Materials): Compiled {
     recover,
     around: createMiddleware(middleware, recover),
   }
-  return {
-    table,
-    urlFor,
-    dispatch: withHealth(createDispatch(site, lent), materials.health, lent),
-  }
+  return { table, urlFor, dispatch: createDispatch(site, lent), lent }
 }

@@ -2,20 +2,8 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { DefinitionError } from '../../definition-error.ts'
 import { createValidator, loadZod } from '../../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
+import type { ConfigOptions } from '../options/app-options.ts'
 import { loadConfigModule, loadEnvFiles } from './config-module.ts'
-
-/** Where the settings of an application come from, and what they have to be. */
-export interface ConfigOptions {
-  /**
-   * The module whose named exports are the settings: a path relative to the working directory, a URL or a package.
-   * @default process.env.FRAMEWORK_CONFIG_MODULE, read when the application gets ready; without it the settings are empty
-   */
-  readonly configModule?: string
-  /** Reads the settings; what it refuses stops the start. */
-  readonly configSchema?: Schema
-  /** Files of environment variables, read before the module; variables that are set already win, so earlier files do too. */
-  readonly envFile?: string | readonly string[]
-}
 
 /** What a schema makes of the settings. */
 export type ConfigReading = { readonly value: unknown } | { readonly problems: readonly DefinitionProblem[] }

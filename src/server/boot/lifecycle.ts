@@ -1,7 +1,12 @@
 import { isPromise } from '../../http.ts'
 import type { Dispatch } from '../dispatch.ts'
-import type { Listening } from '../adapters/node/listen.ts'
 import { settlesWithin } from '../../async.ts'
+
+/** Something that ends with the application, such as a server. */
+export interface Closable {
+  /** Stops accepting, waits up to `grace` milliseconds for requests in flight. Resolves to whether all of them finished. */
+  close(grace: number, leave?: number): Promise<boolean>
+}
 
 /** How an application ends; all times in milliseconds. */
 export interface Ending {
@@ -28,7 +33,7 @@ export interface Lifecycle {
   /** The dispatcher, counting what is under way. */
   readonly counted: (dispatch: Dispatch) => Dispatch
   /** @throws `Error` when the application has closed meanwhile; then the server is closed too. */
-  readonly add: (server: Listening) => void
+  readonly add: (server: Closable) => void
   /**
    * Closes every server, then waits for what is under way, up to `grace` milliseconds in all, then does what has to be done at the
    * end. Idempotent.
@@ -40,7 +45,7 @@ export interface Lifecycle {
 
 /** Makes the life cycle of an application that is open. */
 export function createLifecycle(): Lifecycle {
-  const servers = new Set<Listening>()
+  const servers = new Set<Closable>()
   const closers = new Set<() => void>()
   const idle = createIdle()
   let isDraining = false
@@ -96,7 +101,7 @@ export function createLifecycle(): Lifecycle {
 }
 
 /** Closes what began to listen too late. */
-function refuse(server: Listening): never {
+function refuse(server: Closable): never {
   void server.close(0)
   throw new Error('The application is closed')
 }

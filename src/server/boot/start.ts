@@ -1,12 +1,14 @@
-import type { Container } from '../../container/container.ts'
 import { withOthers } from '../../container/lifetime.ts'
 import { DefinitionError } from '../../definition-error.ts'
 import type { StartedApp } from '../../define/module.ts'
+import type { Token } from '../../define/token.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { configFrom, readConfig } from './config.ts'
 import type { ConfigReading } from './config.ts'
+import type { Compiled } from './compile.ts'
+import type { Parts } from './definitions.ts'
 import type { Settings } from '../options/settings.ts'
 import { builtInsOf } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
@@ -49,18 +51,22 @@ function valueOrThrow(reading: ConfigReading): unknown {
   return reading.value
 }
 
-/** The parts of an application that start and stop. */
-export interface Startable {
-  readonly modules: readonly ModuleNode[]
-  readonly container: Container
-  readonly viewOf: (module: ModuleNode) => StartedApp
-}
-
 /**
- * Makes the singletons, then calls `onStart` of every module, imports first. When something fails, what had started is stopped again.
- * Gives the function that stops everything.
+ * Creates the singletons, then calls `onStart` of every module, imports first. If something fails, what had started is stopped again.
+ * Returns the function that stops everything.
  */
-export async function start({ modules, container, viewOf }: Startable): Promise<() => Promise<void>> {
+export async function startApp(
+  { structure, container }: Parts,
+  { logger }: Settings,
+  build: () => Compiled,
+): Promise<() => Promise<void>> {
+  const viewOf = (node: ModuleNode): StartedApp => ({
+    log: logger,
+    // a token carries the type of what it supplies
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    resolve: <T>(token: Token<T>) => container.resolve(token, node, undefined) as Promise<T>,
+    urlFor: (name, params = {}, options = {}) => build().urlFor(name, params, options),
+  })
   await container.start()
   const started: ModuleNode[] = []
   const stop = async (): Promise<readonly Error[]> => {
@@ -74,7 +80,7 @@ export async function start({ modules, container, viewOf }: Startable): Promise<
     }
     return [...errors, ...(await container.end())]
   }
-  for (const node of modules) {
+  for (const node of structure.modules) {
     try {
       await node.module.onStart?.(viewOf(node))
       started.push(node)

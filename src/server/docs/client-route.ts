@@ -10,19 +10,15 @@ import type { Documents } from './documents.ts'
  *
  * @throws `HttpError` 404 for an unknown version, with the list of those there are, and for a host that cannot name the version.
  */
-export function createClientRoute(
-  documents: Documents,
-): (input: unknown, context: ExecutionContext) => Promise<RawReply> {
-  return async (_input, { request }) => {
-    const version = [request.query['version']].flat()[0]
-    const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
-    const versions = documents.versions()
-    if (map !== undefined && (map.version === null || versions.includes(map.version)))
-      return file(Buffer.from(JSON.stringify(map)), OPTIONS)
-    throw httpError('document_not_found', `There is no such version; there are ${versions.join(', ')}`, {
-      versions,
-    })
-  }
+export async function showRouteMap(documents: Documents, { request }: ExecutionContext): Promise<RawReply> {
+  const version = [request.query['version']].flat()[0]
+  const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
+  const versions = documents.versions()
+  if (map !== undefined && (map.version === null || versions.includes(map.version)))
+    return file(Buffer.from(JSON.stringify(map)), OPTIONS)
+  throw httpError('document_not_found', `There is no such version; there are ${versions.join(', ')}`, {
+    versions,
+  })
 }
 
 /** A host that the scheme cannot write the version into is the mistake of who asks. */

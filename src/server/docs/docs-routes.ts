@@ -2,10 +2,9 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/controller.ts'
 import type { AnyRoute } from '../../define/route.ts'
 import type { Settings } from '../options/settings.ts'
-import { createClientRoute } from './client-route.ts'
-import { createDocumentFiles } from './document-files.ts'
-import type { DocsOptions } from './docs-options.ts'
-import type { Documents } from './documents.ts'
+import type { DocsOptions } from '../options/docs.ts'
+import type { DocumentFiles, DocumentFormat } from './document-files.ts'
+import type { LazyDocuments } from './lazy-documents.ts'
 import type { Page } from './page/page.ts'
 
 /**
@@ -15,7 +14,7 @@ import type { Page } from './page/page.ts'
 export function createDocsRouter(
   options: DocsOptions,
   { prefix, trailingSlash }: Settings,
-  documents: Documents,
+  documents: LazyDocuments,
 ): AnyController {
   const base = (options.path ?? '/docs').replace(/\/$/, '')
   return {
@@ -27,7 +26,7 @@ export function createDocsRouter(
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
       ...documentRoutes(base, documents),
-      { method: 'GET', path: `${base}/client.json`, name: 'client', handler: createClientRoute(documents) },
+      { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRoutes(documents) },
       ...(options.ui === false
         ? []
         : pageRoutes(base, options.ui, () => loadPage(prefix + base, options, documents), trailingSlash)),
@@ -35,8 +34,27 @@ export function createDocsRouter(
   }
 }
 
-function documentRoutes(base: string, documents: Documents): readonly AnyRoute[] {
-  const serve = createDocumentFiles(documents)
+/** The handler that tells clients the routes of a version. */
+function showRoutes(
+  documents: LazyDocuments,
+): (input: unknown, context: ExecutionContext) => Promise<unknown> {
+  return async (_input, context) => {
+    const [{ showRouteMap }, loaded] = await Promise.all([import('./client-route.ts'), documents.get()])
+    return showRouteMap(loaded, context)
+  }
+}
+
+function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRoute[] {
+  let loading: Promise<DocumentFiles> | undefined
+  const load = async (): Promise<DocumentFiles> => {
+    const [{ createDocumentFiles }, loaded] = await Promise.all([
+      import('./document-files.ts'),
+      documents.get(),
+    ])
+    return createDocumentFiles(loaded)
+  }
+  const serve = async (format: DocumentFormat, version?: string): Promise<unknown> =>
+    (await (loading ??= load()))(format, version)
   return (['json', 'yaml'] as const).flatMap((format): readonly AnyRoute[] => [
     {
       method: 'GET',
@@ -81,9 +99,9 @@ function pageRoutes(
   ]
 }
 
-async function loadPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
-  const { createPage } = await import('./page/page.ts')
-  return createPage(path, options, documents)
+async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<Page> {
+  const [{ createPage }, loaded] = await Promise.all([import('./page/page.ts'), documents.get()])
+  return createPage(path, options, loaded)
 }
 
 interface Params<N extends string> {

@@ -1,13 +1,23 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { ModuleNode } from '../../flatten/modules.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { METHODS } from '../../http.ts'
 import type { Method } from '../../http.ts'
 import type { Shape } from '../../router/tree.ts'
 import type { Enabled } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
+import type { Settings } from '../options/settings.ts'
 import type { TableRoute } from '../table/leaves.ts'
 import { byKnown } from '../table/lifetimes.ts'
 import type { Table } from '../table/table.ts'
+
+/** What documents are made from. */
+export interface DocumentSource {
+  readonly table: Table
+  readonly enabled: Enabled | undefined
+  readonly modules: readonly ModuleNode[]
+  readonly settings: Settings
+}
 
 /** What answers a method at a shape: in each version, and where a request names none. */
 interface Answers {

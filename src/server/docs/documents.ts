@@ -7,17 +7,9 @@ import type { ModuleNode } from '../../flatten/modules.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Enabled } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Table } from '../table/table.ts'
 import { toDocumentedVersions } from './documented.ts'
-import type { Which } from './documented.ts'
-
-/** What documents are made from. */
-export interface DocumentSource {
-  readonly table: Table
-  readonly enabled: Enabled | undefined
-  readonly modules: readonly ModuleNode[]
-  readonly settings: Settings
-}
+import type { DocumentSource, Which } from './documented.ts'
+import { toRouteMap } from './route-map.ts'
 
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
@@ -96,10 +88,7 @@ export function createDocuments(source: () => DocumentSource): Documents {
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )
     },
-    routeMap: async (version, host, which) => {
-      const { toRouteMap } = await import('./route-map.ts')
-      return toRouteMap(source(), version, { host, which })
-    },
+    routeMap: async (version, host, which) => toRouteMap(source(), version, { host, which }),
   }
 }
 

@@ -5,9 +5,8 @@ import type { Schema } from '../../schema/schema.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { toTemplate } from '../../openapi/document/template.ts'
 import { writeVersion } from '../../versioning/write.ts'
-import type { DocumentSource } from './documents.ts'
 import { toDocumentedVersions } from './documented.ts'
-import type { Which } from './documented.ts'
+import type { DocumentSource, Which } from './documented.ts'
 
 /** What a client says of itself. */
 export interface RouteMapOptions {

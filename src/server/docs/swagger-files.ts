@@ -2,7 +2,6 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 import { DefinitionError } from '../../definition-error.ts'
-import type { DocsOptions } from './docs-options.ts'
 
 /** The files of `swagger-ui-dist` that the page needs; no other is served. */
 export const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const
@@ -23,9 +22,9 @@ export function findSwagger(): string | undefined {
   return undefined
 }
 
-/** Looks whether the page that is asked for can be shown. @throws `DefinitionError` when it cannot. */
-export async function checkSwagger(docs: DocsOptions | false | undefined): Promise<void> {
-  if (!docs || docs.ui !== 'swagger' || findSwagger() !== undefined) return
+/** Checks that Swagger UI is installed. @throws `DefinitionError` if it is not. */
+export function checkSwagger(): void {
+  if (findSwagger() !== undefined) return
   throw new DefinitionError([
     {
       code: 'missing_package',

@@ -2,33 +2,33 @@ import type { Logger } from '../../define/context.ts'
 import type { Token } from '../../define/token.ts'
 import { httpError, toProblem } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
-import type { HealthCheck, HealthContext } from './options.ts'
+import type { HealthCheck, HealthContext, HealthOptions } from '../options/health.ts'
+import type { Dispatch } from '../dispatch.ts'
+import { RequestContext } from '../pipeline/context.ts'
+import type { Lent } from '../pipeline/context.ts'
 import { finish } from '../pipeline/finish.ts'
-import type { Settings } from '../options/settings.ts'
 import { toOriginForm } from '../pipeline/target.ts'
 
 /** Milliseconds that a check may take, where nothing else is said. */
 const DEFAULT_TIMEOUT = 1_000
 
-/** Answers questions about the health of an application. */
+/** The answers to health probes. */
 export interface Health {
-  readonly paths: readonly string[]
-  /** The answer, when this is such a question. */
+  /** Answers a request for a health path; `undefined` for any other. */
   readonly answer: (raw: Pick<RawRequest, 'method' | 'target'>) => Awaitable<FinishedResponse> | undefined
+  /** Answers health probes before middleware and versions see them, and without a log line. */
+  readonly wrap: (dispatch: Dispatch, services: Lent) => Dispatch
 }
 
 /**
- * Makes what answers questions about health; `undefined` when there are no paths for them. `isReady`: whether the application takes
- * requests. Questions are not logged; that a check begins to fail, or fails no more, is.
+ * Creates the answers to health probes. `isReady` returns whether the application takes requests. Octavo does not log probes, but
+ * logs when a check starts failing and when it recovers.
  */
 export function createHealth(
-  { health, logger }: Pick<Settings, 'health' | 'logger'>,
-  isReady: () => boolean,
-  resolve: (token: Token<unknown>) => Promise<unknown>,
-): Health | undefined {
-  if (health === undefined) return undefined
-  const { live, ready, checks = {}, timeout = DEFAULT_TIMEOUT } = health
-  const check = createChecks(Object.entries(checks), { timeout, resolve, logger })
+  { live, ready, checks = {}, timeout = DEFAULT_TIMEOUT }: HealthOptions,
+  { isReady, ...running }: Omit<Checking, 'timeout'> & { readonly isReady: () => boolean },
+): Health {
+  const check = createChecks(Object.entries(checks), { timeout, ...running })
   const answerReady = async (method: string): Promise<FinishedResponse> => {
     const results = await check()
     const isWell = isReady() && Object.values(results).every((result) => result === 'ok')
@@ -41,12 +41,16 @@ export function createHealth(
     if (isLive) return toAnswer(method, true, {})
     return isReady() ? answerReady(method) : toAnswer(method, false, {})
   }
+  const answer: Health['answer'] = ({ method, target }) => {
+    const url = target.startsWith('/') ? target : toOriginForm(target)
+    const mark = url?.indexOf('?') ?? -1
+    return url === undefined ? undefined : answerAt(mark === -1 ? url : url.slice(0, mark), method)
+  }
   return {
-    paths: [live ?? [], ready ?? []].flat(),
-    answer: ({ method, target }) => {
-      const url = target.startsWith('/') ? target : toOriginForm(target)
-      const mark = url?.indexOf('?') ?? -1
-      return url === undefined ? undefined : answerAt(mark === -1 ? url : url.slice(0, mark), method)
+    answer,
+    wrap: (dispatch, services) => (raw) => {
+      const response = answer(raw)
+      return response === undefined ? dispatch(raw) : { context: new RequestContext(raw, services), response }
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Binding } from '../../define/provider.ts'
 import { optionProblems } from '../../define/options.ts'
 import type { Rules } from '../../define/options.ts'
 import { isSchema } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
@@ -17,11 +18,13 @@ import { parsePattern } from '../../path/pattern.ts'
 import { sessionProblems } from '../../session/options.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { isScheme } from '../../versioning/schemes/scheme.ts'
-import type { ConfigOptions } from '../boot/config.ts'
-import { docsProblems } from '../docs/docs-options.ts'
-import type { DocsOptions } from '../docs/docs-options.ts'
-import { healthProblems } from '../health/options.ts'
-import type { HealthOptions } from '../health/options.ts'
+import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
+import type { VersioningOptions } from '../../versioning/options.ts'
+import type { SchemeList } from '../../versioning/versioning.ts'
+import { docsProblems } from './docs.ts'
+import type { DocsOptions } from './docs.ts'
+import { healthProblems } from './health.ts'
+import type { HealthOptions } from './health.ts'
 
 /** Time limits in milliseconds. */
 export interface Timeouts {
@@ -53,8 +56,29 @@ export interface Limits {
   readonly jsonDepth?: number
 }
 
+/** Where the settings of an application come from, and what they have to be. */
+export interface ConfigOptions {
+  /**
+   * The module whose named exports are the settings: a path relative to the working directory, a URL or a package.
+   * @default process.env.FRAMEWORK_CONFIG_MODULE, read when the application gets ready; without it the settings are empty
+   */
+  readonly configModule?: string
+  /** Reads the settings; what it refuses stops the start. */
+  readonly configSchema?: Schema
+  /** Files of environment variables, read before the module; variables that are set already win, so earlier files do too. */
+  readonly envFile?: string | readonly string[]
+}
+
 /** What `createApp` takes besides the module. */
-export interface AppOptions extends ConfigOptions {
+export interface AppOptions<
+  O extends object = object,
+  S extends readonly object[] = readonly object[],
+> extends ConfigOptions {
+  /** The same as a call of `enableVersioning`. */
+  readonly versioning?: readonly [
+    scheme: VersioningScheme<O> | SchemeList<S>,
+    options?: NoInfer<O> & VersioningOptions,
+  ]
   /** The path before every route, version segment included; literal segments only. @default '' */
   readonly prefix?: string
   /**
@@ -158,7 +182,7 @@ const OPTIONS: Rules = {
 }
 
 /** Reports every option of `createApp` that cannot be used. */
-export function appOptionProblems(options: AppOptions): readonly DefinitionProblem[] {
+export function appOptionProblems(options: Omit<AppOptions, 'versioning'>): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),

@@ -4,10 +4,9 @@ import type { Binding } from '../../define/provider.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
-import type { AppOptions, Limits, Timeouts } from './app-options.ts'
-import type { ConfigOptions } from '../boot/config.ts'
-import type { DocsOptions } from '../docs/docs-options.ts'
-import type { HealthOptions } from '../health/options.ts'
+import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.ts'
+import type { DocsOptions } from './docs.ts'
+import type { HealthOptions } from './health.ts'
 import { createLogger } from '../logging/logger.ts'
 
 /** The settings of an application. */
@@ -32,7 +31,7 @@ export interface Settings {
 }
 
 /** Reads the options of `createApp`, without problems as they are. */
-export function toSettings(options: AppOptions): Settings {
+export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
   const {
     prefix = '',
     trailingSlash = 'ignore',

@@ -27,8 +27,8 @@ export interface Lent {
   readonly versionFree: (path: string) => string
   readonly container: Container
   readonly builtIns: BuiltIns
-  /** `undefined` when the application has no sessions. */
-  readonly sessions: Sessions | undefined
+  /** Returns `undefined` if the application has no sessions. */
+  readonly sessions: () => Sessions | undefined
   /** The methods that the path of a request answers. */
   readonly allowedMethods: (context: RequestContext, raw: RawRequest) => Awaitable<readonly Method[]>
   /** What requests without a route see. */
@@ -158,7 +158,7 @@ export class RequestContext implements SessionContext {
   }
 
   get session(): Promise<Session> {
-    const { sessions } = this.#lent
+    const sessions = this.#lent.sessions()
     if (sessions === undefined) return Promise.reject(new Error('The application has no sessions'))
     this.#session ??= sessions.open(this.request)
     return this.#session.then(({ session }) => session)

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 
 import type { Core } from '../boot/core.ts'
 import { freeAddress } from '../adapters/node/address.ts'
+import { createNodeHandler } from '../adapters/node/handler.ts'
 import { listen } from '../adapters/node/listen.ts'
 import type { Listening } from '../adapters/node/listen.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
@@ -35,10 +36,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
   const release = endOnSignals(service)
   try {
     const server = await service.open()
-    lifecycle.add({
-      url: server.url,
-      close: (grace, leave) => server.close(grace, leave).finally(release),
-    })
+    lifecycle.add({ close: (grace, leave) => server.close(grace, leave).finally(release) })
     if (service.details !== undefined)
       settings.logger.info({ url: server.url, ...service.details }, 'Listening')
     closeOnAbort(core, options.signal)
@@ -71,9 +69,10 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
   const { lifecycle, settings } = core
   return {
     open: async () => {
-      const opened = await core.open()
+      const { dispatch } = await core.open()
       if (lifecycle.isClosing()) throw new Error('The application is closed')
-      return listen(opened, settings, options, isShared)
+      const handler = createNodeHandler(dispatch, lifecycle.isClosing, settings)
+      return listen({ dispatch, handler }, settings, options, isShared)
     },
     details: {},
     end: (manner) => endApp(core, manner),

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import {
-  bearerAuth,
   defineController,
   defineInterceptor,
   ExecutionContext,
@@ -9,9 +8,9 @@ import {
   HttpRequest,
   HttpResponse,
   redirect,
-  safeEqual,
   text,
 } from 'octavo'
+import { bearerAuth, safeEqual } from 'octavo/auth'
 
 import { MEANT } from './alive.ts'
 

@@ -1,14 +1,5 @@
-import {
-  cors,
-  createApp,
-  defineErrorHandler,
-  defineModule,
-  reply,
-  requestId,
-  securityHeaders,
-  staticFiles,
-  VersioningSchemes,
-} from 'octavo'
+import { createApp, defineErrorHandler, defineModule, reply, VersioningSchemes } from 'octavo'
+import { cors, requestId, securityHeaders, staticFiles } from 'octavo/middleware'
 import type { App, AppOptions } from 'octavo'
 
 import type { Alive } from './alive.ts'

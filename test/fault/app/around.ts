@@ -1,4 +1,5 @@
-import { compression, csrf, defineController, defineRouter, etag, file, rateLimit } from 'octavo'
+import { defineController, defineRouter, file } from 'octavo'
+import { compression, csrf, etag, rateLimit } from 'octavo/middleware'
 
 /** The folder of the files that are served. */
 export const ROOT: URL = new URL('files/', import.meta.url)

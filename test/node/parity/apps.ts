@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 
 import {
   badRequest,
-  cors,
   createApp,
   defineController,
   defineModule,
@@ -15,6 +14,7 @@ import {
   text,
   VersioningSchemes,
 } from 'octavo'
+import { cors } from 'octavo/middleware'
 import type { App, Controller, Method, Middleware } from 'octavo'
 import { z } from 'zod'
 

@@ -11,6 +11,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
 import type { App } from 'octavo'
+import { createDispatcher } from 'octavo/undici'
+import { createTestClient } from 'octavo/testing'
 import { fetch as undiciFetch } from 'undici'
 import type { Dispatcher } from 'undici'
 
@@ -62,7 +64,7 @@ export const DOORS: readonly Door[] = [
   {
     name: 'client()',
     lacks: [],
-    open: async (app) => ({ send: (sent) => inject(app.client(), sent), close }),
+    open: async (app) => ({ send: (sent) => inject(createTestClient(app), sent), close }),
   },
   {
     name: 'fetch',
@@ -153,7 +155,7 @@ export const DOORS: readonly Door[] = [
     name: 'dispatcher()',
     lacks: [],
     open: async (app) => {
-      const dispatcher = app.dispatcher()
+      const dispatcher = createDispatcher(app)
       return { send: (sent) => byUndici(dispatcher, sent), close: () => dispatcher.close() }
     },
   },
@@ -161,7 +163,7 @@ export const DOORS: readonly Door[] = [
     name: 'dispatcher() with undici.fetch',
     lacks: FETCH,
     open: async (app) => {
-      const dispatcher = app.dispatcher()
+      const dispatcher = createDispatcher(app)
       return {
         // its types are those of the package, not those of the platform
         send: (sent) => web(sent, (url, init) => undiciFetch(url, { ...init, dispatcher } as never)),
@@ -173,7 +175,7 @@ export const DOORS: readonly Door[] = [
     name: 'dispatcher() with the fetch of Node',
     lacks: FETCH,
     open: async (app) => {
-      const dispatcher = app.dispatcher()
+      const dispatcher = createDispatcher(app)
       return {
         send: (sent) => web(sent, (url, init) => fetch(url, { ...init, dispatcher })),
         close: () => dispatcher.close(),

@@ -1,4 +1,5 @@
-import { anyOf, apiKey, basicAuth, bearerAuth, defineController, defineGuard, unauthorized } from 'octavo'
+import { defineController, defineGuard, unauthorized } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import { z } from 'zod'
 
 /** What is right for each of the guards, by the names of their schemes, as a request carries it. */

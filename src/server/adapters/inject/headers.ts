@@ -3,6 +3,7 @@ import { stringifyCookie } from 'cookie'
 import type { HeaderMap } from '../../../http.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
 import { headerProblem, JSON_TYPE } from '../../pipeline/response-head.ts'
+import { isSingle } from '../shared/plain-request.ts'
 
 /** The header options of `inject`. */
 export interface HeaderOptions {
@@ -27,18 +28,6 @@ export const DEFAULT_HOST = 'localhost'
 const USER_AGENT = 'octavo-inject'
 
 const PLAIN: HeaderMap = Object.freeze({ 'user-agent': USER_AGENT, host: DEFAULT_HOST })
-
-/** Headers of which Node keeps the first line only. */
-const SINGLE = new Set([
-  'authorization',
-  'content-length',
-  'content-type',
-  'from',
-  'host',
-  'max-forwards',
-  'referer',
-  'user-agent',
-])
 
 /**
  * Every line of every header, by lower-case name: the given ones win over ours, but for those that carry the version.
@@ -93,11 +82,6 @@ export function declaredLength(headers: HeaderOptions['headers'] = {}): number |
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined
 }
 
-/** Whether Node keeps the first line of a header only. */
-export function isSingle(name: string): boolean {
-  return SINGLE.has(name)
-}
-
 /** A list of one line is that line. */
 function toLine(values: string[]): string | string[] {
   const [only] = values
@@ -111,7 +95,7 @@ export function findSentTwice(lines: HeaderMap): string | undefined {
 
 /** The headers as Node presents them: of some, the first line alone. */
 export function toHeaderMap(lines: HeaderMap): HeaderMap {
-  const cut = Object.keys(lines).filter((name) => SINGLE.has(name) && typeof lines[name] !== 'string')
+  const cut = Object.keys(lines).filter((name) => isSingle(name) && typeof lines[name] !== 'string')
   if (cut.length === 0) return lines
   return { ...lines, ...Object.fromEntries(cut.map((name) => [name, lines[name]?.[0]])) }
 }

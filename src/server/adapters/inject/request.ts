@@ -130,7 +130,7 @@ export class InjectRequest implements RawRequest {
  *
  * @throws `TypeError` for options that do not exist or contradict each other.
  */
-export function toRawRequest(
+export function toInjectRequest(
   options: InjectOptions | InjectStreamOptions,
   enabled: Enabled | undefined,
   prefix: string,

@@ -1,5 +1,21 @@
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
-import { isSingle } from '../inject/headers.ts'
+
+/** Headers of which Node keeps the first line only. */
+const SINGLE = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'from',
+  'host',
+  'max-forwards',
+  'referer',
+  'user-agent',
+])
+
+/** Whether Node keeps the first line of a header only. */
+export function isSingle(name: string): boolean {
+  return SINGLE.has(name)
+}
 
 /** What a request without a socket is made of. */
 export interface RequestParts {

@@ -1,96 +1,82 @@
-import { createRequire } from 'node:module'
-
-import type * as UndiciModule from 'undici'
-import type { Dispatcher } from 'undici'
+import { Dispatcher, Response as UndiciResponse } from 'undici'
 
 import { toProblem } from '../../../errors.ts'
 import { isPromise } from '../../../http.ts'
-import type { Awaitable } from '../../../http.ts'
-import type { Opened } from '../../boot/core.ts'
+import type { App } from '../../app.ts'
+import type { Opened } from '../../dispatch.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
 import { PlainRequest } from '../shared/plain-request.ts'
-import type { Settings } from '../../options/settings.ts'
 import { StreamBody } from '../shared/stream-body.ts'
 import { Exchange } from './exchange.ts'
 import { createPending } from './pending.ts'
-import type { AppDispatcher } from './type.ts'
+import { internalsOf, withRouteMap } from '../internals.ts'
+import type { AppInternals } from '../internals.ts'
 import { NO_ORIGIN, toOrigin, toParts } from './request.ts'
 import type { EncodeWeb, Origin } from './request.ts'
-
-type Undici = typeof UndiciModule
 
 /** Sends a request into the application and its answer to the exchange. */
 type Send = (options: Dispatcher.DispatchOptions, exchange: Exchange) => void
 
+/** A type that Node's own `fetch` takes as a dispatcher: that of another undici, or anything where the platform names none. */
+type OfPlatform = RequestInit extends { dispatcher?: infer D } ? NonNullable<D> : unknown
+
+/** A dispatcher for undici and for Node's own `fetch`. */
+export type AppDispatcher = Dispatcher & OfPlatform
+
 /**
- * Makes a dispatcher that reaches an application without a socket; `enter` opens it, or throws when it is closed.
+ * Creates a dispatcher of undici that reaches the application without a socket, for code that uses undici or Node's own `fetch`.
  *
- * @throws `Error` when undici is not installed.
+ * @example
+ * const response = await fetch('http://cars.internal/car/7', { dispatcher: createDispatcher(app) })
+ *
+ * @throws `TypeError` for anything but an application.
  */
-export function createDispatcher(enter: () => Awaitable<Opened>, settings: Settings): AppDispatcher {
-  const undici = loadUndici()
-  const Class = (created ??= createClass(undici))
+export function createDispatcher(app: App<unknown>): AppDispatcher {
+  const internals = internalsOf(app, 'createDispatcher')
+  const dispatcher = new InProcessDispatcher(createSend(internals))
   // one object for the types of both
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return new Class(createSend(enter, settings, undici)) as AppDispatcher
-}
-
-/** The class, once it was asked for: it extends one of a package that may not be there. */
-let created: ReturnType<typeof createClass> | undefined
-
-function loadUndici(): Undici {
-  try {
-    // at the first call, and at once: `dispatcher` returns what `fetch` takes, not a promise of it
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return createRequire(import.meta.url)('undici') as Undici
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
-    throw new Error('app.dispatcher needs the package undici, which is not installed: npm install undici@7', {
-      cause: error,
-    })
-  }
+  return withRouteMap(dispatcher, internals) as unknown as AppDispatcher
 }
 
 const SEND: unique symbol = Symbol('send')
 const PENDING: unique symbol = Symbol('pending')
 
-function createClass({ Dispatcher: Base, errors }: Undici): new (send: Send) => Dispatcher {
-  return class AppDispatcher extends Base {
-    // not private fields, which are not there through the proxy that `compose` makes
-    readonly [SEND]: Send
-    readonly [PENDING] = createPending(errors)
+class InProcessDispatcher extends Dispatcher {
+  // not private fields, which are not there through the proxy that `compose` makes
+  readonly [SEND]: Send
+  readonly [PENDING] = createPending()
 
-    constructor(send: Send) {
-      super()
-      this[SEND] = send
-    }
+  constructor(send: Send) {
+    super()
+    this[SEND] = send
+  }
 
-    override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-      const exchange = new Exchange(handler)
-      const refusal = this[PENDING].refusal()
-      if (refusal !== undefined) {
-        exchange.fail(refusal)
-        return false
-      }
-      exchange.start()
-      if (!exchange.isSettled) this[SEND](options, exchange)
-      if (!exchange.isSettled) this[PENDING].hold(exchange)
-      return true
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const exchange = new Exchange(handler)
+    const refusal = this[PENDING].refusal()
+    if (refusal !== undefined) {
+      exchange.fail(refusal)
+      return false
     }
+    exchange.start()
+    if (!exchange.isSettled) this[SEND](options, exchange)
+    if (!exchange.isSettled) this[PENDING].hold(exchange)
+    return true
+  }
 
-    override close(): Promise<void>
-    override close(callback: () => void): void
-    override close(callback?: () => void): Promise<void> | void {
-      return callLater(this[PENDING].close(), callback)
-    }
+  override close(): Promise<void>
+  override close(callback: () => void): void
+  override close(callback?: () => void): Promise<void> | void {
+    return callLater(this[PENDING].close(), callback)
+  }
 
-    override destroy(error?: Error | null): Promise<void>
-    override destroy(callback: () => void): void
-    override destroy(error: Error | null, callback: () => void): void
-    override destroy(given?: Error | null | (() => void), callback?: () => void): Promise<void> | void {
-      if (typeof given === 'function') return callLater(this[PENDING].destroy(null), given)
-      return callLater(this[PENDING].destroy(given), callback)
-    }
+  override destroy(error?: Error | null): Promise<void>
+  override destroy(callback: () => void): void
+  override destroy(error: Error | null, callback: () => void): void
+  override destroy(given?: Error | null | (() => void), callback?: () => void): Promise<void> | void {
+    if (typeof given === 'function') return callLater(this[PENDING].destroy(null), given)
+    return callLater(this[PENDING].destroy(given), callback)
   }
 }
 
@@ -101,14 +87,13 @@ function callLater(done: Promise<void>, call: (() => void) | undefined): Promise
   void done.then(call)
 }
 
-function createSend(enter: () => Awaitable<Opened>, settings: Settings, undici: Undici): Send {
+function createSend({ enter, settings }: AppInternals): Send {
   const findRefusal = createHeadCheck(settings.limits)
   const readOrigin = createOriginReader()
-  const encodeWeb: EncodeWeb = (body) => encode(undici, body)
   const run = ({ dispatch }: Opened, options: Dispatcher.DispatchOptions, exchange: Exchange): void => {
     if (exchange.isSettled) return
     const fail = (error: unknown): void => exchange.abort(error)
-    const parts = toParts(options, readOrigin(options.origin), encodeWeb, fail)
+    const parts = toParts(options, readOrigin(options.origin), encode, fail)
     const { body, lines, target } = parts
     const request = new PlainRequest(parts)
     const { host } = request.headers
@@ -152,11 +137,11 @@ function createOriginReader(): (origin: string | URL | undefined) => Origin {
 }
 
 /** Encodes by the classes that made the body: those of the package are not Node's own. */
-function encode(undici: Undici, body: FormData | Blob | URLSearchParams): ReturnType<EncodeWeb> {
+function encode(body: FormData | Blob | URLSearchParams): ReturnType<EncodeWeb> {
   if (!(body instanceof FormData) && Reflect.get(body, Symbol.toStringTag) === 'FormData') {
     // what undici made is read by undici, and its responses are as Node's are
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return new undici.Response(body as never)
+    return new UndiciResponse(body as never)
   }
   return new Response(body)
 }

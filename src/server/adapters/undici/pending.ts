@@ -1,4 +1,4 @@
-import type { errors } from 'undici'
+import { errors } from 'undici'
 
 import type { Exchange } from './exchange.ts'
 
@@ -14,13 +14,13 @@ export interface Pending {
   readonly destroy: (error: Error | null | undefined) => Promise<void>
 }
 
-type Errors = typeof errors
+const { ClientClosedError, ClientDestroyedError } = errors
 
 /** What has requests under way: no socket holds these, so that without this they could be collected with their handlers. */
 const busy = new Set<Pending>()
 
 /** Makes the register of a dispatcher; it fails requests with undici's own errors. */
-export function createPending({ ClientClosedError, ClientDestroyedError }: Errors): Pending {
+export function createPending(): Pending {
   const exchanges = new Set<Exchange>()
   let closed: Promise<void> | undefined
   let settled: (() => void) | undefined

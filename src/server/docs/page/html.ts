@@ -1,4 +1,4 @@
-import type { DocumentLink, PageInfo } from '../docs-options.ts'
+import type { DocumentLink, PageInfo } from '../../options/docs.ts'
 
 /** Leads from the page to what is below it. */
 type Link = (below: string) => string

@@ -1,0 +1,50 @@
+import { ROUTE_MAP } from '../../client/route-map.ts'
+import type { TellRoutes } from '../../client/route-map.ts'
+import type { Awaitable } from '../../http.ts'
+import type { Opened } from '../dispatch.ts'
+import type { Settings } from '../options/settings.ts'
+import type { InjectOptions, InjectRequest, InjectStreamOptions } from './inject/request.ts'
+
+/** Starts the application if that has not happened yet. Throws if it is closed. */
+export type Enter = () => Awaitable<Opened>
+
+/** The part of an application that the other entry points of Octavo and its command line use, and nobody else. */
+export interface AppInternals {
+  readonly enter: Enter
+  readonly settings: Settings
+  /** Turns the options of `inject` into a request. */
+  readonly toRequest: (options: InjectOptions | InjectStreamOptions) => Awaitable<InjectRequest>
+  readonly tellRoutes: TellRoutes
+  /**
+   * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no
+   * hook.
+   */
+  readonly prepare: () => Promise<void>
+}
+
+const INTERNALS: unique symbol = Symbol.for('octavo.internals')
+
+/** Adds its internals to an application, where no loop and no log shows them. */
+export function withInternals<A extends object>(app: A, internals: AppInternals): A {
+  return Object.defineProperty(app, INTERNALS, { value: internals })
+}
+
+/** The internals of an application; `undefined` if the value is none. */
+export function findInternals(app: unknown): AppInternals | undefined {
+  if (typeof app !== 'object' || app === null) return undefined
+  // a symbol that only Octavo writes
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Reflect.get(app, INTERNALS) as AppInternals | undefined
+}
+
+/** The internals of an application that was passed to `caller`. @throws `TypeError` for anything else. */
+export function internalsOf(app: unknown, caller: string): AppInternals {
+  const internals = findInternals(app)
+  if (internals !== undefined) return internals
+  throw new TypeError(`${caller}: pass an application that createApp returned`)
+}
+
+/** Adds to a way into the application the function from which `createClient` learns the routes behind it. */
+export function withRouteMap<T extends object>(way: T, { tellRoutes }: AppInternals): T {
+  return Object.defineProperty(way, ROUTE_MAP, { value: tellRoutes })
+}

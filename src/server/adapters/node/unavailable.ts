@@ -1,0 +1,40 @@
+import { httpError } from '../../../errors.ts'
+import type { Awaitable, FinishedResponse, RawRequest } from '../../../http.ts'
+import type { Settings } from '../../options/settings.ts'
+import { refuseClosing, refuseRequest } from './handler.ts'
+import type { NodeHandler } from './handler.ts'
+import { write } from './write.ts'
+
+/** An application as far as requests see it that come before it is ready or after it begins to close. */
+interface Unavailable {
+  readonly settings: Settings
+  readonly lifecycle: { readonly isClosing: () => boolean }
+  readonly open: () => Promise<NodeHandler>
+  /** Answers a request for a health path; `undefined` for any other. */
+  readonly answerHealth: (
+    request: Pick<RawRequest, 'method' | 'target'>,
+  ) => Awaitable<FinishedResponse | undefined>
+}
+
+/** Answers a request that came before the application was ready, or after it began to close. */
+export async function answerUnavailable(
+  { settings, lifecycle, open, answerHealth }: Unavailable,
+  ...[request, response]: Parameters<NodeHandler>
+): Promise<void> {
+  const { method = 'GET', url = '/' } = request
+  const isClosing = lifecycle.isClosing()
+  const health = await answerHealth({ method, target: url })
+  if (health !== undefined) write(response, health, isClosing, undefined)
+  if (isClosing) return health === undefined ? refuseClosing(response) : undefined
+  try {
+    const handler = await open()
+    if (health === undefined) handler(request, response)
+  } catch (error) {
+    settings.logger.error({ err: error }, 'The application cannot start')
+    if (health !== undefined) return
+    refuseRequest(
+      response,
+      httpError('internal_error', 'The application cannot start; the log has the reason'),
+    )
+  }
+}

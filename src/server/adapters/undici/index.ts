@@ -1,0 +1,2 @@
+export { createDispatcher } from './dispatcher.ts'
+export type { AppDispatcher } from './dispatcher.ts'

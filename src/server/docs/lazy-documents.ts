@@ -1,0 +1,28 @@
+import type { DocumentSource } from './documented.ts'
+import type { Documents } from './documents.ts'
+
+/** The documents of an application, whose code is loaded when something first asks for them. */
+export interface LazyDocuments {
+  readonly get: () => Promise<Documents>
+  /** Loads everything that `document` needs. */
+  readonly load: () => Promise<void>
+  /** @throws `Error` before `load`. */
+  readonly loaded: () => Documents
+}
+
+/** Creates the documents of an application; the source is asked when the first is wanted. */
+export function createLazyDocuments(source: () => DocumentSource): LazyDocuments {
+  let importing: Promise<Documents> | undefined
+  let documents: Documents | undefined
+  const importNow = async (): Promise<Documents> =>
+    (documents = (await import('./documents.ts')).createDocuments(source))
+  const get = (): Promise<Documents> => (importing ??= importNow())
+  return {
+    get,
+    load: async () => (await get()).load(),
+    loaded: () => {
+      if (documents === undefined) throw new Error('openapi: call await app.ready() first')
+      return documents
+    },
+  }
+}
