@@ -14,3 +14,9 @@ export async function settlesWithin(promise: Promise<unknown>, time: number): Pr
     clearTimeout(timer)
   }
 }
+
+/** Calls a function the first time only, and returns its promise every time: for code that is loaded when something first needs it. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined
+  return () => (loading ??= load())
+}

@@ -29,7 +29,7 @@ export type { UploadLimits } from './schema/uploads.ts'
 export { defineToken } from './define/token.ts'
 export type { Injected, Token, Tokens } from './define/token.ts'
 export { ExecutionContext, Host, HttpRequest, HttpResponse, Logger } from './define/tokens.ts'
-export { DEFINITION_ERRORS, DEFINITION_WARNINGS, DefinitionError } from './definition-error.ts'
+export { DefinitionError } from './definition-error.ts'
 export type {
   DefinitionErrorCode,
   DefinitionProblem,

@@ -1,3 +1,4 @@
+import { once } from '../async.ts'
 import { toFilesPlan } from '../schema/files.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
 import { DEFAULT_UPLOAD_LIMITS } from '../schema/uploads.ts'
@@ -21,16 +22,15 @@ export interface Uploads {
   readonly streams: boolean
 }
 
-type Parser = typeof import('./upload.ts') & typeof import('./multipart.ts')
-
-let parser: Promise<Parser> | undefined
 let isWanted = false
 
-function loadParser(): Promise<Parser> {
-  return (parser ??= Promise.all([import('./upload.ts'), import('./multipart.ts')]).then(
-    ([upload, multipart]) => ({ ...upload, ...multipart }),
-  ))
-}
+const loadParser = once(async () => {
+  const [{ Upload: OpenUpload }, multipart] = await Promise.all([
+    import('./upload.ts'),
+    import('./multipart.ts'),
+  ])
+  return { ...multipart, OpenUpload }
+})
 
 /** Loads the parser if a route has files; otherwise the first multipart body loads it. */
 export async function loadMultipart(): Promise<void> {
@@ -53,7 +53,7 @@ export function createUploads(sources: readonly DeclaredSource[]): Uploads | und
   const open = async (reading: Reading, request: HttpRequest, lifetime: Lifetime): Promise<Upload> => {
     if (!(request instanceof RequestView))
       throw new TypeError('A multipart body is read from its request alone')
-    const { boundaryOf, Multipart, Upload: OpenUpload } = await loadParser()
+    const { boundaryOf, Multipart, OpenUpload } = await loadParser()
     const boundary = boundaryOf(request.header('content-type') ?? '')
     const limits = { ...DEFAULT_UPLOAD_LIMITS, ...request.settings.uploads }
     const parts = new Multipart(request.chunks(), boundary, limits.files + limits.fields)

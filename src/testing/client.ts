@@ -57,7 +57,7 @@ const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
  *
  * @throws `TypeError` for anything but an application, and for options that do not exist.
  */
-export function createTestClient(app: App<unknown>, options: TestClientOptions = {}): TestClient {
+export function createTestClient(app: App, options: TestClientOptions = {}): TestClient {
   const { enter, settings, toRequest } = internalsOf(app, 'createTestClient')
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name))

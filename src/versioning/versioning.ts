@@ -183,8 +183,8 @@ function given(statusCodes: unknown): Partial<VersionStatusCodes> {
  *
  * @throws `TypeError` for anything else
  */
-export function readVersioning(given: object, options: VersioningOptions = {}): Enabled {
-  const uses = Array.isArray(given) ? given.map(toUse) : [toUse([given, options])]
+export function readVersioning(schemes: object, options: VersioningOptions = {}): Enabled {
+  const uses = Array.isArray(schemes) ? schemes.map(toUse) : [toUse([schemes, options])]
   return toEnabled(uses, options)
 }
 

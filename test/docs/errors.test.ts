@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
-import { DEFINITION_ERRORS, DEFINITION_WARNINGS, ERRORS } from 'octavo'
+import { ERRORS } from 'octavo'
+
+import { DEFINITION_ERRORS, DEFINITION_WARNINGS } from '../../src/definition-error.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
 

@@ -1,6 +1,7 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { SettledModules } from '../../flatten/modules.ts'
 import type { Token } from '../../define/token.ts'
+import { once } from '../../async.ts'
 import { loadMultipart } from '../../request/uploads.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
 import { loadZod } from '../../schema/schema.ts'
@@ -126,12 +127,10 @@ function createHealthLoader(
   resolve: Core['resolve'],
 ): (() => Promise<Health>) | undefined {
   if (health === undefined) return undefined
-  const load = async (): Promise<Health> => {
+  return once(async () => {
     const { createHealth } = await import('../health/health.ts')
     return createHealth(health, { isReady, resolve, logger })
-  }
-  let loading: Promise<Health> | undefined
-  return () => (loading ??= load())
+  })
 }
 
 async function loadSessions({ session, logger }: Settings): Promise<Sessions | undefined> {

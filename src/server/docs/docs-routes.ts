@@ -1,9 +1,10 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/controller.ts'
 import type { AnyRoute } from '../../define/route.ts'
+import { once } from '../../async.ts'
 import type { Settings } from '../options/settings.ts'
 import type { DocsOptions } from '../options/docs.ts'
-import type { DocumentFiles, DocumentFormat } from './document-files.ts'
+import type { DocumentFormat } from './document-handlers.ts'
 import type { LazyDocuments } from './lazy-documents.ts'
 import type { Page } from './page/page.ts'
 
@@ -26,36 +27,31 @@ export function createDocsRouter(
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
       ...documentRoutes(base, documents),
-      { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRoutes(documents) },
       ...(options.ui === false
         ? []
-        : pageRoutes(base, options.ui, () => loadPage(prefix + base, options, documents), trailingSlash)),
+        : pageRoutes(
+            base,
+            options.ui,
+            once(() => loadPage(prefix + base, options, documents)),
+            trailingSlash,
+          )),
     ],
   }
 }
 
-/** The handler that tells clients the routes of a version. */
-function showRoutes(
-  documents: LazyDocuments,
-): (input: unknown, context: ExecutionContext) => Promise<unknown> {
-  return async (_input, context) => {
-    const [{ showRouteMap }, loaded] = await Promise.all([import('./client-route.ts'), documents.get()])
-    return showRouteMap(loaded, context)
-  }
-}
-
 function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRoute[] {
-  let loading: Promise<DocumentFiles> | undefined
-  const load = async (): Promise<DocumentFiles> => {
-    const [{ createDocumentFiles }, loaded] = await Promise.all([
-      import('./document-files.ts'),
+  const load = once(async () => {
+    const [{ createDocumentHandlers }, loaded] = await Promise.all([
+      import('./document-handlers.ts'),
       documents.get(),
     ])
-    return createDocumentFiles(loaded)
-  }
+    return createDocumentHandlers(loaded)
+  })
+  const showRouteMap = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
+    (await load()).showRouteMap(context)
   const serve = async (format: DocumentFormat, version?: string): Promise<unknown> =>
-    (await (loading ??= load()))(format, version)
-  return (['json', 'yaml'] as const).flatMap((format): readonly AnyRoute[] => [
+    (await load()).serve(format, version)
+  const files = (['json', 'yaml'] as const).flatMap((format): readonly AnyRoute[] => [
     {
       method: 'GET',
       path: `${base}/openapi.${format}`,
@@ -69,17 +65,15 @@ function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRou
       handler: ({ params }: Params<'version'>) => serve(format, params.version),
     },
   ])
+  return [...files, { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap }]
 }
 
 function pageRoutes(
   base: string,
   ui: DocsOptions['ui'],
-  open: () => Promise<Page>,
+  load: () => Promise<Page>,
   trailingSlash: Settings['trailingSlash'],
 ): readonly AnyRoute[] {
-  let loading: Promise<Page> | undefined
-  // loaded when somebody looks
-  const load = (): Promise<Page> => (loading ??= open())
   const show = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
     (await load()).show(context)
   const page = { method: 'GET', name: 'page', path: base === '' ? '/' : base, handler: show } as const

@@ -1,3 +1,4 @@
+import { once } from '../../async.ts'
 import type { DocumentSource } from './documented.ts'
 import type { Documents } from './documents.ts'
 
@@ -12,11 +13,11 @@ export interface LazyDocuments {
 
 /** Creates the documents of an application; the source is asked when the first is wanted. */
 export function createLazyDocuments(source: () => DocumentSource): LazyDocuments {
-  let importing: Promise<Documents> | undefined
   let documents: Documents | undefined
-  const importNow = async (): Promise<Documents> =>
-    (documents = (await import('./documents.ts')).createDocuments(source))
-  const get = (): Promise<Documents> => (importing ??= importNow())
+  const get = once(async () => {
+    const { createDocuments } = await import('./documents.ts')
+    return (documents = createDocuments(source))
+  })
   return {
     get,
     load: async () => (await get()).load(),

@@ -114,7 +114,7 @@ async function endApp({ lifecycle, settings }: Core, manner: Manner): Promise<bo
 /** Serving with workers: this process keeps them running, or is one of them. */
 async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
   const { lifecycle, settings } = core
-  const { createPool, findPort, joinPool, roleOf, toCount } = await import('./workers/cluster.ts')
+  const { createPool, findPort, joinPool, roleOf, toCount } = await import('./workers/workers.ts')
   const role = roleOf()
   if (role === 'alone') return createService(core, options)
   if (role === 'worker') {

@@ -31,7 +31,7 @@ export type AppDispatcher = Dispatcher & OfPlatform
  *
  * @throws `TypeError` for anything but an application.
  */
-export function createDispatcher(app: App<unknown>): AppDispatcher {
+export function createDispatcher(app: App): AppDispatcher {
   const internals = internalsOf(app, 'createDispatcher')
   const dispatcher = new InProcessDispatcher(createSend(internals))
   // one object for the types of both

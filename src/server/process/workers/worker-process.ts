@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
+import type { Worker } from 'node:cluster'
 
-import type { Manner } from '../signals.ts'
 import { settlesWithin } from '../../../async.ts'
-import { closeUntaken } from './untaken.ts'
-import { isFarewell, readListens, WORKER_VARIABLE } from './messages.ts'
+import type { Manner } from '../signals.ts'
+import { isFarewell, readListens, WORKER_VARIABLE, toRecord } from './messages.ts'
 import type { End, Farewell } from './messages.ts'
 
 /** How a process ended. */
@@ -97,4 +97,28 @@ export function prepare(): void {
     throw new Error('listen: workers run the script of this process again, and it has none')
   if (isPrepared) throw new Error('listen: this process has workers already, and they run all of its script')
   isPrepared = true
+}
+
+/**
+ * Closes the connections that a worker was given and had not taken when it died: node:cluster forgets them, and their clients would
+ * wait for ever. It reads messages of node:cluster that are not documented; without them nothing is closed.
+ */
+export function closeUntaken({ process: child }: Worker): void {
+  const untaken = new Map<unknown, () => unknown>()
+  const send: unknown = Reflect.get(child, 'send')
+  if (typeof send !== 'function') return
+  Reflect.set(child, 'send', (...args: readonly unknown[]): unknown => {
+    const [message, handle] = args
+    const { act, seq } = toRecord(message)
+    const close: unknown = typeof handle === 'object' && handle !== null && Reflect.get(handle, 'close')
+    if (act === 'newconn' && typeof close === 'function')
+      untaken.set(seq, () => {
+        Reflect.apply(close, handle, [])
+      })
+    return Reflect.apply(send, child, args)
+  })
+  child.on('internalMessage', (message: unknown) => untaken.delete(toRecord(message)['ack']))
+  child.once('exit', () => {
+    for (const close of untaken.values()) close()
+  })
 }

@@ -1,8 +1,8 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
-import { versionsText } from '../version-groups.ts'
-import type { RouteGroup, WarningSite } from '../version-groups.ts'
+import { versionsText } from './version-groups.ts'
+import type { RouteGroup, WarningSite } from './version-groups.ts'
 
 /** A range that goes on above a version that another route answers itself (rules W1 and P2). */
 export function rangeWarnings({ groups, known }: WarningSite): readonly DefinitionWarning[] {

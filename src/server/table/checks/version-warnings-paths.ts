@@ -2,8 +2,8 @@ import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { Segment } from '../../../path/pattern.ts'
 import { accepts } from '../../../router/overlap.ts'
 import { versionsBySegment } from './versioning-paths.ts'
-import { cutList } from '../version-groups.ts'
-import type { RouteGroup, WarningSite } from '../version-groups.ts'
+import { cutList } from './version-groups.ts'
+import type { RouteGroup, WarningSite } from './version-groups.ts'
 
 /**
  * A parameter in the first segment, where versions are in the path: version segments never get to it (rules W5 and U7). One warning

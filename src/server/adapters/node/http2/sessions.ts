@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 import type { Settings } from '../../../options/settings.ts'
 import type { Protocol } from '../connections.ts'
-import { progressOf } from '../progress.ts'
+import { progressOf } from '../watch.ts'
 import type { Peer } from './request.ts'
 
 /** A session: the client, and what is under way. */

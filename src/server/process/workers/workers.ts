@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
+import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 
 import { WORKER_VARIABLE } from './messages.ts'
 
 export { createPool } from './pool.ts'
-export { findPort } from './port.ts'
 export { joinPool } from './worker.ts'
 
 /**
@@ -19,4 +19,17 @@ export function roleOf(): 'primary' | 'worker' | 'alone' {
 /** How many workers an option of `listen` asks for. */
 export function toCount(workers: number | 'auto' = 1): number {
   return workers === 'auto' ? availableParallelism() : workers
+}
+
+/** A port that nothing listens at: workers that each ask for any port share one only as long as some of them are there. */
+export function findPort(host: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ port: 0, ...(host === undefined ? {} : { host }) }, () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
 }

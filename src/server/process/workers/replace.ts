@@ -1,7 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Place, Replacing } from './place.ts'
+import type { Logger } from '../../../define/context.ts'
+import type { WorkerProcess } from './worker-process.ts'
 import { isListeningSoon } from './worker-process.ts'
+
+/** A place for a worker. */
+export interface Place {
+  worker: WorkerProcess
+  /** How many workers died here, one soon after the other. */
+  deaths: number
+}
+
+/** What replaces workers by others. */
+export interface Replacing {
+  readonly places: readonly Place[]
+  readonly logger: Logger
+  /** Starts a worker. */
+  readonly launch: () => WorkerProcess
+  /** Says that the worker of a place listens, and sees to it that there is another when it dies. */
+  readonly settle: (place: Place) => void
+  /** Aborted when all workers end. */
+  readonly ending: AbortSignal
+}
 
 /** Milliseconds before a worker is started again: none for the first time, then longer and longer. */
 const PAUSE = { shortest: 100, longest: 10_000 } as const
@@ -51,4 +71,48 @@ export function createRestart(
 /** Milliseconds to wait after so many deaths. */
 function pauseAfter(deaths: number): number {
   return deaths < 2 ? 0 : Math.min(PAUSE.shortest * 2 ** (deaths - 2), PAUSE.longest)
+}
+
+/**
+ * Makes what replaces the workers one after the other, each once its successor listens, so that requests always find one. Asked again
+ * meanwhile, it does so once more after. `leave` ends a worker and gives whether it ended well.
+ */
+export function createReload(
+  replacing: Replacing,
+  leave: (worker: WorkerProcess) => Promise<boolean>,
+): () => void {
+  let asked = 0
+  const work = async (): Promise<void> => {
+    while (asked > 0) {
+      asked = 1
+      await replaceAll(replacing, leave)
+      asked--
+    }
+  }
+  return () => {
+    asked++
+    if (asked === 1) void work()
+  }
+}
+
+async function replaceAll(
+  { places, launch, settle, logger, ending }: Replacing,
+  leave: (worker: WorkerProcess) => Promise<boolean>,
+): Promise<void> {
+  for (const place of places) {
+    if (ending.aborted) return
+    const successor = launch()
+    const listens = await isListeningSoon(successor)
+    if (ending.aborted) return
+    if (!listens) {
+      logger.error(successor.names, 'A new worker could not start: the old ones go on')
+      return
+    }
+    const { worker } = place
+    place.worker = successor
+    place.deaths = 0
+    settle(place)
+    if (!(await leave(worker)) && !ending.aborted) logger.warn(worker.names, 'A worker did not end well')
+  }
+  logger.info({ workers: places.length }, 'All workers are new')
 }

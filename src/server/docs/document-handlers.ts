@@ -1,0 +1,92 @@
+import type { ExecutionContext } from '../../define/context.ts'
+import type { RawReply } from '../../define/reply.ts'
+import { httpError } from '../../errors.ts'
+import type { OpenApiDocument } from '../../openapi/document/types.ts'
+import { toTag } from '../../send/content.ts'
+import { file } from '../../send/file.ts'
+import type { Documents } from './documents.ts'
+
+/** How a document is written. */
+export type DocumentFormat = 'json' | 'yaml'
+
+/** The bytes of a document, with their entity tag. */
+interface Written {
+  readonly bytes: Uint8Array
+  readonly etag: string
+}
+
+interface Writer {
+  readonly type: string
+  readonly write: (document: OpenApiDocument) => string | Promise<string>
+}
+
+const NO_SNIFF = { 'x-content-type-options': 'nosniff' }
+
+const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
+  json: { type: 'application/json', write: (document) => JSON.stringify(document) },
+  // application/yaml has no charset (RFC 9512 section 2.1)
+  yaml: {
+    type: 'application/yaml',
+    write: async (document) => (await import('../../openapi/document/yaml.ts')).toYaml(document),
+  },
+}
+
+/** The handlers of the routes that serve documents. */
+export interface DocumentHandlers {
+  /** Returns a document as a file; that of all versions without one. @throws `HttpError` 404 for an unknown version. */
+  readonly serve: (format: DocumentFormat, version?: string) => Promise<RawReply>
+  /**
+   * Answers with how clients call the routes of the version that `?version=` names; without one, those that answer requests that name
+   * none. Routes that documents leave out are not told.
+   *
+   * @throws `HttpError` 404 for an unknown version, with the list of those there are, and for a host that cannot name the version.
+   */
+  readonly showRouteMap: (context: ExecutionContext) => Promise<RawReply>
+}
+
+/** Creates the handlers. Each document is written when it is first asked for, and again only when it has changed. */
+export function createDocumentHandlers(documents: Documents): DocumentHandlers {
+  const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, Promise<Written>>>>()
+  const writtenAs = (document: OpenApiDocument, format: DocumentFormat): Promise<Written> => {
+    const forms = written.get(document) ?? {}
+    written.set(document, forms)
+    return (forms[format] ??= write(document, format))
+  }
+  return {
+    serve: async (format, version) => {
+      await documents.load()
+      if (version !== undefined) checkVersion(documents, version)
+      const { bytes, etag } = await writtenAs(documents.document(version), format)
+      return file(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
+    },
+    showRouteMap: async ({ request }) => {
+      const version = [request.query['version']].flat()[0]
+      const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
+      const versions = documents.versions()
+      if (map !== undefined && (map.version === null || versions.includes(map.version)))
+        return file(Buffer.from(JSON.stringify(map)), { type: 'application/json', headers: NO_SNIFF })
+      throw httpError('document_not_found', `There is no such version; there are ${versions.join(', ')}`, {
+        versions,
+      })
+    },
+  }
+}
+
+async function write(document: OpenApiDocument, format: DocumentFormat): Promise<Written> {
+  const bytes = Buffer.from(await WRITERS[format].write(document))
+  return { bytes, etag: toTag(bytes) }
+}
+
+/** Versions have one spelling here, so that each document has one address. */
+function checkVersion(documents: Documents, version: string): void {
+  const versions = documents.versions()
+  if (versions.includes(version)) return
+  throw httpError('document_not_found', 'There is no document of this version', { versions })
+}
+
+/** A host that the scheme cannot write the version into is the mistake of who asks. */
+function refuse(error: unknown): never {
+  if (error instanceof TypeError)
+    throw httpError('document_not_found', 'The host of the request cannot name a version')
+  throw error
+}
