@@ -25,11 +25,11 @@ export interface Uploads {
 let isWanted = false
 
 const loadParser = once(async () => {
-  const [{ Upload: OpenUpload }, multipart] = await Promise.all([
+  const [{ Upload: OpenUpload }, { boundaryOf, Multipart }] = await Promise.all([
     import('./upload.ts'),
     import('./multipart.ts'),
   ])
-  return { ...multipart, OpenUpload }
+  return { boundaryOf, Multipart, OpenUpload }
 })
 
 /** Loads the parser if a route has files; otherwise the first multipart body loads it. */

@@ -17,7 +17,7 @@ import type { Tell } from './version-report/reporter.ts'
 import type { Target } from './pipeline/target.ts'
 
 /** A response and how it came about. */
-export interface Exchange {
+interface Exchange {
   readonly context: RequestContext
   readonly response: Awaitable<FinishedResponse>
 }

@@ -80,7 +80,7 @@ export function isSelector(defaultVersion: unknown): boolean {
 }
 
 /** Applies the options to the schemes. */
-export function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Enabled {
+function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Enabled {
   const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
   const { defaultVersion = null, format = 'string', versions = [] } = usable ? options : {}

@@ -3,13 +3,13 @@ import type { Dispatch } from '../dispatch.ts'
 import { settlesWithin } from '../../async.ts'
 
 /** Something that ends with the application, such as a server. */
-export interface Closable {
+interface Closable {
   /** Stops accepting, waits up to `grace` milliseconds for requests in flight. Resolves to whether all of them finished. */
   close(grace: number, leave?: number): Promise<boolean>
 }
 
 /** How an application ends; all times in milliseconds. */
-export interface Ending {
+interface Ending {
   /** Before anything closes: the readiness route says 503, and everything is still answered. */
   readonly drain: number
   /** After no connection is accepted any more: requests on kept connections are answered, which ends these. */

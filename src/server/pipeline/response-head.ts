@@ -61,7 +61,7 @@ export function addReplyHead(target: ResponseHeaders, { headers = {}, cookies = 
 }
 
 /** The names in a list that a header holds. */
-export function toNames(lines: string | readonly string[] = []): readonly string[] {
+function toNames(lines: string | readonly string[] = []): readonly string[] {
   return [lines]
     .flat()
     .flatMap((line) => line.split(',').map((name) => name.trim()))

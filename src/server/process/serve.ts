@@ -83,7 +83,7 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
 const SHORTEST_END = 1_000
 
 /** The longest that an application takes to end in a manner, in milliseconds. */
-export function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], manner: Manner): number {
+function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], manner: Manner): number {
   const before = { close: 0, drain, leave: idle }[manner]
   return before + grace + Math.max(grace, SHORTEST_END)
 }

@@ -223,7 +223,7 @@ function checkBodies(options: BodyOptions): void {
 }
 
 /** The request target of a URL: no fragment, and nothing that cannot be on a request line. */
-export function toTarget(url: string | URL): string {
+function toTarget(url: string | URL): string {
   // most are targets already
   if (typeof url === 'string' && /^\/[!"$-~]*$/.test(url)) return url
   const [whole = ''] = String(url).split('#')
@@ -234,7 +234,7 @@ export function toTarget(url: string | URL): string {
 }
 
 /** A URL with another path, if one is given, and with values in its query. */
-export function withQuery(url: string, written: string | undefined, query: FormValues): string {
+function withQuery(url: string, written: string | undefined, query: FormValues): string {
   const path = originOf(url) + (written ?? pathOf(url))
   const mark = url.indexOf('?')
   const given = mark === -1 ? '' : url.slice(mark + 1)
@@ -248,7 +248,7 @@ export function withQuery(url: string, written: string | undefined, query: FormV
 }
 
 /** A query as a record of lists. */
-export function toRecord(query: URLSearchParams): FormValues {
+function toRecord(query: URLSearchParams): FormValues {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
 }
 
@@ -259,6 +259,6 @@ function originOf(url: string): string {
 }
 
 /** The path of a URL. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   return url.slice(originOf(url).length).split('?')[0] || '/'
 }

@@ -7,7 +7,7 @@ import { isFarewell, readListens, WORKER_VARIABLE, toRecord } from './messages.t
 import type { End, Farewell } from './messages.ts'
 
 /** How a process ended. */
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: string | null
 }
@@ -103,7 +103,7 @@ export function prepare(): void {
  * Closes the connections that a worker was given and had not taken when it died: node:cluster forgets them, and their clients would
  * wait for ever. It reads messages of node:cluster that are not documented; without them nothing is closed.
  */
-export function closeUntaken({ process: child }: Worker): void {
+function closeUntaken({ process: child }: Worker): void {
   const untaken = new Map<unknown, () => unknown>()
   const send: unknown = Reflect.get(child, 'send')
   if (typeof send !== 'function') return

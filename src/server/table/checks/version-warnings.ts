@@ -179,7 +179,7 @@ function versionsWithout({
 }
 
 /** Whether an unversioned route answers for the default version there. */
-export function answersDefault({ rows, opted }: RouteGroup): boolean {
+function answersDefault({ rows, opted }: RouteGroup): boolean {
   return opted && rows.some(({ spec }) => spec.unversioned)
 }
 
