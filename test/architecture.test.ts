@@ -32,25 +32,36 @@ const ROOMS: Readonly<Record<string, string>> = {
   client: 'http.ts edit-distance.ts schema define',
   openapi: 'http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'http.ts versioning define',
-  'server/options': 'definition-error.ts path versioning schema define flatten session openapi server/logging',
-  'server/pipeline': 'http.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+  'server/options':
+    'definition-error.ts path versioning schema define flatten session openapi server/logging',
+  'server/pipeline':
+    'http.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
   'server/lookup': 'http.ts errors.ts versioning router server/pipeline server/table',
-  'server/version-report': 'http.ts path versioning server/logging server/pipeline server/table server/lookup',
+  'server/version-report':
+    'http.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/dispatch.ts': 'http.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
-  'server/adapters/inject': 'http.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
-  'server/adapters': 'http.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
-  'server/adapters/node': 'http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
+  'server/adapters/inject':
+    'http.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
+  'server/adapters':
+    'http.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
+  'server/adapters/node':
+    'http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
-  'server/docs': 'http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
-  'server/boot': 'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
+  'server/docs':
+    'http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+  'server/boot':
+    'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
   'server/process': 'async.ts define server/logging server/adapters/node server/boot',
-  'server/app.ts': 'http.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
-  'server/adapters/undici': 'http.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
+  'server/app.ts':
+    'http.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
+  'server/adapters/undici':
+    'http.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing: 'definition-error.ts server/adapters/inject server/adapters server/app.ts',
   cli: 'edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
-  'index.ts': 'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/app.ts',
+  'index.ts':
+    'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/app.ts',
 }
 
 /** Packages and built-in modules that only some files may import as values, and those files. */
