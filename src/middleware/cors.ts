@@ -86,10 +86,10 @@ export function cors(options: CorsOptions = {}): Middleware {
 
 type Headers = Record<string, string>
 
-/** What the answer to a preflight depends on (rule M9). */
+/** The request headers that decide the response to a preflight. */
 const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
-/** Makes the function that answers preflights. */
+/** Creates the function that answers preflights. */
 function createPreflight({
   methods,
   allowedHeaders,
@@ -115,24 +115,24 @@ function createPreflight({
 
 const COMMON_METHODS = METHODS.filter((method) => method !== 'TRACE')
 
-/** The methods of the path; all of them where that is an error, so that scripts can read which one. */
+/** The methods of the path, or the common ones if it has none or the lookup fails. Scripts can then read the error that follows. */
 async function methodsOf(context: ExecutionContext): Promise<readonly string[]> {
   try {
     const methods = await context.allowedMethods()
     return methods.length === 0 ? COMMON_METHODS : methods
   } catch {
-    // the path is malformed, or what chooses the version has failed: the request itself will tell
+    // the path is malformed, or choosing the version failed: the request that follows gets the error
     return COMMON_METHODS
   }
 }
 
-/** The header names that a preflight asks for, without what is none. */
+/** The valid header names that a preflight asks for. */
 function askedHeaders({ request }: ExecutionContext): readonly string[] {
   const names = (request.header('access-control-request-headers') ?? '').split(',')
   return [...new Set(names.map((name) => name.trim()).filter(isToken))]
 }
 
-/** Makes the function that completes the response to a request that is no preflight. */
+/** Creates the function that completes responses to requests other than preflights. */
 function createCompletion({
   origin = '*',
   exposedHeaders = [],
@@ -146,7 +146,7 @@ function createCompletion({
     // merged into the response when it is given back
     const { headers } = context.response
     if (origin !== '*') headers.append('vary', 'Origin')
-    // a handler that has said who may read its response knows better
+    // the handler chose itself who may read its response
     const isSaid = response.headers['access-control-allow-origin'] !== undefined
     if (granted === undefined || isSaid) return response
     headers.set('access-control-allow-origin', granted)

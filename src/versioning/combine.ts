@@ -1,6 +1,6 @@
 import type { AmbiguousVersion, VersionSource, VersionValue } from './schemes/scheme.ts'
 
-/** What one of several schemes found in a request. */
+/** The version that one of several schemes found in a request. */
 export interface Reading<S> {
   /** The scheme. */
   readonly by: S
@@ -12,8 +12,7 @@ export interface Reading<S> {
 export type Canonical<S> = (raw: string, by: S) => string
 
 /**
- * Makes one of what several schemes found (rule C1). Equal versions agree; a list of preferences agrees with a version that is in it,
- * and two lists on what they share. Everything else is ambiguous.
+ * Combines the versions that several schemes found: docs/guide/versioning-rules.md#several-schemes
  */
 export function combine<S>(
   readings: readonly Reading<S>[],

@@ -36,7 +36,7 @@ export interface PlacedPolicy extends RoutePolicy {
   readonly where: string
 }
 
-/** A policy with the levels above worked in: what a request needs of it. */
+/** A policy merged with the levels above, as requests need it. */
 export interface Lifetime {
   /** `true` without a date; else milliseconds since 1970, in the past or to come. */
   readonly deprecated: boolean | number
@@ -53,7 +53,7 @@ export interface Lifetime {
 /** Where a version stands in its life. */
 export type VersionStatus = 'active' | 'deprecated' | 'sunset' | 'retired'
 
-/** Works policies into one, the most specific first; `undefined` when none of them says anything. */
+/** Merges policies, the most specific first. Returns `undefined` if all of them are empty. */
 export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Lifetime | undefined {
   const deprecated = nearest(policies, 'deprecated') ?? false
   const sunset = nearest(policies, 'sunset') ?? false
@@ -73,7 +73,7 @@ export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Li
   }
 }
 
-/** What the most specific policy says that says it at all. */
+/** The field of the most specific policy that has it. */
 function nearest<K extends keyof VersionPolicy>(
   policies: readonly (VersionPolicy | undefined)[],
   field: K,
@@ -103,9 +103,9 @@ export function statusAt(lifetime: Lifetime | undefined, now: number): VersionSt
   return deprecated === true || (deprecated !== false && now >= deprecated) ? 'deprecated' : 'active'
 }
 
-/** Whether something is answered with 410 by now (rule D6). */
+/** Whether requests get a 410 by now. */
 export function isRetired(lifetime: Lifetime | undefined, clock: () => number): boolean {
-  // only what has a sunset pays for the time
+  // reading the clock costs time, so only versions with a sunset do it
   return lifetime?.gone === true && lifetime.sunset !== undefined && statusAt(lifetime, clock()) === 'retired'
 }
 

@@ -6,21 +6,20 @@ export interface Versioned {
   readonly spec: ExpandedSpec
 }
 
-/** Who else answers where nothing claims the version. */
+/** The kinds of routes that may answer if no route names the version. */
 export interface Answers {
   readonly unversioned: boolean
   readonly neutral: boolean
 }
 
-/** Whether a path shape opted into versioning: some handler names a version (rules P6 and P8). */
+/** Whether a handler of a path shape names a version. Other paths never opted in: docs/guide/versioning-rules.md#unversioned-and-neutral */
 export function isVersioned(candidates: readonly Versioned[]): boolean {
   return candidates.some(({ spec }) => spec.claims.size > 0)
 }
 
 /**
- * Makes the function that tells which of the candidates for one method and path shape answer a version: those that name it, else the
- * ranges that begin latest, else the unversioned ones where those may answer, else the neutral ones (rules P1 and P5). Several mean
- * that they conflict.
+ * Creates the function that selects the candidates for one method and path shape that answer a version. Several candidates conflict.
+ * The order is that of docs/guide/versioning-rules.md#who-answers
  */
 export function createSelect<V extends Versioned>(
   candidates: readonly V[],

@@ -17,7 +17,7 @@ export interface Segments {
   /** Where versions are looked up behind a version segment. */
   readonly ground: Ground
   readonly named: (at: PathEnds, match: Match<Endpoint>) => Located | undefined
-  /** What a path is in another version; `requested` is what the request says. */
+  /** Looks up the path in another version. `requested` is the text of the request. */
   readonly inVersion: (at: PathEnds, version: string, requested: string, method: number) => Located
 }
 
@@ -42,14 +42,14 @@ export function createSegmentLocate(site: Site): Locate {
   }
 }
 
-/** Makes what reads version segments. `vary`: the headers that may have decided too. */
+/** Creates the reader of version segments. `vary`: the headers that may have decided the version too. */
 export function createSegments(site: Site, vary: readonly string[]): Segments {
   const { table, enabled, strict, prefix, ends, look } = site
   const { format } = table.known
   const scheme = enabled.path
   const candidateIn = createCandidate(site)
   const floorOf = createFloor(table.known, enabled.common.unknown)
-  // without parameters in the first segment, what matches an ordinary path names no version
+  // without parameters in the first segment, an ordinary match names no version
   const wild = table.unionBehind.edge !== null || table.unionBehind.rest !== null
   const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
   const byVersion = new Map<string | null, Resolution>(
@@ -84,10 +84,10 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
     return { match: look(table.entry, path, method), resolution: { ...resolution, requested } }
   }
 
-  /** Whether something is served behind a segment; an ordinary route keeps what only looks like a version, unless versions are. */
+  /** Whether a route serves the rest of the path. If an ordinary route takes the segment as a parameter, only versioned ones count. */
   function isBehind(at: PathEnds, { leaf }: Match<Endpoint>): boolean {
     const stop = segmentEnd(at.path, prefix)
-    // where slashes count, a path that ends with its version segment is none
+    // if slashes count, a path that ends with its version segment has no rest
     if (strict && stop === at.path.length) return false
     const rest = findLeaves(table.unionBehind, at.path, Math.min(stop + 1, at.end), at.end)
     return leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
@@ -104,7 +104,7 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
   }
 }
 
-/** Makes the function that finds the version-shaped text in the first segment (rule U2). */
+/** Creates the function that reads the first segment: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
 function createCandidate({ table, enabled, prefix }: Site): (path: string) => string | undefined {
   const { format } = table.known
   const scheme = enabled.path

@@ -18,7 +18,7 @@ import type { Given, Reader, Values } from './read-versions.ts'
 import { createGround, createResolve } from './resolve.ts'
 import type { Ground, Resolve } from './resolve.ts'
 
-/** Several schemes at once: all are read, and what they found is made one (rule C1). */
+/** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
 export function createSeveralLocate(site: Site): Locate {
   const { table, enabled, ends, look } = site
   const segments = enabled.path === undefined ? undefined : createSegments(site, varyOf(site, enabled.path))
@@ -49,7 +49,7 @@ interface Asked {
   readonly inPath: Located | undefined
 }
 
-/** Makes the function that goes on from what the schemes found. */
+/** Creates the lookup that follows when all schemes are read. */
 function createSettle(
   site: Site,
   segments: Segments | undefined,
@@ -92,7 +92,7 @@ function createSettle(
       return { match: look(resolution.root, at, method), resolution }
     }
     if (by.scheme === enabled.path) return inPath
-    // the path has a version segment too: what stands behind it is looked up
+    // the path has a version segment too, so only the rest is looked up
     const resolution = by.behind(value, at, method)
     const { version, requested = '' } = resolution
     if (version === null) return { match: { ...inPath.match, leaf: null }, resolution }
@@ -105,8 +105,8 @@ const NONE = -1
 const DIFFERENT = -2
 
 /**
- * Makes the function that tells which scheme is the first that found something, where all that did name one version: `NONE` when there
- * is none, `DIFFERENT` where it takes a closer look. Most requests agree, and need no lists of readings.
+ * Creates the function that returns the first scheme that found a version if all of them agree. It returns `NONE` if no scheme found
+ * one, and `DIFFERENT` if they have to be combined. Most requests agree and need no lists of readings.
  */
 function createAgreed(places: readonly Place[], canonical: Canonical<Place>): (values: Values) => number {
   return (values) => {
@@ -150,7 +150,7 @@ function createPlace(site: Site, scheme: EnabledScheme, ground: Ground | undefin
   }
 }
 
-/** Makes the function that goes on where versions contradict each other. */
+/** Creates the lookup for contradicting versions. */
 function createContradicted({
   table,
   enabled,
@@ -172,7 +172,7 @@ function varyOf({ enabled }: Site, scheme: (typeof enabled.schemes)[number]): re
   return [...new Set(upTo.flatMap(({ vary }) => vary))]
 }
 
-/** Makes the function that tells which values are equal: as each scheme spells known versions, else as the format says. */
+/** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */
 function createCanonical({ table, enabled }: Site): Canonical<Place> {
   const { known } = table
   const spellings = new Map(

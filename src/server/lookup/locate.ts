@@ -11,7 +11,7 @@ import type { Locate, Located, Look, PathEnds, Resolution, Site } from './resolu
 import { createGround, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 
-/** Makes the lookup for a table, for the way versions travel. */
+/** Creates the lookup for a table and its versioning schemes. */
 export function createLocate(
   table: Table,
   enabled: Enabled | undefined,
@@ -37,10 +37,10 @@ function createVersionLocate(site: Site): Locate {
   return enabled.path === undefined ? createValueLocate(site, only) : createSegmentLocate(site)
 }
 
-/** Lets errors of a `defaultVersion` function or an own scheme vary on the headers that these look at (rule C3). */
+/** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
 function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate {
   const vary = enabled.defaultVary
-  // what is built in does not fail
+  // the built-in schemes never throw
   const mayFail =
     typeof enabled.defaultVersion === 'function' ||
     enabled.schemes.some(({ scheme }) => scheme.options === undefined)

@@ -13,15 +13,15 @@ import { createPlaces } from './places.ts'
 import type { Located, Resolution } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
-/** What to answer when nothing matched: an error, or the methods of an OPTIONS request. */
+/** The answer if no route matched: an error, or the methods of an OPTIONS request. */
 export type MissAnswer = {
   /** Whether a header may decide at this path. */
   readonly varies: boolean
-  /** The versions of the path, where they are worth telling. */
+  /** The versions of the path, if the answer lists them. */
   readonly report: VersionReport | undefined
 } & ({ readonly error: HttpError } | { readonly allow: readonly Method[] })
 
-/** Tells why nothing matched. */
+/** Explains why no route matched. */
 export interface Miss {
   (located: Located, method: number, isPreflight: boolean): MissAnswer
   /** The methods that a path answers, in the version of the request or in any. */
@@ -32,7 +32,7 @@ type Leaves = readonly Leaf<Endpoint>[]
 
 const OPTIONS = METHODS.indexOf('OPTIONS')
 
-/** The kinds of version errors, by what was wrong, with what to say. */
+/** The kinds of version errors, each with its detail. */
 const FAULTS = {
   ambiguous: 'The request names several versions',
   invalid: 'The version is not written as this API writes versions',
@@ -41,7 +41,7 @@ const FAULTS = {
   retired: 'This version is not served any more',
 } as const
 
-/** Makes the function that tells why nothing matched, in the order of the versioning rules (section 2.3, step 7). */
+/** Explains why no route matched, in the order of docs/guide/versioning-rules.md#misses */
 export function createMiss(
   table: Table,
   enabled: Enabled | undefined,
@@ -52,7 +52,7 @@ export function createMiss(
   const isLate = createIsLate(enabled)
   const versionError = createVersionError(enabled)
 
-  /** What is served in the version of the request; of all versions where none is known, or a preflight cannot tell (rule M6). */
+  /** The leaves in the version of the request. All versions count if it is not known, or if a preflight leaves it open. */
   const chosen = (located: Located, all: Leaves, isPreflight: boolean): Leaves => {
     const { resolution } = located
     if (resolution.kind === 'none' || (isPreflight && isLate(resolution))) return all
@@ -103,21 +103,21 @@ export function createMiss(
 }
 
 /**
- * Makes the function that tells whether a preflight leaves the version open (rule M6). It has neither the headers nor the cookies of the
- * request that it asks for, in which the version may be, and by which a default version may be chosen.
+ * Creates the function that decides whether a preflight leaves the version open. A preflight has neither the headers nor the cookies of
+ * the request that it announces: docs/guide/versioning-rules.md#preflights
  */
 function createIsLate(enabled: Enabled | undefined): (resolution: Resolution) => boolean {
   if (enabled === undefined) return () => false
   const { vary, defaultVersion, common } = enabled
   const isOpen = vary.length > 0 || typeof defaultVersion === 'function'
-  // a header that is looked at before wins over what was found
+  // a header that is read earlier would win over this version
   const isOverruled = ({ vary: before }: Resolution, found: readonly string[]): boolean =>
     common.conflict === 'first' && before.some((name) => !found.includes(name))
   return (resolution) =>
     resolution.scheme === undefined ? isOpen : isOverruled(resolution, resolution.scheme.vary)
 }
 
-/** Writes a version error; `lifetime`: of what is retired. */
+/** Builds a version error. `lifetime` is that of the retired version. */
 export type VersionError = (
   fault: keyof typeof FAULTS,
   resolution: Resolution,
@@ -125,11 +125,11 @@ export type VersionError = (
   lifetime?: Lifetime,
 ) => HttpError
 
-/** Makes the function that writes version errors, with the statuses of the schemes. */
+/** Creates the function that builds version errors, with the statuses of the schemes. */
 export function createVersionError(enabled: Enabled | undefined): VersionError {
   const [first, ...others] = (enabled?.schemes ?? []).filter(({ isCompanion }) => !isCompanion)
   return (fault, { requested, sources, scheme }, { supported, deprecated }, lifetime) => {
-    // the status belongs to the scheme that found the version; where several found none, or contradict, to none of them
+    // the scheme that found the version has the status; if several found none, or contradict each other, none of them has
     const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first
     const statuses = (scheme ?? own)?.statusCodes
     const status = statuses?.[fault]
@@ -148,7 +148,7 @@ function faultOf({ kind }: Resolution): 'ambiguous' | 'invalid' | 'unsupported' 
   return kind === 'ambiguous' || kind === 'invalid' ? kind : 'unsupported'
 }
 
-/** Whether the version cannot be read: where versions count, that is told before a wrong method. */
+/** Whether the version cannot be read. At paths with versions, that error comes before a wrong method. */
 function isUnreadable({ kind }: Resolution): boolean {
   return kind === 'ambiguous' || kind === 'invalid'
 }

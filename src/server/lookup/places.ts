@@ -10,13 +10,13 @@ import type { Table } from '../table/table.ts'
 export interface Places {
   /** In any version. */
   readonly all: (located: Located) => readonly Leaf<Endpoint>[]
-  /** The same, and ordinary routes that have the first segment, which looks like a version, as a literal (rule U6). */
+  /** The same, and ordinary routes such as `/v1/legacy`: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
   readonly anywhere: (located: Located) => readonly Leaf<Endpoint>[]
   /** In the version of the request, and those ordinary routes, which answer before it. */
   readonly own: (located: Located) => readonly Leaf<Endpoint>[]
 }
 
-/** Makes the functions that list what is served at a path: for misses, and for what is told of other versions. */
+/** Creates the functions that list the leaves of a path, for misses and for reports on other versions. */
 export function createPlaces(
   table: Table,
   { strict, prefix }: { readonly strict: boolean; readonly prefix: string },
@@ -30,7 +30,7 @@ export function createPlaces(
   const all = (located: Located): readonly Leaf<Endpoint>[] => {
     const { match, resolution } = located
     if (!resolution.inPath) return findLeaves(table.union, match.path, 1, match.end)
-    // where slashes count, a path that ends with its version segment is none
+    // if slashes count, a path that ends with its version segment has no rest
     const isBare = strict && segmentEnd(match.path, prefix) === match.path.length
     return findLeaves(isBare ? EMPTY_NODE : table.unionBehind, match.path, startOf(located), match.end)
   }

@@ -8,7 +8,7 @@ import { withoutVersion } from './resolution.ts'
 import type { PathEnds, Resolution, Site } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
-/** Finds what a value that a request gave asks for, at a path. */
+/** Resolves a version value of a request at a path. */
 export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, method: number) => Resolution
 
 /** Where the versions of a scheme are looked up. */
@@ -33,7 +33,7 @@ function isServed({ find }: Pick<Ground, 'find'>, version: string, at: PathEnds)
   return ALL_METHODS.some((method) => find(version, at, method) !== undefined)
 }
 
-/** Makes the function that tells what the values of a scheme ask for. */
+/** Creates the function that resolves the values of a scheme. */
 export function createResolve(
   { table, enabled, look }: Omit<Site, 'bare'>,
   scheme: EnabledScheme,
@@ -52,13 +52,13 @@ export function createResolve(
     const isBest = (each: Resolution | undefined): boolean => each !== undefined && !isOver(each, at, method)
     const best = served.find(isBest)
     if (best !== undefined) return { ...best, requested }
-    // an earlier version than one of those is only worth something where none of them is served
+    // an earlier version counts only if none of the listed ones is served
     const others = [...value.map((each) => floor(each, at, method)), ...served]
     const found = others.find(isBest) ?? others.find((each) => each !== undefined)
     return { ...(found ?? { ...common, kind: 'unknown' }), requested }
   }
 
-  /** What the nearest earlier version asks for, unless the path answers whatever the version (step 6 before 7). */
+  /** The nearest earlier version, unless the path accepts unknown versions: docs/guide/versioning-rules.md#nearest-earlier-version */
   function floor(requested: string, at: PathEnds, method: number): Resolution | undefined {
     if (floorOf === noFloor || exact(requested) !== undefined) return undefined
     if (look(common.root, at, method).leaf !== null) return undefined
@@ -71,7 +71,7 @@ export function createResolve(
     return { ...common, kind, requested }
   }
 
-  /** Whether what answers is retired, and another version would serve the client better. */
+  /** Whether the answering version is retired, so that another one would serve the client better. */
   function isOver({ version }: Resolution, at: PathEnds, method: number): boolean {
     if (lifetimes.isEmpty) return false
     const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
@@ -122,7 +122,7 @@ type Floor = (ground: Ground, requested: string, at: PathEnds) => string | undef
 
 const noFloor: Floor = () => undefined
 
-/** Makes the function that finds the nearest earlier version that is served (rule R18). */
+/** Creates the function that finds the nearest earlier version that is served. */
 export function createFloor({ list, format }: KnownVersions, unknown: 'error' | 'floor' | undefined): Floor {
   if (unknown !== 'floor') return noFloor
   const newestFirst = list.toReversed()

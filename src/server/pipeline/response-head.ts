@@ -117,8 +117,8 @@ function toSetCookie(name: string, value: string, options: CookieOptions = {}): 
 }
 
 /**
- * Completes what a CORS middleware wrote, of whatever origin: the reporting headers that are sent are exposed (rule M8), and the headers
- * that carry versions are allowed where they were asked for (rule M7). `asked` is `Access-Control-Request-Headers`.
+ * Completes the headers of a CORS middleware, the built-in one or another: docs/guide/versioning-rules.md#headers-across-origins
+ * `asked` is `Access-Control-Request-Headers`.
  */
 export function completeCors(
   headers: ResponseHeaders,
@@ -137,11 +137,11 @@ export function completeCors(
   }
 }
 
-/** Gives the response to an error what a CORS middleware wrote into the one that it replaces: else scripts could not read the error. */
+/** Copies the CORS headers of the replaced response into the error response, because scripts could not read the error without them. */
 export function keepCors(replaced: ResponseHeaders, response: FinishedResponse): FinishedResponse {
   const { headers } = response
   for (const [name, value] of Object.entries(replaced)) {
-    // what cannot be sent may be the reason of the error
+    // an invalid header may be the cause of the error
     if (headerProblem({ [name]: value }) !== undefined) continue
     if (name === 'vary') addVary(headers, [value].flat())
     else if (name.startsWith('access-control-')) headers[name] ??= value

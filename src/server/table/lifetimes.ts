@@ -10,7 +10,7 @@ import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import type { InfoOf, TableRoute, Versions } from './leaves.ts'
 
-/** The versions of a path, oldest first; a deprecated one is in the second list only (rule R11), a retired one in none. */
+/** The versions of a path, oldest first. A deprecated version is in the second list only, a retired one in neither. */
 export interface VersionReport {
   readonly supported: readonly string[]
   readonly deprecated: readonly string[]
@@ -24,13 +24,13 @@ export interface Answering {
   readonly lifetime: Lifetime | undefined
 }
 
-/** What is said of the lives of versions and routes. Made when the application is built; only the moment is asked later. */
+/** The lifetimes of versions and routes, created when the application is built. Only the time is read later. */
 export interface Lifetimes {
-  /** Whether nothing is said anywhere. */
+  /** Whether there are no policies at all. */
   readonly isEmpty: boolean
   /** Of a version as a whole. */
   readonly ofVersion: (version: string) => Lifetime | undefined
-  /** Of what answers, in the version that it answers. */
+  /** Of an endpoint, in the version that it answers. */
   readonly of: (endpoint: Endpoint, version: string | null) => Lifetime | undefined
   /** The versions with a handler at some of the shapes. */
   readonly report: (shapes: readonly LeafShape[], now: number) => VersionReport
@@ -41,7 +41,7 @@ export interface Lifetimes {
   readonly answering: () => ReadonlyMap<string, readonly Answering[]>
 }
 
-/** Works the policies of versions, modules, controllers and routes into lifetimes (section 2.13). */
+/** Merges the policies of versions, modules, controllers and routes into lifetimes: docs/guide/deprecation.md#levels */
 export function createLifetimes(
   shapes: readonly Shape<TableRoute>[],
   infoOf: InfoOf,
@@ -109,7 +109,7 @@ interface Find {
   readonly of: Lifetimes['of']
 }
 
-/** Makes the function that finds what is said of an endpoint. */
+/** Creates the function that finds the lifetime of an endpoint. */
 function createFind(
   shapes: readonly Shape<TableRoute>[],
   policies: ReadonlyMap<string, VersionPolicy>,
@@ -117,7 +117,7 @@ function createFind(
   isDefault: (version: string) => boolean,
 ): Find {
   const byEndpoint = new Map<Endpoint, ReadonlyMap<string | null, Lifetime>>()
-  // routes that say nothing themselves share what is said of their versions
+  // routes without a policy share the lifetimes of their versions
   const shared = new Map<ExpandedSpec, ReadonlyMap<string | null, Lifetime>>()
   const lifetimesIn = (row: TableRoute, isOpted: boolean): ReadonlyMap<string | null, Lifetime> => {
     const { spec, route } = row
@@ -165,7 +165,7 @@ function lifetimesOf(
   for (const version of versions) {
     const ofVersion = version !== null && isNamed(version) ? policies.get(version) : undefined
     const own = levels.flatMap(({ byVersion, level }) => [byVersion.get(version), level])
-    // versions of which nothing is said share what is said of the route
+    // versions without a policy share the lifetime of the route
     const isPlain = ofVersion === undefined && !levels.some(({ byVersion }) => byVersion.has(version))
     const lifetime = isPlain ? plain : toLifetime([...own, ofVersion])
     if (lifetime !== undefined) lifetimes.set(version, lifetime)
@@ -173,10 +173,10 @@ function lifetimesOf(
   return lifetimes
 }
 
-/** Tells what answers in a version, each route with its methods. */
+/** Lists the routes that answer in a version, each with its methods. */
 type InVersion = (version: string) => readonly Answering[]
 
-/** Makes the function that tells what answers at a shape. It is not kept: what it knows grows with shapes and versions. */
+/** Creates the function that lists the routes of a shape. It is not cached, because it grows with shapes and versions. */
 type AnsweringAt = (shape: Shape<TableRoute>) => InVersion
 
 function createAnsweringAt(defaultVersion: string | null, lifetimeOf: Lifetimes['of']): AnsweringAt {

@@ -4,7 +4,7 @@ import type { Lifetime } from '../../versioning/policy.ts'
 import type { VersionReport } from '../table/lifetimes.ts'
 import type { ResponseHeaders } from '../pipeline/response-head.ts'
 
-/** What a response tells of the version that answered. */
+/** The report of a response on the version that answered. */
 export interface Told {
   readonly lifetime: Lifetime | undefined
   /** Members of a `Link` header that lead to newer versions. */
@@ -17,7 +17,7 @@ export interface Told {
 const SUPPORTED = 'api-supported-versions'
 const DEPRECATED = 'api-deprecated-versions'
 
-/** Makes the function that writes what is told into the headers of a response. What a handler wrote itself stays. */
+/** Creates the function that writes the report into the headers of a response. Headers of the handler stay. */
 export function createWriter(enabled: Enabled | undefined): (headers: ResponseHeaders, told: Told) => void {
   const echo = createEcho(enabled)
   return (headers, { lifetime, links, report, version }) => {
@@ -30,7 +30,7 @@ export function createWriter(enabled: Enabled | undefined): (headers: ResponseHe
   }
 }
 
-/** Lists the versions of a path (rule D5). */
+/** Lists the versions of a path: docs/guide/deprecation.md#what-responses-tell */
 export function addReport(headers: ResponseHeaders, { supported, deprecated }: VersionReport): void {
   addList(headers, SUPPORTED, supported)
   addList(headers, DEPRECATED, deprecated)
@@ -44,7 +44,7 @@ function addList(headers: ResponseHeaders, name: string, versions: readonly stri
   if (list !== '' && list.length <= MAX_LIST) headers[name] ??= list
 }
 
-/** Versions in paths may hold what a header cannot: it is percent-encoded, as in the path. */
+/** Versions in paths may have characters that headers cannot carry. These are percent-encoded, as in the path. */
 function toHeaderText(version: string): string {
   return version.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/[^!-~]+|[%,]/g, encodeURIComponent)
 }
@@ -58,7 +58,7 @@ function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
 
 const DEFAULT_ECHO = 'api-version'
 
-/** The headers that may tell the version used, first the one that does: the one that was named, then those of the schemes. */
+/** The headers that can name the version used. The first one does: the header of `echo`, then those of the schemes. */
 function echoNames(enabled: Enabled | undefined): readonly string[] {
   const { schemes = [], common } = enabled ?? {}
   const { echo } = common ?? {}
@@ -68,7 +68,7 @@ function echoNames(enabled: Enabled | undefined): readonly string[] {
 
 type Echo = (headers: ResponseHeaders, version: string) => void
 
-/** Makes the function that tells the version used (rules A1 and R21). */
+/** Creates the function that writes the version used into a response. */
 function createEcho(enabled: Enabled | undefined): Echo {
   const { schemes = [], common } = enabled ?? {}
   const { echo = false, unknown = 'error' } = common ?? {}
@@ -77,14 +77,14 @@ function createEcho(enabled: Enabled | undefined): Echo {
   const typed = schemes.find(({ scheme }) => scheme.contentType !== PLAIN_SCHEME.contentType) ?? schemes[0]
   if (echo !== 'contentType' || typed === undefined) return inHeader
   const inType = createTypeEcho(typed)
-  // where an earlier version may answer, every response has to say which one did (rule R18)
+  // if an earlier version may answer, each response has to name it: docs/guide/versioning-rules.md#nearest-earlier-version
   if (unknown === 'error') return (headers, version) => void inType(headers, version)
   return (headers, version) => {
     if (!inType(headers, version)) inHeader(headers, version)
   }
 }
 
-/** Makes the function that tells the version in `Content-Type`; `false` where there is none, and of problem documents. */
+/** Creates the function that writes the version into `Content-Type`. It returns `false` if there is none, or for problem documents. */
 function createTypeEcho({
   scheme,
   options,
@@ -97,7 +97,7 @@ function createTypeEcho({
   }
 }
 
-/** The headers that tell of versions: browsers show them to scripts of other origins only when they are exposed (rule M8). */
+/** The headers that report on versions. Browsers hide them from scripts of other origins unless they are exposed. */
 export function reportingHeaders(enabled: Enabled | undefined): readonly string[] {
   return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, DEFAULT_ECHO, ...echoNames(enabled)]
 }

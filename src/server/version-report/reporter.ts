@@ -13,7 +13,7 @@ import type { Table } from '../table/table.ts'
 import { createVersionEvents } from './events.ts'
 import { addReport, createWriter } from './headers.ts'
 
-/** Tells clients and observers which version answers, and what becomes of it (section 2.13). */
+/** Reports to clients and observers which version answers, and when it ends. */
 export interface Tell {
   /** Of a request that reached a route. @throws `HttpError` 410 when the version is retired. */
   readonly hit: (context: RequestContext, located: Located, endpoint: Endpoint) => void
@@ -21,7 +21,7 @@ export interface Tell {
   readonly miss: (context: RequestContext, found: MissAnswer) => void
 }
 
-/** What a route is that answers, for what is told of it. */
+/** The route that answers, for its report. */
 interface Hit {
   readonly located: Located
   readonly endpoint: Endpoint
@@ -31,7 +31,7 @@ interface Hit {
   readonly retired: boolean
 }
 
-/** Makes what tells of versions; `undefined` when there is never anything to tell. */
+/** Creates the reporter. Returns `undefined` if there is never anything to report. */
 export function createTell(
   table: Table,
   enabled: Enabled | undefined,
@@ -44,7 +44,7 @@ export function createTell(
   const events = createVersionEvents(enabled)
   const versionError = createVersionError(enabled)
   const told = createTold(table, enabled, mode)
-  /** Whether responses of versions that nothing is said of tell something. */
+  /** Whether responses of versions without a policy have a report. */
   const tellsAll = when === 'always' || echo !== false || isLinked
 
   return {
@@ -66,13 +66,13 @@ export function createTell(
   }
 }
 
-/** What is written into a response, and what its error says. */
+/** The report for a response and its error. */
 interface ToldOf {
   readonly write: NonNullable<RequestContext['tells']>
   readonly report: VersionReport
 }
 
-/** Makes the function that puts together what the response of a route tells. */
+/** Creates the function that assembles the report of a route's response. */
 function createTold(
   table: Table,
   enabled: Enabled | undefined,

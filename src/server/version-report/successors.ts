@@ -24,7 +24,7 @@ interface Served {
   readonly version: string
 }
 
-/** Makes the function that links to newer versions; `undefined` where versions have no addresses of their own (rule D8). */
+/** Creates the function that links to newer versions. Returns `undefined` if versions have no URLs of their own. */
 export function createSuccessors(
   { rows, known, lifetimes }: Pick<Table, 'rows' | 'known' | 'lifetimes'>,
   enabled: Enabled | undefined,

@@ -9,8 +9,8 @@ import type { VersioningScheme, VersionSource, VersionStatusCodes } from './sche
 const PLACE: Omit<VersionSource, 'value'> = { in: 'header', name: 'content-type' }
 
 /**
- * The version of the body that a request sends, in its Content-Type: a companion of the scheme that reads Accept (rule A2), which is
- * asked whether or not there is a body.
+ * Reads the version of the request body from `Content-Type`, as a companion of the scheme that reads `Accept`:
+ * docs/guide/versioning-rules.md#versions-in-content-type
  */
 export const contentTypeScheme: VersioningScheme<
   MediaOptions & { readonly statusCodes?: Partial<VersionStatusCodes> }

@@ -3,7 +3,7 @@ import type { DefinitionWarning } from '../../definition-error.ts'
 /** Labels that many hosts begin with and that are no versions. */
 const COMMON_LABELS = ['www', 'api']
 
-/** Warns of common host labels that the HOST scheme would take for versions (rule W8). */
+/** Warns of common host labels that the HOST scheme would read as versions. */
 export function labelWarnings(
   ignoreLabels: readonly string[],
   isKnown: (version: string) => boolean,

@@ -4,7 +4,7 @@ import type { TableRoute } from '../leaves.ts'
 import { versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningSite } from './version-groups.ts'
 
-/** A range that goes on above a version that another route answers itself (rules W1 and P2). */
+/** Warns of a range that continues above a version that another route names. */
 export function rangeWarnings({ groups, known }: WarningSite): readonly DefinitionWarning[] {
   return groups
     .filter(({ rows }) => rows.length > 1)
@@ -33,7 +33,7 @@ function splitsOf(row: TableRoute, { claimant }: RouteGroup, known: KnownVersion
   })
 }
 
-/** A route that exists in an older and in a newer version, but not in one between them (rule W6). */
+/** Warns of a route that exists in an older and in a newer version, but not in one between them. */
 export function holeWarnings(site: WarningSite): readonly DefinitionWarning[] {
   const { known, rows } = site
   if (!known.isOrdered) return []

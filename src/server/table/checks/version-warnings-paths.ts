@@ -6,8 +6,8 @@ import { cutList } from './version-groups.ts'
 import type { RouteGroup, WarningSite } from './version-groups.ts'
 
 /**
- * A parameter in the first segment, where versions are in the path: version segments never get to it (rules W5 and U7). One warning
- * for all routes, as they have it in common. A rest, as of a page for everything else, is meant to come last.
+ * Warns of a parameter in the first segment if versions are in the path, because it never receives a version segment. All routes share
+ * one warning. A rest parameter causes none: a catch-all page is meant to come last.
  */
 export function parameterWarnings(site: WarningSite): readonly DefinitionWarning[] {
   const segments = [...versionsBySegment(site.enabled, site.known).keys()]

@@ -8,7 +8,7 @@ import type { RouteGroup, WarningSite } from './version-groups.ts'
 import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
 import { holeWarnings, rangeWarnings } from './version-warnings-order.ts'
 
-/** What may surprise in the versions of the routes (rules R33 and W1 to W8). */
+/** Warns of versions that may surprise: docs/errors.md#warnings */
 export function versionWarnings(
   shapes: readonly Shape<TableRoute>[],
   enabled: Enabled,
@@ -61,7 +61,7 @@ function unreachable(
   })
 }
 
-/** Those that answer what the route could. */
+/** The routes that replace this one. */
 function rivalsOf(
   { spec }: TableRoute,
   { rows, claimant }: RouteGroup,
@@ -74,7 +74,7 @@ function rivalsOf(
   return others.map(({ route }) => route.label)
 }
 
-/** A neutral route that answers behind version segments only (rule R33); one that never answers is unreachable. */
+/** Warns of a neutral route that answers only behind version segments. One that never answers is unreachable instead. */
 function besideUnversioned({ groups, unused }: WarningSite): readonly DefinitionWarning[] {
   return groups.flatMap(({ rows, opted }): DefinitionWarning[] => {
     const unversioned = rows.find(({ spec }) => spec.unversioned)
@@ -91,7 +91,7 @@ function besideUnversioned({ groups, unused }: WarningSite): readonly Definition
   })
 }
 
-/** An unversioned route beside one for the default version (rules W2 and P7). */
+/** Warns of an unversioned route beside one for the default version. */
 function defaultTwice({
   groups,
   defaultVersion,
@@ -111,7 +111,7 @@ function defaultTwice({
   })
 }
 
-/** A neutral route that other routes replace in every version, so that only requests without version are left (rule W4). */
+/** Warns of a neutral route that other routes replace in every version. Only requests without a version still reach it. */
 function neutralShadowed(site: WarningSite): readonly DefinitionWarning[] {
   const { groups, known, unused } = site
   return groups.flatMap((group): DefinitionWarning[] => {
@@ -140,7 +140,7 @@ function answersWithout(
   return defaultVersion === null && !enabled.common.required && !rows.some(({ spec }) => spec.unversioned)
 }
 
-/** Known versions that no route answers; neutral routes do not count (rules W3 and W7). */
+/** Warns of known versions that no route answers. Neutral routes do not count. */
 function versionsWithout({
   rows,
   groups,
@@ -183,7 +183,7 @@ function answersDefault({ rows, opted }: RouteGroup): boolean {
   return opted && rows.some(({ spec }) => spec.unversioned)
 }
 
-/** What may surprise in the options of a scheme (rule W8). */
+/** Warns of options of a scheme that may surprise. */
 function schemeWarnings({ enabled, known }: WarningSite): readonly DefinitionWarning[] {
   const isKnown = (version: string): boolean => known.find(version) !== undefined
   return enabled.schemes.flatMap(({ scheme, options, name }) =>

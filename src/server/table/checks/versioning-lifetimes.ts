@@ -4,7 +4,7 @@ import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 
-/** A sunset before the deprecation, of a version and of every route in its versions (rule E4, RFC 9745 section 4). */
+/** Reports a sunset before the deprecation, of a version and of every route in its versions (RFC 9745 section 4). */
 export function lifetimeProblems(
   rows: readonly TableRoute[],
   lifetimes: Lifetimes,
@@ -14,7 +14,7 @@ export function lifetimeProblems(
     ...known.list.flatMap((version) =>
       problemOf('enableVersioning', [version], wrongOrder(lifetimes.ofVersion(version))),
     ),
-    // what is said of versions alone was reported with them
+    // policies of versions alone are reported with the versions
     ...rows.filter(({ route }) => route.policies.length > 0).flatMap((row) => ofRoute(row, lifetimes, known)),
   ]
 }

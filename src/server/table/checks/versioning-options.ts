@@ -5,7 +5,7 @@ import { cutVersion } from '../../../versioning/version.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
 
-/** Common options that do not fit each other, or the versions there are (rules E2, E3, E9, V7 and R27). */
+/** Reports common options that contradict each other or the known versions. */
 export function optionProblems(
   rows: readonly TableRoute[],
   enabled: Enabled,
@@ -108,13 +108,13 @@ function successorProblems({ common, path }: Enabled): readonly DefinitionProble
   ]
 }
 
-/** Policies for versions that nobody knows: those of the options, and those of modules, controllers, routers and routes. */
+/** Reports policies for unknown versions, in the options and in modules, controllers, routers and routes. */
 function policyProblems(
   rows: readonly TableRoute[],
   { policies, versions }: Enabled,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
-  // what is listed is known
+  // listed versions are known
   const inOptions = versions.length > 0 ? [] : [...policies.keys()]
   // one object for each level, however many routes are below it
   const levels = new Set(rows.flatMap(({ route }) => route.policies))

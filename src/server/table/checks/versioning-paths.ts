@@ -6,7 +6,7 @@ import type { Enabled } from '../../../versioning/versioning.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
 
-/** A path such as `/v1/legacy` beside `/legacy` in version 1: one of them could never be reached (rules E7 and U6). */
+/** Reports a path such as `/v1/legacy` beside `/legacy` in version 1, because one of them could never be reached. */
 export function literalClashes(
   rows: readonly TableRoute[],
   enabled: Enabled,
@@ -36,7 +36,7 @@ export function literalClashes(
   })
 }
 
-/** What each first segment stands for; none where versions are not in the path. */
+/** The version of each version segment. Empty if versions are not in the path. */
 export function versionsBySegment({ path }: Enabled, { list }: KnownVersions): ReadonlyMap<string, string> {
   return new Map(
     list.flatMap((version) =>
@@ -60,7 +60,7 @@ function groupByShape(rows: readonly TableRoute[]): ReadonlyMap<string, readonly
   return groups
 }
 
-/** The shape of what stands behind the version segment. */
+/** The shape of the path after the version segment. */
 function shapeWithout(pattern: Pattern, depth: number): string {
   return shapeOf({ ...pattern, segments: pattern.segments.toSpliced(depth, 1) }, false)
 }

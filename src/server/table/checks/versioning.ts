@@ -7,7 +7,7 @@ import { optionProblems } from './versioning-options.ts'
 import { literalClashes } from './versioning-paths.ts'
 import type { TableRoute } from '../leaves.ts'
 
-/** Every mistake in the versions of the routes, given how versions travel (rules E2, E3 and E5 to E9). */
+/** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
 export function versioningProblems(
   rows: readonly TableRoute[],
   enabled: Enabled,
@@ -75,7 +75,7 @@ function encodingProblems(version: string, { schemes }: Enabled): readonly Unpla
   })
 }
 
-/** Under `closed`, every version is listed (rule E9). */
+/** Reports versions outside the list if the list is `closed`. */
 function closedProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
   const { common, versions } = enabled
   if (!common.closed || versions.length === 0 || !unlisted(enabled, known).has(known.find(version) ?? ''))
