@@ -144,7 +144,7 @@ describe('two routes that answer the same requests', () => {
 })
 
 describe('a route beside one for the default version', () => {
-  it('W2 is a warning', async () => {
+  it('is a warning', async () => {
     const warnings: unknown[] = []
     const nothing = (): void => undefined
     const logger: Logger = {

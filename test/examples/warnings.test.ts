@@ -34,7 +34,7 @@ describe('the examples', () => {
       assert.deepEqual(warningsOf(create), [])
     })
   }
-  it('W8 car under host warns of labels, as it keeps to the options of the other schemes', () => {
+  it('car under host warns of labels, as it keeps to the options of the other schemes', () => {
     const create = (options: AppOptions): App => {
       const app: App = createApp(CarModule, options)
       SCHEMES.host(app)

@@ -443,7 +443,7 @@ describe('what a document says of versions', () => {
   })
 })
 
-describe('D7 what a document says of the end of versions', () => {
+describe('what a document says of the end of versions', () => {
   let now = Date.parse('2026-01-15')
   const policied = async (): Promise<App> =>
     appOf(

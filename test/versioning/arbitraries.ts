@@ -74,7 +74,7 @@ function routeSets(format: Format, isInPath: boolean): fc.Arbitrary<readonly Row
   })
 }
 
-/** P3: whether two routes are equal for some version. */
+/** Whether two routes are equal for some version. */
 export function clash(world: Pick<World, 'known' | 'format'>, a: Row, b: Row): boolean {
   if (a[0] !== b[0] || a[1] !== b[1]) return false
   const isNeutral = (row: Row): boolean => [row[2]].flat().includes(VERSION_NEUTRAL)
@@ -124,7 +124,7 @@ export function worlds(
       values,
     })
     return fc.record({
-      // V5: a default beside `required` is a mistake
+      // a default beside `required` is a definition error
       world: world.map((each): World => ({
         ...each,
         required: each.required && each.defaultVersion === null,

@@ -28,73 +28,73 @@ const duplicate = (a: string, b: string, version: string | undefined, method = '
   fix: 'change the path, the method or the version of one of them',
 })
 
-describe('duplicate routes', () => {
+describe('duplicate routes are definition errors', () => {
   const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
     [
-      ['E1 P3 one version twice', () => serve([x('1'), x('1')], QUERY), [duplicate(label(0), label(1), '1')]],
+      ['one version twice', () => serve([x('1'), x('1')], QUERY), [duplicate(label(0), label(1), '1')]],
       [
-        'E1 P3 lists that meet',
+        'lists that meet',
         () => serve([x(['1', '2']), x(['2', '3'])], QUERY),
         [duplicate(label(0), label(1), '2')],
       ],
       [
-        'E1 P3 other names of parameters',
+        'paths that differ in the names of their parameters',
         () => serve([x('1', '/{a}'), x('1', '/{b}')], QUERY),
         [duplicate(label(0, '/{a}'), label(1, '/{b}'), '1')],
       ],
       [
-        'E1 P3 a slash at the end',
+        'paths that differ in a slash at the end',
         () => serve([x('1'), x('1', '/x/')], QUERY),
         [duplicate(label(0), label(1, '/x/'), '1')],
       ],
       [
-        'E1 P3 but not under strict',
+        'but not a slash at the end where slashes count',
         () => serve([x('1'), x('1', '/x/')], QUERY, {}, { trailingSlash: 'strict' }),
         [],
       ],
       [
-        'E1 P3 two neutral ones',
+        'two neutral ones',
         () => serve([x(VERSION_NEUTRAL), x(VERSION_NEUTRAL)], QUERY),
         [duplicate(label(0), label(1), undefined)],
       ],
       [
-        'E1 P3 two unversioned ones',
+        'two unversioned ones',
         () => serve([x(undefined), x(undefined)], QUERY),
         [duplicate(label(0), label(1), undefined)],
       ],
       [
-        'E1 P3 every one of three',
+        'each of three equal routes',
         () => serve([x('1'), x('1'), x('1')], QUERY),
         [duplicate(label(0), label(1), '1'), duplicate(label(0), label(2), '1')],
       ],
       [
-        'E1 P3 equal under the format',
+        'versions that the format treats as equal',
         () => serve([x('1'), x('1.0')], QUERY, { format: 'semver' }),
         [duplicate(label(0), label(1), '1')],
       ],
-      ['E1 P3 different without it', () => serve([x('1'), x('1.0')], QUERY), []],
+      ['but not different spellings without a format', () => serve([x('1'), x('1.0')], QUERY), []],
       [
-        'E1 P3 unversioned beside neutral and versioned',
+        'but not an unversioned, a neutral and a versioned route together',
         () => serve([x(undefined), x(VERSION_NEUTRAL), x('1')], QUERY),
         [],
       ],
       [
-        'P10 neutral in two lists',
+        'neutral in two lists',
         () => serve([x([VERSION_NEUTRAL, '1']), x([VERSION_NEUTRAL, '2'])], QUERY),
         [duplicate(label(0), label(1), undefined)],
       ],
       [
-        'R34 ranges that cover the same',
+        'ranges that cover the same known versions',
         () => serve([x('>1'), x('>=1.5')], QUERY, { versions: ['2', '1'] }),
         [duplicate(label(0), label(1), '2')],
       ],
       [
-        'R34 ranges that cover different versions',
+        'but not ranges that cover different known versions',
         () => serve([x('>=1'), x('>=2')], QUERY, { versions: ['2', '1'] }),
         [],
       ],
       [
-        'E1 P3 one of several methods',
+        'two routes of one method among others',
         () =>
           serve(
             [
@@ -107,12 +107,12 @@ describe('duplicate routes', () => {
         [duplicate(label(0, '/x', 'POST'), label(2, '/x', 'POST'), '1', 'POST')],
       ],
       [
-        'S11 without versioning, no versions',
+        'two unversioned routes without versioning',
         () => serve([x(undefined), x(undefined)]),
         [duplicate(label(0), label(1), undefined)],
       ],
       [
-        'R29 without versioning, versions do not count',
+        'two versioned routes without versioning, with a hint to enable it',
         () => serve([x('1'), x('2')]),
         [
           {
@@ -125,16 +125,16 @@ describe('duplicate routes', () => {
   for (const [title, app, expected] of cases) {
     it(title, async () => assert.deepEqual(await mistakes(app()), expected))
   }
-  it('R29 without versioning, versions on different paths are ordinary routes', async () => {
+  it('but not versioned routes of different paths without versioning', async () => {
     const app = serve([x('1'), x('2', '/y')])
     assert.deepEqual([await ask(app, '/x'), await ask(app, '/y')], [ok('x@null'), ok('x@null')])
   })
-  it('R4 createApp does not report them: versioning may still be enabled', async () => {
+  it('createApp does not throw them, because versioning may still be enabled', async () => {
     const app = serve([x('1'), x('2')])
     app.enableVersioning(QUERY)
     assert.deepEqual(await mistakes(app), [])
   })
-  it('R4 every door reports them', async () => {
+  it('inject, listen and urlFor all throw them', async () => {
     await assert.rejects(serve([x('1'), x('1')], QUERY).inject('/x'), DefinitionError)
     await assert.rejects(serve([x('1'), x('1')], QUERY).listen({ port: 0 }), DefinitionError)
     assert.throws(
@@ -144,7 +144,7 @@ describe('duplicate routes', () => {
   })
 })
 
-describe('versions that cannot be', () => {
+describe('unknown defaults, and versions that a scheme cannot carry, are definition errors', () => {
   const encodable = (where: string, version: string, scheme: string, reason: string): DefinitionProblem => ({
     code: 'version_not_encodable',
     where,
@@ -164,72 +164,72 @@ describe('versions that cannot be', () => {
   const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
     [
       [
-        'E2 an unknown default',
+        'a default that no route names',
         () => serve([x('1'), x('2')], URL, { defaultVersion: '3' }),
         [unknownDefault('URL', '3', 'known are 1, 2')],
       ],
       [
-        'E2 a default without versions',
+        'a default without versions',
         () => serve([x(undefined)], QUERY, { defaultVersion: '1' }),
         [unknownDefault('QUERY', '1', 'there are none')],
       ],
       [
-        'E2 a default that is only listed',
+        'but not a default that is only listed',
         () => serve([x('1')], QUERY, { defaultVersion: '2', versions: ['2', '1'] }),
         [],
       ],
       [
-        'E2 a default in another spelling',
+        'but not a default in another spelling that the format treats as equal',
         () => serve([x('1')], QUERY, { defaultVersion: '1.0', format: 'semver' }),
         [],
       ],
       [
-        'E2 a default with another spelling as text',
+        'a default in another spelling without a format',
         () => serve([x('1')], QUERY, { defaultVersion: '1.0' }),
         [unknownDefault('QUERY', '1.0', 'known are 1')],
       ],
       [
-        'E2 a default that the format refuses',
+        'a default that the format refuses',
         () => serve([x('1')], QUERY, { defaultVersion: 'one', format: 'integer' }),
         [unknownDefault('QUERY', 'one', 'known are 1')],
       ],
       [
-        'E2 a default of a neutral application',
+        'a default of a neutral application',
         () => serve([x(VERSION_NEUTRAL)], HOST, { defaultVersion: '__proto__' }),
         [unknownDefault('HOST', '__proto__', 'there are none')],
       ],
-      ['E8 URL: a slash', () => serve([x('1/2')], URL), [encodable(label(0), '1/2', 'URL', inPath)]],
-      ['E8 URL: a question mark', () => serve([x('1?')], URL), [encodable(label(0), '1?', 'URL', inPath)]],
-      ['E8 URL: a hash', () => serve([x('#1')], URL), [encodable(label(0), '#1', 'URL', inPath)]],
+      ['URL: a slash', () => serve([x('1/2')], URL), [encodable(label(0), '1/2', 'URL', inPath)]],
+      ['URL: a question mark', () => serve([x('1?')], URL), [encodable(label(0), '1?', 'URL', inPath)]],
+      ['URL: a hash', () => serve([x('#1')], URL), [encodable(label(0), '#1', 'URL', inPath)]],
       [
-        'E8 URL: half a surrogate pair',
+        'URL: half a surrogate pair',
         () => serve([x('\ud83d')], URL),
         [encodable(label(0), '\ud83d', 'URL', inAddress)],
       ],
       [
-        'E8 QUERY: half a surrogate pair',
+        'QUERY: half a surrogate pair',
         () => serve([x('\ud83d')], QUERY),
         [encodable(label(0), '\ud83d', 'QUERY', inAddress)],
       ],
       [
-        'E8 URL: a prefix with a slash',
+        'URL: a prefix with a slash',
         () => serve([x('1')], URL, { versionParameter: 'api/v' }),
         [encodable(label(0), '1', 'URL', inPath)],
       ],
-      ['E8 HOST: a dot', () => serve([x('1.0')], HOST), [encodable(label(0), '1.0', 'HOST', inHost)]],
-      ['E8 HOST: a dash', () => serve([x('1-beta')], HOST), [encodable(label(0), '1-beta', 'HOST', inHost)]],
+      ['HOST: a dot', () => serve([x('1.0')], HOST), [encodable(label(0), '1.0', 'HOST', inHost)]],
+      ['HOST: a dash', () => serve([x('1-beta')], HOST), [encodable(label(0), '1-beta', 'HOST', inHost)]],
       [
-        'E8 HOST: a prefix with a dash',
+        'HOST: a prefix with a dash',
         () => serve([x('1')], HOST, { versionParameter: 'v-' }),
         [encodable(label(0), '1', 'HOST', inHost)],
       ],
       [
-        'E8 HOST: but with a pattern of your own',
+        'HOST: but not a dash, with a pattern of your own',
         () => serve([x('1-beta')], HOST, { hostPattern: /^([^.]+)\./ }),
         [],
       ],
       [
-        'E8 HOST: versions that differ by case',
+        'HOST: versions that differ by case',
         () => serve([x('Beta'), x('beta')], HOST),
         [
           {
@@ -241,38 +241,38 @@ describe('versions that cannot be', () => {
         ],
       ],
       [
-        'E8 HEADER: a semicolon',
+        'HEADER: a semicolon',
         () => serve([x('1;2')], HEADER),
         [encodable(label(0), '1;2', 'HEADER', inHeader)],
       ],
       [
-        'E8 HEADER: a comma',
+        'HEADER: a comma',
         () => serve([x('1,2')], HEADER, { headerParameter: 'x' }),
         [encodable(label(0), '1,2', 'HEADER', inHeader)],
       ],
       [
-        'E8 HEADER: a line end',
+        'HEADER: a line end',
         () => serve([x('1\r\n2')], HEADER),
         [encodable(label(0), '1\r\n2', 'HEADER', inHeader)],
       ],
       [
-        'E8 HEADER: a letter outside ASCII',
+        'HEADER: a letter outside ASCII',
         () => serve([x('\u00e9')], HEADER),
         [encodable(label(0), '\u00e9', 'HEADER', inHeader)],
       ],
       [
-        'E8 HEADER: a space at the end',
+        'HEADER: a space at the end',
         () => serve([x('1')], HEADER, { versions: ['1 ', '1'] }),
         [encodable('enableVersioning', '1 ', 'HEADER', inHeader)],
       ],
-      ['E8 QUERY takes anything', () => serve([x('1/2?;,#\u00e9')], QUERY), []],
+      ['QUERY takes anything', () => serve([x('1/2?;,#\u00e9')], QUERY), []],
       [
-        'E8 listed versions too',
+        'listed versions too',
         () => serve([x('1')], URL, { versions: ['a/b', '1'] }),
         [encodable('enableVersioning', 'a/b', 'URL', inPath)],
       ],
       [
-        'V3 a version that the format refuses',
+        'a version that the format refuses',
         () => serve([x('one')], QUERY, { format: 'integer' }),
         [
           {
@@ -284,7 +284,7 @@ describe('versions that cannot be', () => {
         ],
       ],
       [
-        'V3 a listed version that the format refuses',
+        'a listed version that the format refuses',
         () => serve([x('2026-01-01')], QUERY, { format: 'date', versions: ['2026-02-30', '2026-01-01'] }),
         [
           {
@@ -296,7 +296,7 @@ describe('versions that cannot be', () => {
         ],
       ],
       [
-        'V8 a version over 64 characters',
+        'a version over 64 characters',
         () => serve([x('1')], QUERY, { versions: ['1'.repeat(65), '1'] }),
         [
           {
@@ -308,7 +308,7 @@ describe('versions that cannot be', () => {
         ],
       ],
       [
-        'V2 a version listed twice',
+        'a version listed twice',
         () => serve([x('1')], QUERY, { versions: ['2', '1', '2'] }),
         [
           {
@@ -320,7 +320,7 @@ describe('versions that cannot be', () => {
         ],
       ],
       [
-        'V2 a version listed in two spellings',
+        'a version listed in two spellings',
         () => serve([x('1')], QUERY, { format: 'semver', versions: ['1.0', '1'] }),
         [
           {
@@ -332,7 +332,7 @@ describe('versions that cannot be', () => {
         ],
       ],
       [
-        '2.2.4 names that every object has are versions',
+        'names that every object has are versions',
         () => serve([x('__proto__'), x('constructor')], QUERY, { versions: ['toString'] }),
         [],
       ],
@@ -342,7 +342,7 @@ describe('versions that cannot be', () => {
   }
 })
 
-describe('ranges that cannot be', () => {
+describe('unreadable ranges, and ranges without an ordered list, are definition errors', () => {
   const unreadable = (range: string): DefinitionProblem => ({
     code: 'invalid_version',
     where: label(0),
@@ -352,7 +352,7 @@ describe('ranges that cannot be', () => {
   const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
     [
       [
-        'E5 a range without a list',
+        'a range without a list',
         () => serve([x('>=1'), x('1', '/y')], QUERY),
         [
           {
@@ -364,7 +364,7 @@ describe('ranges that cannot be', () => {
         ],
       ],
       [
-        'E6 a range that matches nothing',
+        'a range that matches nothing',
         () => serve([x('>5')], QUERY, { versions: ['2', '1'] }),
         [
           {
@@ -376,7 +376,7 @@ describe('ranges that cannot be', () => {
         ],
       ],
       [
-        'E6 a range between two versions',
+        'a range between two versions',
         () => serve([x('>1 <2')], QUERY, { versions: ['2', '1'] }),
         [
           {
@@ -388,7 +388,7 @@ describe('ranges that cannot be', () => {
         ],
       ],
       [
-        'R34 a declared version that is not listed',
+        'a declared version that is not listed',
         () => serve([x('>=1'), x('3', '/y')], QUERY, { versions: ['2', '1'] }),
         [
           {
@@ -400,30 +400,38 @@ describe('ranges that cannot be', () => {
         ],
       ],
       [
-        'R34 but not without ranges',
+        'but not an unlisted version without ranges',
         () => serve([x('1'), x('3', '/y')], QUERY, { versions: ['2', '1'] }),
         [],
       ],
-      ['R20 no bound', () => serve([x('>=')], QUERY, { versions: ['1'] }), [unreadable('>=')]],
-      ['R20 an unknown comparator', () => serve([x('=>1')], QUERY, { versions: ['1'] }), [unreadable('=>1')]],
       [
-        'R20 two comparators without space',
+        'a comparator without a version',
+        () => serve([x('>=')], QUERY, { versions: ['1'] }),
+        [unreadable('>=')],
+      ],
+      ['an unknown comparator', () => serve([x('=>1')], QUERY, { versions: ['1'] }), [unreadable('=>1')]],
+      [
+        'two comparators without space',
         () => serve([x('>=1<2')], QUERY, { versions: ['1'] }),
         [unreadable('>=1<2')],
       ],
-      ['R20 two bounds', () => serve([x('>=1 2')], QUERY, { versions: ['1'] }), [unreadable('>=1 2')]],
       [
-        'R20 a bound without order',
+        'a version without a comparator',
+        () => serve([x('>=1 2')], QUERY, { versions: ['1'] }),
+        [unreadable('>=1 2')],
+      ],
+      [
+        'a bound that has no order',
         () => serve([x('>=two')], QUERY, { versions: ['1'] }),
         [unreadable('>=two')],
       ],
       [
-        'R20 a bound that the format refuses',
+        'a bound that the format refuses',
         () => serve([x('>=1.5')], QUERY, { versions: ['1'], format: 'integer' }),
         [unreadable('>=1.5')],
       ],
       [
-        'E6 every range of a list',
+        'each range of a list',
         () => serve([x(['>5', '>=', '1'])], QUERY, { versions: ['2', '1'] }),
         [
           {
@@ -441,7 +449,7 @@ describe('ranges that cannot be', () => {
   }
 })
 
-describe('paths that begin with a version', () => {
+describe('an ordinary path that hides a path of a version is a definition error', () => {
   const clash = (where: string, twin: string, version: string): DefinitionProblem => ({
     code: 'version_literal_clash',
     where,
@@ -452,52 +460,56 @@ describe('paths that begin with a version', () => {
   const cases: readonly (readonly [title: string, app: () => App, expected: readonly DefinitionProblem[]])[] =
     [
       [
-        'E7 U6 the same path in that version',
+        'the same path in that version',
         () => serve([ordinary, x('1')], URL),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
       [
-        'E7 U6 other names of parameters',
+        'paths that differ in the names of their parameters',
         () => serve([x(undefined, '/v1/{a}'), x('1', '/{b}')], URL),
         [clash(label(0, '/v1/{a}'), label(1, '/{b}'), '1')],
       ],
       [
-        'E7 U6 a range that covers the version',
+        'a range that covers the version',
         () => serve([ordinary, x('>=1')], URL, { versions: ['2', '1'] }),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
       [
-        'E7 U6 a neutral route',
+        'a neutral route',
         () => serve([ordinary, x(VERSION_NEUTRAL), x('1', '/y')], URL),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
       [
-        'E7 U6 below a prefix',
+        'below the prefix of the application',
         () => serve([ordinary, x('1')], URL, {}, { prefix: '/api' }),
         [clash(label(0, '/api/v1/x'), label(1, '/api/x'), '1')],
       ],
       [
-        'E7 U6 without the prefix of versions',
+        'a version without its own prefix, under allowBare',
         () => serve([x(undefined, '/1/x'), x('1')], URL, { allowBare: true }),
         [clash(label(0, '/1/x'), label(1), '1')],
       ],
       [
-        'E7 U6 the default version stands on ordinary paths',
+        'a path of the default version, which is served without a version too',
         () => serve([x('2', '/v1/x'), x('1')], URL, { defaultVersion: '2' }),
         [clash(label(0, '/v1/x'), label(1), '1')],
       ],
-      ['E7 U6 other versions do not', () => serve([x('2', '/v1/x'), x('1')], URL), []],
-      ['E7 U6 another version', () => serve([ordinary, x('2'), x('1', '/y')], URL), []],
-      ['E7 U6 another path', () => serve([ordinary, x('1', '/y')], URL), []],
-      ['E7 U6 a version that nobody has', () => serve([x(undefined, '/v9/x'), x('1')], URL), []],
-      ['E7 U6 other schemes have no such paths', () => serve([ordinary, x('1')], QUERY), []],
+      ['but not a path of another version than the default', () => serve([x('2', '/v1/x'), x('1')], URL), []],
+      [
+        'but not beside the same path in another version',
+        () => serve([ordinary, x('2'), x('1', '/y')], URL),
+        [],
+      ],
+      ['but not beside another path of that version', () => serve([ordinary, x('1', '/y')], URL), []],
+      ['but not a segment that is no known version', () => serve([x(undefined, '/v9/x'), x('1')], URL), []],
+      ['but not under other schemes', () => serve([ordinary, x('1')], QUERY), []],
     ]
   for (const [title, app, expected] of cases) {
     it(title, async () => assert.deepEqual(await mistakes(app()), expected))
   }
 })
 
-describe('options of enableVersioning', () => {
+describe('wrong options of enableVersioning are definition errors', () => {
   const unknown = (scheme: string, name: string, fix: string): DefinitionProblem => ({
     code: 'unknown_option',
     where: 'enableVersioning',
@@ -522,19 +534,19 @@ describe('options of enableVersioning', () => {
     expected: readonly DefinitionProblem[],
   ])[] = [
     [
-      'R15 an unknown option',
+      'an unknown option',
       URL,
       { version_parameter: 'v' },
       [unknown('URL', 'version_parameter', 'did you mean "versionParameter"?')],
     ],
     [
-      'R15 an option of another scheme',
+      'an option of another scheme',
       QUERY,
       { headerParameter: 'x' },
       [unknown('QUERY', 'headerParameter', `use one of versionParameter, statusCodes, ${common}`)],
     ],
     [
-      'R15 a name that every object has',
+      'a name that every object has',
       HEADER,
       { constructor: 'x' },
       [
@@ -546,7 +558,7 @@ describe('options of enableVersioning', () => {
       ],
     ],
     [
-      'R15 several mistakes at once',
+      'several mistakes at once',
       HOST,
       { a: 1, format: 'x' },
       [
@@ -559,13 +571,13 @@ describe('options of enableVersioning', () => {
       ],
     ],
     [
-      'R15 undefined is no mistake',
+      'but not undefined',
       URL,
       { versionParameter: undefined, format: undefined, statusCodes: { invalid: undefined } },
       [],
     ],
     [
-      'R15 defaultVersion',
+      'defaultVersion',
       URL,
       { defaultVersion: 1 },
       [
@@ -575,79 +587,59 @@ describe('options of enableVersioning', () => {
         ),
       ],
     ],
-    ['R3 versions', URL, { versions: '1' }, [invalid('versions', list)]],
-    ['R3 versions of numbers', URL, { versions: [1] }, [invalid('versions', list)]],
+    ['versions', URL, { versions: '1' }, [invalid('versions', list)]],
+    ['versions of numbers', URL, { versions: [1] }, [invalid('versions', list)]],
+    ['a listing without version', URL, { versions: [{ sunset: '2027-01-01' }] }, [invalid('versions', list)]],
+    ['versions that are null', URL, { versions: null }, [invalid('versions', list)]],
+    ['required', URL, { required: 1 }, [invalid('required', 'true or false')]],
+    ['closed', URL, { closed: 'yes' }, [invalid('closed', 'true or false')]],
+    ['unknown', URL, { unknown: 'ceiling' }, [invalid('unknown', "'error' or 'floor'")]],
+    ['strictNeutral', URL, { strictNeutral: 1 }, [invalid('strictNeutral', 'true or false')]],
+    ['conflict', URL, { conflict: 'last' }, [invalid('conflict', "'error' or 'first'")]],
+    ['report', URL, { report: true }, [invalid('report', "'errors', 'always' or false")]],
+    ['echo', URL, { echo: 'a b' }, [invalid('echo', echo)]],
+    ['echo in a header that frames the response', URL, { echo: 'Content-Length' }, [invalid('echo', echo)]],
+    ['echo in content-type', URL, { echo: 'content-type' }, [invalid('echo', echo)]],
+    ['echo in set-cookie', URL, { echo: 'Set-Cookie' }, [invalid('echo', echo)]],
+    ['echo in transfer-encoding', URL, { echo: 'transfer-encoding' }, [invalid('echo', echo)]],
+    ['echo in a header of CORS', URL, { echo: 'access-control-allow-origin' }, [invalid('echo', echo)]],
+    ['but not echo in a header of your own', URL, { echo: 'x-version' }, []],
+    ['but not echo in the content type', URL, { echo: 'contentType' }, []],
+    ['successorLinks', URL, { successorLinks: 1 }, [invalid('successorLinks', 'true or false')]],
+    ['vary', URL, { vary: 'accept' }, [invalid('vary', 'a list of header names')]],
+    ['but not vary without a function', URL, { vary: ['accept'] }, []],
+    ['clock', URL, { clock: 0 }, [invalid('clock', 'a function that gives milliseconds since 1970')]],
+    ['onVersionResolved', URL, { onVersionResolved: {} }, [invalid('onVersionResolved', 'a function')]],
+    ['format', URL, { format: '__proto__' }, [invalid('format', "'string', 'integer', 'semver' or 'date'")]],
+    ['statusCodes: no error', URL, { statusCodes: { unsupported: 200 } }, [invalid('statusCodes', statuses)]],
     [
-      'R3 a listing without version',
-      URL,
-      { versions: [{ sunset: '2027-01-01' }] },
-      [invalid('versions', list)],
-    ],
-    ['R3 no versions', URL, { versions: null }, [invalid('versions', list)]],
-    ['R25 required', URL, { required: 1 }, [invalid('required', 'true or false')]],
-    ['E9 closed', URL, { closed: 'yes' }, [invalid('closed', 'true or false')]],
-    ['V7 unknown', URL, { unknown: 'ceiling' }, [invalid('unknown', "'error' or 'floor'")]],
-    ['P8 strictNeutral', URL, { strictNeutral: 1 }, [invalid('strictNeutral', 'true or false')]],
-    ['C1 conflict', URL, { conflict: 'last' }, [invalid('conflict', "'error' or 'first'")]],
-    ['D5 report', URL, { report: true }, [invalid('report', "'errors', 'always' or false")]],
-    ['R21 echo', URL, { echo: 'a b' }, [invalid('echo', echo)]],
-    [
-      'R21 echo in a header that frames the response',
-      URL,
-      { echo: 'Content-Length' },
-      [invalid('echo', echo)],
-    ],
-    ['R21 echo in content-type', URL, { echo: 'content-type' }, [invalid('echo', echo)]],
-    ['R21 echo in set-cookie', URL, { echo: 'Set-Cookie' }, [invalid('echo', echo)]],
-    ['R21 echo in transfer-encoding', URL, { echo: 'transfer-encoding' }, [invalid('echo', echo)]],
-    ['R21 echo in a header of CORS', URL, { echo: 'access-control-allow-origin' }, [invalid('echo', echo)]],
-    ['R21 echo in a header of your own', URL, { echo: 'x-version' }, []],
-    ['R21 echo in the content type', URL, { echo: 'contentType' }, []],
-    ['R27 successorLinks', URL, { successorLinks: 1 }, [invalid('successorLinks', 'true or false')]],
-    ['C3 vary', URL, { vary: 'accept' }, [invalid('vary', 'a list of header names')]],
-    ['C3 vary without a function is no mistake', URL, { vary: ['accept'] }, []],
-    ['D6 clock', URL, { clock: 0 }, [invalid('clock', 'a function that gives milliseconds since 1970')]],
-    ['1.3 onVersionResolved', URL, { onVersionResolved: {} }, [invalid('onVersionResolved', 'a function')]],
-    [
-      'V3 format',
-      URL,
-      { format: '__proto__' },
-      [invalid('format', "'string', 'integer', 'semver' or 'date'")],
-    ],
-    [
-      'R15 statusCodes: no error',
-      URL,
-      { statusCodes: { unsupported: 200 } },
-      [invalid('statusCodes', statuses)],
-    ],
-    [
-      'R15 statusCodes: an unknown kind',
+      'statusCodes: an unknown kind',
       URL,
       { statusCodes: { missing: 400 } },
       [invalid('statusCodes', statuses)],
     ],
-    ['R15 versionParameter', URL, { versionParameter: 1 }, [invalid('versionParameter', 'a string')]],
-    ['R15 allowBare', URL, { allowBare: 'yes' }, [invalid('allowBare', 'true or false')]],
+    ['versionParameter', URL, { versionParameter: 1 }, [invalid('versionParameter', 'a string')]],
+    ['allowBare', URL, { allowBare: 'yes' }, [invalid('allowBare', 'true or false')]],
     [
-      'R15 headerParameter',
+      'headerParameter',
       HEADER,
       { headerParameter: 'x y' },
       [invalid('headerParameter', 'a name of letters, digits and -')],
     ],
     [
-      'R15 headerParameter that is no text',
+      'headerParameter that is no text',
       HEADER,
       { headerParameter: 5 },
       [invalid('headerParameter', 'a name of letters, digits and -')],
     ],
     [
-      'R15 versionParameter of a header',
+      'versionParameter of a header',
       HEADER,
       { versionParameter: 'a=b' },
       [invalid('versionParameter', 'a name of letters, digits and -')],
     ],
-    ['R15 ignoreLabels', HOST, { ignoreLabels: 'www' }, [invalid('ignoreLabels', 'a list of strings')]],
-    ['R15 hostPattern', HOST, { hostPattern: '^v' }, [invalid('hostPattern', 'a regular expression')]],
+    ['ignoreLabels', HOST, { ignoreLabels: 'www' }, [invalid('ignoreLabels', 'a list of strings')]],
+    ['hostPattern', HOST, { hostPattern: '^v' }, [invalid('hostPattern', 'a regular expression')]],
   ]
   for (const [title, scheme, options, expected] of cases) {
     it(title, async () => {
@@ -657,7 +649,7 @@ describe('options of enableVersioning', () => {
       assert.deepEqual(await mistakes(app), expected)
     })
   }
-  it('R15 the same through createApp', async () => {
+  it('wrong versioning options of createApp too', async () => {
     const app = createApp(defineModule({ controllers: [] }), {
       logger: false,
       versioning: [URL, { allowBare: 1 } as object],
@@ -666,9 +658,9 @@ describe('options of enableVersioning', () => {
   })
 })
 
-describe('when versioning is enabled', () => {
+describe('enableVersioning can be called until the application is ready', () => {
   const rows = [x('1'), x('2')]
-  it('C2 a second call replaces the first', async () => {
+  it('a second call replaces the first', async () => {
     const app = serve(rows, URL, { defaultVersion: '1' })
     app.enableVersioning(QUERY)
     assert.deepEqual(
@@ -676,12 +668,12 @@ describe('when versioning is enabled', () => {
       [ok('x@2'), 404, 400],
     )
   })
-  it('C2 a second call replaces mistakes of the first', async () => {
+  it('a second call replaces mistakes of the first', async () => {
     const app = serve(rows, URL, { defaultVersion: '9' })
     app.enableVersioning(URL)
     assert.deepEqual(await mistakes(app), [])
   })
-  it('C2 a call replaces the option of createApp', async () => {
+  it('a call replaces the option of createApp', async () => {
     const controller = defineController({
       prefix: '/',
       version: '1',
@@ -696,7 +688,7 @@ describe('when versioning is enabled', () => {
       [200, 200],
     )
   })
-  it('C2 after urlFor it still works', async () => {
+  it('after urlFor it still works', async () => {
     const app = serve(rows, URL)
     assert.equal(app.urlFor('api.r0' as never, {} as never), '/v1/x')
     app.enableVersioning(QUERY)
@@ -710,7 +702,7 @@ describe('when versioning is enabled', () => {
     ['ready', (app) => app.ready()],
   ]
   for (const [title, open] of late) {
-    it(`C2 not after ${title}`, async () => {
+    it(`not after ${title}`, async () => {
       const app = serve(rows, URL)
       await open(app)
       assert.throws(() => app.enableVersioning(QUERY), {

@@ -29,7 +29,7 @@ function table(cases: readonly Case[]): void {
   }
 }
 
-describe('a default version by its place', () => {
+describe('a default version by its place needs known versions with an order', () => {
   const unknown = (selector: string, kind: string, known: string): DefinitionProblem => ({
     code: 'default_version_unknown',
     where: 'enableVersioning(QUERY)',
@@ -46,39 +46,39 @@ describe('a default version by its place', () => {
   const colours = [x('blue'), x('green')]
   table([
     [
-      'E2 latest of none',
+      'latest of none',
       () => serve([x(undefined)], QUERY, { defaultVersion: 'latest' }),
       [unknown('latest', 'a version', 'there are none')],
     ],
     [
-      'E2 oldest of none',
+      'oldest of none',
       () => serve([x(undefined)], QUERY, { defaultVersion: 'oldest' }),
       [unknown('oldest', 'a version', 'there are none')],
     ],
     [
-      'E2 latestStable of none that is stable',
+      'latestStable of none that is stable',
       () => serve([x(['2-beta', '1-rc.1'])], QUERY, { defaultVersion: 'latestStable' }),
       [unknown('latestStable', stable, 'known are 1-rc.1, 2-beta')],
     ],
     ...(['latest', 'latestStable', 'oldest'] as const).map((defaultVersion): Case => [
-      `E2 ${defaultVersion} of versions without order`,
+      `${defaultVersion} of versions without order`,
       () => serve(colours, QUERY, { defaultVersion, versions: ['blue'] }),
       [unordered(defaultVersion)],
     ]),
     [
-      'E2 latest of versions that only the list orders',
+      'the order of the list is enough for latest',
       () => serve(colours, QUERY, { defaultVersion: 'latest', versions: ['green', 'blue'] }),
       [],
     ],
     [
-      'E2 a version that is called latest',
+      'a version that is called latest needs no order',
       () => serve([x('latest'), x('blue')], QUERY, { defaultVersion: 'latest' }),
       [],
     ],
   ])
 })
 
-describe('options that do not fit each other', () => {
+describe('options that contradict each other are definition errors', () => {
   const both = (given: string): DefinitionProblem => ({
     code: 'required_with_default',
     where: 'enableVersioning',
@@ -105,51 +105,59 @@ describe('options that do not fit each other', () => {
   const rows = [x('1'), x('2'), x('3', '/y')]
   table([
     [
-      'E3 V5 required with a default',
+      'required beside a default version',
       () => serve(rows, QUERY, { required: true, defaultVersion: '1' }),
       [both('"1"')],
     ],
     [
-      'E3 V5 required with a default by its place',
+      'required beside a default version by its place',
       () => serve(rows, QUERY, { required: true, defaultVersion: 'latest' }),
       [both('"latest"')],
     ],
     [
-      'E3 V5 required with a function',
+      'required beside a function that chooses the default',
       () => serve(rows, QUERY, { required: true, defaultVersion: () => '1' }),
       [both('a function')],
     ],
-    ['E3 V5 required with null', () => serve(rows, QUERY, { required: true, defaultVersion: null }), []],
     [
-      'E9 a closed list',
+      'but not required beside defaultVersion: null',
+      () => serve(rows, QUERY, { required: true, defaultVersion: null }),
+      [],
+    ],
+    [
+      'a version outside a closed list',
       () => serve(rows, QUERY, { closed: true, versions: ['2', '1'] }),
       [closed(2, '/y', '3', '2, 1')],
     ],
     [
-      'E9 every route that names a version outside it',
+      'every route with a version outside a closed list',
       () => serve([x(['3', '1']), x('3', '/y'), x('2', '/z')], QUERY, { closed: true, versions: ['2', '1'] }),
       [closed(0, '/x', '3', '2, 1'), closed(1, '/y', '3', '2, 1')],
     ],
     [
-      'E9 R34 once, where ranges are used too',
+      'a version outside a closed list is reported once, even if ranges are used',
       () => serve([x('>=1'), x('3', '/y')], QUERY, { closed: true, versions: ['2', '1'] }),
       [closed(1, '/y', '3', '2, 1')],
     ],
     [
-      'E9 another spelling is the same version',
+      'but not another spelling of a version in a closed list',
       () => serve([x('1.0')], QUERY, { closed: true, versions: ['1'], format: 'semver' }),
       [],
     ],
     [
-      'E9 neutral and unversioned routes name none',
+      'but not neutral and unversioned routes beside a closed list',
       () => serve([x(undefined), x(VERSION_NEUTRAL, '/y')], QUERY, { closed: true, versions: ['1'] }),
       [],
     ],
-    ['E9 closed without a list', () => serve(rows, QUERY, { closed: true }), [noList]],
-    ['E9 closed with an empty list', () => serve(rows, QUERY, { closed: true, versions: [] }), [noList]],
-    ['E9 a record is no list', () => serve(rows, QUERY, { closed: true, versions: { '1': {} } }), [noList]],
+    ['closed without a list', () => serve(rows, QUERY, { closed: true }), [noList]],
+    ['closed with an empty list', () => serve(rows, QUERY, { closed: true, versions: [] }), [noList]],
     [
-      'V7 floor without order',
+      'closed with a record, which lists nothing',
+      () => serve(rows, QUERY, { closed: true, versions: { '1': {} } }),
+      [noList],
+    ],
+    [
+      'unknown: floor with versions that have no order',
       () => serve([x('blue'), x('green')], QUERY, { unknown: 'floor' }),
       [
         {
@@ -162,20 +170,28 @@ describe('options that do not fit each other', () => {
       ],
     ],
     [
-      'V7 floor with an order that is listed',
+      'but not unknown: floor with a listed order',
       () => serve([x('blue'), x('green')], QUERY, { unknown: 'floor', versions: ['green', 'blue'] }),
       [],
     ],
-    ['V7 floor with an order by value', () => serve(rows, QUERY, { unknown: 'floor' }), []],
+    ['but not unknown: floor with an order by value', () => serve(rows, QUERY, { unknown: 'floor' }), []],
     [
-      'R27 successorLinks without versions in the path',
+      'successorLinks without versions in the path',
       () => serve(rows, QUERY, { successorLinks: true }),
       [noPath],
     ],
-    ['R27 successorLinks: false', () => serve(rows, QUERY, { successorLinks: false }), []],
-    ['R27 successorLinks under URL', () => serve(rows, URL, { successorLinks: true }), []],
     [
-      'R4 all of them at once, with duplicates and lifetimes',
+      'but not successorLinks: false without versions in the path',
+      () => serve(rows, QUERY, { successorLinks: false }),
+      [],
+    ],
+    [
+      'but not successorLinks with versions in the path',
+      () => serve(rows, URL, { successorLinks: true }),
+      [],
+    ],
+    [
+      'all mistakes are reported at once, with duplicates and lifetimes',
       () =>
         serve([x('1'), x('1'), x('3', '/y')], QUERY, {
           required: true,
@@ -238,27 +254,27 @@ describe('several schemes', () => {
   const own = defineVersioningScheme({ name: 'own', read: () => undefined })
   table([
     [
-      'R15 two of them in the path',
+      'two schemes in the path are a definition error',
       () => several([[URL], [URL, { versionParameter: 'w' }]]),
       [invalid('two schemes put versions into the path')],
     ],
-    ['R15 none', () => several([]), [invalid('there is no scheme')]],
+    ['an empty list of schemes is a definition error', () => several([]), [invalid('there is no scheme')]],
     [
-      'E8 every scheme has to carry every version',
+      'every scheme has to carry every version',
       () => several([[URL], [HOST], [QUERY], [own]]),
       [
         encodable('URL', 'a path segment cannot hold / ? # or \\'),
         encodable('HOST', 'a host label of this scheme holds letters and digits only'),
       ],
     ],
-    ['E8 and these do', () => several([[HEADER], [QUERY], [own]]), []],
+    ['schemes that carry every version are fine', () => several([[HEADER], [QUERY], [own]]), []],
     [
-      'R15 common options do not belong to one of them',
+      'common options are refused among those of one scheme',
       () => several([[QUERY, { defaultVersion: '2' }], [HEADER]]),
       [text('QUERY', 'defaultVersion')],
     ],
     [
-      'R15 options of a scheme are not common',
+      'options of one scheme are refused among the common ones',
       () => several([[QUERY], [HEADER]], { versionParameter: 'v' } as VersioningOptions),
       [
         {
@@ -270,7 +286,7 @@ describe('several schemes', () => {
       ],
     ],
     [
-      'E2 all of them are named',
+      'a mistake in common options names all schemes',
       () => several([[QUERY], [HEADER]], { defaultVersion: '9' }),
       [
         {
@@ -282,7 +298,7 @@ describe('several schemes', () => {
       ],
     ],
     [
-      'R27 one of them in the path is enough',
+      'successorLinks need only one scheme in the path',
       () => {
         const app = serve([x('1')])
         app.enableVersioning([[QUERY], [URL]], { successorLinks: true })
@@ -304,7 +320,7 @@ describe('several schemes', () => {
     ['a list with a scheme whose options are null', [[URL, null]]],
   ]
   for (const [title, given] of wrong) {
-    it(`R15 ${title} is a TypeError`, () => {
+    it(`${title} is a TypeError`, () => {
       assert.throws(() => serve([x('1')]).enableVersioning(given as typeof URL), {
         name: 'TypeError',
         message,
@@ -324,7 +340,7 @@ describe('the option versioning of createApp', () => {
     ['several schemes, one of them a name', [[['url'], [QUERY]]]],
   ]
   for (const [title, given] of wrong) {
-    it(`R15 refuses ${title}`, () => {
+    it(`refuses ${title}`, () => {
       assert.throws(
         () => open(given),
         (error) => {
@@ -342,13 +358,13 @@ describe('the option versioning of createApp', () => {
       )
     })
   }
-  it('R15 takes one scheme, and several', async () => {
+  it('takes one scheme, and several', async () => {
     assert.deepEqual(await mistakes(open([URL])), [])
     assert.deepEqual(await mistakes(open([[[URL], [QUERY, {}]], { conflict: 'first' }])), [])
   })
 })
 
-describe('policies for versions that are not known', () => {
+describe('policies for unknown versions are definition errors', () => {
   const unknown = (where: string, field: string, version: string, known: string): DefinitionProblem => ({
     code: 'unknown_policy_version',
     where,
@@ -363,43 +379,43 @@ describe('policies for versions that are not known', () => {
   const nine = { versions: { '9': { deprecated: true } } }
   table([
     [
-      'R3 in the record of enableVersioning',
+      'in the record of enableVersioning',
       () => told({ version: '1' }, { versions: { '1': {}, '9': { deprecated: true } } }),
       [unknown('enableVersioning', 'versions', '9', 'known are 1')],
     ],
     [
-      'R3 not in the list, which makes versions known',
+      'not in the list, which makes versions known',
       () => told({ version: '1' }, { versions: ['9', '1'] }),
       [],
     ],
     [
-      'R3 of a route',
+      'of a route',
       () => told({ version: '1', route: nine }),
       [unknown('api.r: GET /x', 'policy.versions', '9', 'known are 1')],
     ],
     [
-      'R3 of a controller',
+      'of a controller',
       () => told({ version: '1', controller: nine }),
       [unknown('controller api', 'policy.versions', '9', 'known are 1')],
     ],
     [
-      'R3 of a module',
+      'of a module',
       () => told({ module: nine }),
       [unknown('AppModule', 'policy.versions', '9', 'there are none')],
     ],
     [
-      'R3 another spelling',
+      'but not in another spelling of a known version',
       () => told({ version: '1', route: { versions: { '1.0': {} } } }, { format: 'semver' }),
       [],
     ],
     [
-      'R3 a version of another route',
+      'but not for a known version that the route does not answer',
       () => told({ version: '1', route: { versions: { '2': {} } } }, { versions: ['2', '1'] }),
       [],
     ],
-    ['R29 without versioning nothing is known', () => tell({ version: '1', route: nine }), []],
+    ['but not without versioning', () => tell({ version: '1', route: nine }), []],
   ])
-  it('R14 a level is reported once, however many routes it has', async () => {
+  it('of a level with many routes, once', async () => {
     const routes = ['/a', '/b'].map(
       (path) => ({ method: 'GET', path, version: '1', handler: () => 1 }) as const,
     )
@@ -409,7 +425,7 @@ describe('policies for versions that are not known', () => {
   })
 })
 
-describe('a sunset before the deprecation', () => {
+describe('a sunset before the deprecation is a definition error', () => {
   const early = (where: string, versions: string, sunset: string, deprecated: string): DefinitionProblem => ({
     code: 'sunset_before_deprecation',
     where,
@@ -426,33 +442,33 @@ describe('a sunset before the deprecation', () => {
   const route = 'api.r: GET /x'
   table([
     [
-      'E4 of a version',
+      'of a version',
       () => told({ version: '1' }, { versions: [{ version: '1', ...wrong }] }),
       [early('enableVersioning', '1', january, june)],
     ],
     [
-      'E4 of a version in the record',
+      'of a version in the record',
       () => told({ version: '1' }, { versions: { '1': wrong } }),
       [early('enableVersioning', '1', january, june)],
     ],
-    ['E4 of a route', () => told({ version: '1', route: wrong }), [early(route, '1', january, june)]],
+    ['of a route', () => told({ version: '1', route: wrong }), [early(route, '1', january, june)]],
     [
-      'E4 of a controller, for each of its routes',
+      'of a controller, for each of its routes',
       () => told({ version: '1', controller: wrong }),
       [early(route, '1', january, june)],
     ],
     [
-      'E4 of a module',
+      'of a module',
       () => told({ version: ['1', '2'], module: wrong }),
       [early(route, '1, 2', january, june)],
     ],
     [
-      'E4 of levels that contradict each other',
+      'of levels that contradict each other',
       () => told({ version: '1', route: { sunset: '2026-01-01' }, module: { deprecated: '2026-06-01' } }),
       [early(route, '1', january, june)],
     ],
     [
-      'E4 of a route and a version that contradict each other',
+      'of a route and a version that contradict each other',
       () =>
         told(
           { version: ['1', '2'], route: { deprecated: '2026-06-01' } },
@@ -461,12 +477,12 @@ describe('a sunset before the deprecation', () => {
       [early(route, '2', january, june)],
     ],
     [
-      'E4 in one version of a route',
+      'of a route in one of its versions',
       () => told({ version: ['1', '2'], route: { versions: { '2': wrong } } }),
       [early(route, '2', january, june)],
     ],
     [
-      'E4 different in each version of a route',
+      'of a route, different in each of its versions',
       () =>
         told({
           version: ['1', '2'],
@@ -478,30 +494,34 @@ describe('a sunset before the deprecation', () => {
       [early(route, '1', january, june), early(route, '2', '2026-05-31T00:00:00.000Z', june)],
     ],
     [
-      'E4 of a version and of the route that says something else of it: once',
+      'of a version and of the route that says something else of it: once',
       () => told({ version: '1', route: { retired: 'gone' } }, { versions: { '1': wrong } }),
       [early('enableVersioning', '1', january, june)],
     ],
-    ['E4 of a route without version', () => told({ route: wrong }), [early(route, '', january, june)]],
+    ['of a route without version', () => told({ route: wrong }), [early(route, '', january, june)]],
     [
-      'E4 of a neutral route',
+      'of a neutral route',
       () => told({ version: VERSION_NEUTRAL, route: wrong }, { versions: ['1'] }),
       [early(route, '', january, june)],
     ],
-    ['E4 without versioning', () => tell({ version: '1', route: wrong }), [early(route, '', january, june)]],
     [
-      'E4 by the hour',
+      'of a route without versioning',
+      () => tell({ version: '1', route: wrong }),
+      [early(route, '', january, june)],
+    ],
+    [
+      'of a policy by hours only',
       () => tell({ route: { deprecated: '2026-01-01T12:00:00+02:00', sunset: '2026-01-01T09:59:59Z' } }),
       [early(route, '', '2026-01-01T09:59:59.000Z', '2026-01-01T10:00:00.000Z')],
     ],
     [
-      'E4 but not the same moment',
+      'but not the same moment',
       () => tell({ route: { deprecated: '2026-01-01', sunset: '2026-01-01' } }),
       [],
     ],
-    ['E4 but not without a date', () => tell({ route: { deprecated: true, sunset: '2026-01-01' } }), []],
+    ['but not without a date', () => tell({ route: { deprecated: true, sunset: '2026-01-01' } }), []],
     [
-      'E4 but not when the route takes the sunset back',
+      'but not when the route takes the sunset back',
       () =>
         told(
           { version: '1', route: { deprecated: '2026-06-01', sunset: false } },
@@ -510,7 +530,7 @@ describe('a sunset before the deprecation', () => {
       [],
     ],
     [
-      'E4 but not of versions that the route does not answer',
+      'but not of versions that the route does not answer',
       () =>
         told(
           { version: '1', route: { deprecated: '2026-06-01', versions: { '2': { sunset: '2026-01-01' } } } },

@@ -27,7 +27,7 @@ const ROUTES: readonly Row[] = [
 ]
 const ALL = ['1', '2']
 
-describe("C1 conflict: 'first'", () => {
+describe("conflict: 'first' takes the first scheme that finds a version", () => {
   const byPath = serveSeveral(ROUTES, [[URL], [HEADER, { headerParameter: 'x-version' }]], {
     conflict: 'first',
   })
@@ -37,40 +37,35 @@ describe("C1 conflict: 'first'", () => {
   const get = (url: string, version?: string): InjectOptions => ({ url, headers: { 'x-version': version } })
   const headed = (answer: Answer): Answer => varying('x-version', answer)
   const cases: readonly (readonly [title: string, app: App, request: InjectOptions, expected: Answer])[] = [
-    ['C1 the path wins, and the header has decided nothing', byPath, get('/v1/cars', '2'), ok('cars@1')],
-    ['C1 the path wins though it is unknown', byPath, get('/v9/cars', '2'), unsupported(404, '9', ALL)],
-    ['C1 the header where the path names none', byPath, get('/cars', '2'), headed(ok('cars@2'))],
+    ['the path wins, and the header has decided nothing', byPath, get('/v1/cars', '2'), ok('cars@1')],
+    ['the path wins though it is unknown', byPath, get('/v9/cars', '2'), unsupported(404, '9', ALL)],
+    ['the header counts if the path names no version', byPath, get('/cars', '2'), headed(ok('cars@2'))],
+    ['the header wins, behind a version in the path', byHeader, get('/v1/cars', '2'), headed(ok('cars@2'))],
     [
-      'C1 the header wins, behind a version in the path',
-      byHeader,
-      get('/v1/cars', '2'),
-      headed(ok('cars@2')),
-    ],
-    [
-      'C1 the header wins though it is unknown',
+      'the header wins though it is unknown',
       byHeader,
       get('/v1/cars', '9'),
       headed(unsupported(406, '9', ALL)),
     ],
-    ['C1 the path where the header names none', byHeader, get('/v1/cars'), headed(ok('cars@1'))],
-    ['C1 an empty header names none', byHeader, get('/v1/cars', ''), headed(ok('cars@1'))],
-    ['C1 the header wins behind an unknown version', byHeader, get('/v9/cars', '2'), headed(ok('cars@2'))],
-    ['P9 a neutral path behind a version', byHeader, get('/v1/ping', '2'), ok('ping@2')],
+    ['the path counts if the header names no version', byHeader, get('/v1/cars'), headed(ok('cars@1'))],
+    ['the path counts if the header is empty', byHeader, get('/v1/cars', ''), headed(ok('cars@1'))],
+    ['the header wins behind an unknown version', byHeader, get('/v9/cars', '2'), headed(ok('cars@2'))],
+    ['a neutral path answers in the version of the header', byHeader, get('/v1/ping', '2'), ok('ping@2')],
     [
-      'R5 a neutral path behind a version, unknown in the header',
+      'a neutral path behind a version refuses an unknown version in the header',
       byHeader,
       get('/v1/ping', '9'),
       unsupported(406, '9', []),
     ],
     [
-      'P6 a never-versioned path stays without versions in front',
+      'a never-versioned path stays without versions in front',
       byHeader,
       get('/v1/health', '9'),
       unsupported(406, '9', []),
     ],
-    ['R6 nothing is served there', byHeader, get('/v1/planes', '2'), notFound],
+    ['a path that no version has is an ordinary 404', byHeader, get('/v1/planes', '2'), notFound],
     [
-      'H4 the header contradicts itself',
+      'a header that contradicts itself is ambiguous',
       byHeader,
       { url: '/v1/cars', headers: { 'x-version': ['1', '2'] } },
       headed(ambiguous({ in: 'header', name: 'x-version' }, ALL, ALL)),
@@ -79,7 +74,7 @@ describe("C1 conflict: 'first'", () => {
   for (const [title, app, request, expected] of cases) {
     it(title, async () => assert.deepEqual(await ask(app, request), expected))
   }
-  it('C1 a list of preferences, behind a version in the path', async () => {
+  it('a list of preferences, behind a version in the path', async () => {
     const app = serveSeveral(ROUTES, [[HEADER], [URL]], { conflict: 'first' })
     const headers = { accept: 'a/b;version=1, a/b;version=2' }
     assert.deepEqual(
@@ -87,7 +82,7 @@ describe("C1 conflict: 'first'", () => {
       [varying('accept', ok('new@2')), varying('accept', ok('cars@1'))],
     )
   })
-  it('C1 later schemes are not looked at, whether the first takes its time or not', async () => {
+  it('later schemes are not looked at, whether the first takes its time or not', async () => {
     const asked: string[] = []
     const First = defineVersioningScheme({
       name: 'first',
@@ -140,7 +135,7 @@ describe('several schemes: what handlers and clients see', () => {
   const module = defineModule({ controllers: [Echo] })
   const create = (): App<typeof module> => createApp(module, { logger: false, prefix: '/api' })
 
-  it('R13 the path without and with its version segment, below a prefix', async () => {
+  it('the path without and with its version segment, below a prefix', async () => {
     const app = create()
     app.enableVersioning([[URL], [QUERY]])
     assert.deepEqual(
@@ -156,7 +151,7 @@ describe('several schemes: what handlers and clients see', () => {
       ],
     )
   })
-  it('R19 the version stands behind the prefix', async () => {
+  it('the version stands behind the prefix', async () => {
     const app = create()
     app.enableVersioning([[URL], [QUERY]])
     assert.deepEqual(
@@ -164,7 +159,7 @@ describe('several schemes: what handlers and clients see', () => {
       [notFound, 400],
     )
   })
-  it('R9 where slashes count, a path that ends with its version names none', async () => {
+  it('where slashes count, a path that ends with its version names none', async () => {
     const rows: readonly Row[] = [
       ['GET', '/', '1', 'root'],
       ['GET', '/cars', '1', 'cars'],
@@ -180,12 +175,12 @@ describe('several schemes: what handlers and clients see', () => {
       [ok('root@1'), notFound, ok('cars@1'), notFound],
     )
   })
-  it('U13 a redirect of slashes keeps version and query', async () => {
+  it('a redirect of slashes keeps version and query', async () => {
     const app = serveSeveral(ROUTES, [[URL], [QUERY]], {}, { trailingSlash: 'redirect' })
     const { statusCode, headers } = await app.inject('/v1/cars/?version=1')
     assert.deepEqual([statusCode, headers['location']], [308, '/v1/cars?version=1'])
   })
-  it('Q4 strict schemas see no version parameter of any scheme', async () => {
+  it('strict schemas see no version parameter of any scheme', async () => {
     const app = create()
     app.enableVersioning([[QUERY], [QUERY, { versionParameter: 'api-version' }], [URL]])
     assert.deepEqual(
@@ -197,7 +192,7 @@ describe('several schemes: what handlers and clients see', () => {
       [seen({ q: 'x' }), seen({}), 422],
     )
   })
-  it('R26 inject writes the version where the first scheme reads it', async () => {
+  it('inject writes the version where the first scheme reads it', async () => {
     const byHeader = create()
     byHeader.enableVersioning([[HEADER, { headerParameter: 'x-version' }], [URL]])
     const byPath = create()
@@ -211,7 +206,7 @@ describe('several schemes: what handlers and clients see', () => {
       ],
     )
   })
-  it('R12 urlFor writes the version with the first scheme that can put it into an address', () => {
+  it('urlFor writes the version with the first scheme that can put it into an address', () => {
     const address = (enable: (app: ReturnType<typeof create>) => void): string => {
       const app = create()
       enable(app)
@@ -228,8 +223,8 @@ describe('several schemes: what handlers and clients see', () => {
   })
 })
 
-describe('C2 enableVersioning a second time', () => {
-  it('C2 the second call replaces the first', async () => {
+describe('enableVersioning a second time', () => {
+  it('the second call replaces the first', async () => {
     const app = serveSeveral(ROUTES, [[URL], [QUERY]], { defaultVersion: '2' })
     app.enableVersioning(HEADER, { defaultVersion: '1' })
     assert.deepEqual(
@@ -237,13 +232,13 @@ describe('C2 enableVersioning a second time', () => {
       [varying('accept', ok('cars@1')), notFound],
     )
   })
-  it('C2 it replaces what createApp was given', async () => {
+  it('it replaces what createApp was given', async () => {
     const app = createApp(defineModule({ controllers: [] }), { logger: false, versioning: [URL] })
     app.enableVersioning([[QUERY]], { required: true })
     await app.ready()
     await app.close()
   })
-  it('C2 an error once the application is ready, and once it has answered', async () => {
+  it('an error once the application is ready, and once it has answered', async () => {
     const ready = serveSeveral(ROUTES, [[URL]])
     await ready.ready()
     const answered = serveSeveral(ROUTES, [[URL]])

@@ -166,7 +166,7 @@ describe('preflights of versioned paths', () => {
     ],
   ]
   for (const [title, app, request, methods] of cases) {
-    it(`M6 a preflight ${title}`, async () => {
+    it(`a preflight ${title}`, async () => {
       const { statusCode, headers, version } = await app.inject(preflight(request, 'DELETE', 'x-version'))
       assert.deepEqual(
         [
@@ -191,7 +191,7 @@ describe('preflights of versioned paths', () => {
     ['no route', open(URL), at('/v1/nothing'), 404],
   ]
   for (const [title, app, request, status] of errors) {
-    it(`M6 the error that follows can be read: ${title}`, async () => {
+    it(`the error that follows can be read: ${title}`, async () => {
       const { headers: own, ...rest } = request
       const { statusCode, headers } = await app.inject({ ...rest, headers: { origin: APP, ...own } })
       assert.deepEqual([statusCode, headers['access-control-allow-origin']], [status, APP])
@@ -234,17 +234,17 @@ describe('the headers that carry versions', () => {
     ['is none under HOST', open(HOST, undefined, some), 'x-version,accept', 'Content-Type'],
   ]
   for (const [title, app, asked, allowed] of cases) {
-    it(`M7 the header of the version ${title}`, async () => {
+    it(`the header of the version ${title}`, async () => {
       const { headers } = await app.inject(preflight(at('/cars'), 'GET', asked))
       assert.equal(headers['access-control-allow-headers'], allowed)
     })
   }
-  it('M7 the header of the version is not allowed to other origins', async () => {
+  it('the header of the version is not allowed to other origins', async () => {
     const app = open(HEADER, custom)
     const { headers } = await app.inject(preflight(at('/cars'), 'GET', 'x-version', 'https://other.example'))
     assert.equal(headers['access-control-allow-headers'], undefined)
   })
-  it('M7 M8 with credentials, * stands for no header', async () => {
+  it('with credentials, * stands for no header', async () => {
     const own: Middleware = async (_context, next) => {
       const response = await next()
       Object.assign(response.headers, {
@@ -316,14 +316,14 @@ describe('the headers that tell of versions', () => {
   ]
   for (const [name, toApp] of schemes) {
     for (const [title, options, method, version, exposed] of cases) {
-      it(`M8 ${name} exposes ${title}`, async () => {
+      it(`${name} exposes ${title}`, async () => {
         const request = { ...at('/cars'), method, version, headers: { origin: APP } }
         const { headers } = await toApp(options).inject(request)
         assert.equal(headers['access-control-expose-headers'], exposed)
         for (const each of exposed?.split(', ') ?? []) assert.notEqual(headers[each], undefined, each)
       })
     }
-    it(`M8 ${name} exposes the header of an echo`, async () => {
+    it(`${name} exposes the header of an echo`, async () => {
       const { headers } = await toApp({ ...told, echo: true }).inject({
         ...at('/cars'),
         method: 'POST',
@@ -333,12 +333,12 @@ describe('the headers that tell of versions', () => {
       const own = ['HEADER', 'several'].includes(name) ? 'x-version' : 'api-version'
       assert.deepEqual([headers['access-control-expose-headers'], headers[own]], [own, '2'])
     })
-    it(`M8 ${name} adds to what is exposed, each once`, async () => {
+    it(`${name} adds to what is exposed, each once`, async () => {
       const app = toApp(told, { origin: APP, exposedHeaders: ['X-Total', 'Deprecation'] })
       const { headers } = await app.inject({ ...at('/cars'), version: '1', headers: { origin: APP } })
       assert.equal(headers['access-control-expose-headers'], 'X-Total, Deprecation, sunset, link')
     })
-    it(`M8 ${name} exposes nothing to other origins, nor in a preflight`, async () => {
+    it(`${name} exposes nothing to other origins, nor in a preflight`, async () => {
       const app = toApp({ ...told, report: 'always', echo: true })
       const origin = 'https://other.example'
       const other = await app.inject({ ...at('/cars'), version: '1', headers: { origin } })
@@ -346,7 +346,7 @@ describe('the headers that tell of versions', () => {
       assert.deepEqual([other.statusCode, other.headers['access-control-expose-headers']], [200, undefined])
       assert.deepEqual([before.statusCode, before.headers['access-control-expose-headers']], [204, undefined])
     })
-    it(`M9 ${name} varies on what a preflight says`, async () => {
+    it(`${name} varies on what a preflight says`, async () => {
       const app = toApp({})
       for (const origin of [APP, 'https://other.example']) {
         for (const url of ['/cars', '/nothing']) {
@@ -356,7 +356,7 @@ describe('the headers that tell of versions', () => {
       }
     })
   }
-  it('M8 a version that is not served any more', async () => {
+  it('the 410 of a retired version exposes its headers', async () => {
     const rows: readonly Row[] = [...ROUTES, ['GET', '/cars', '0', 'old']]
     const app = serve(rows, QUERY, told, { middleware: [cors()] })
     const { statusCode, headers } = await app.inject({ url: '/cars?version=0', headers: { origin: APP } })
@@ -366,7 +366,7 @@ describe('the headers that tell of versions', () => {
       assert.ok(headers[name] !== undefined && exposed.includes(name), name)
     }
   })
-  it('M9 responses vary on origin and version', async () => {
+  it('responses vary on origin and version', async () => {
     const app = open(HEADER, { headerParameter: 'x-version' })
     for (const version of ['1', '9']) {
       const { headers } = await app.inject({ url: '/cars', version, headers: { origin: APP } })

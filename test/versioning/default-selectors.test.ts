@@ -14,7 +14,7 @@ function rowsOf(versions: readonly string[]): readonly Row[] {
   return versions.map((version): Row => ['GET', '/x', version, 'x'])
 }
 
-describe('V6 the default by its place', () => {
+describe('latest, latestStable and oldest choose the default version', () => {
   const names = ['galway', 'eugene', 'dublin']
   const cases: readonly (readonly [
     title: string,
@@ -24,35 +24,28 @@ describe('V6 the default by its place', () => {
     format: VersionFormat,
     expected: string,
   ])[] = [
-    ['V6 latest: by value, not by text', 'latest', ['2', '10', '9'], [], 'string', '10'],
-    ['V6 oldest: by value', 'oldest', ['2', '10', '9'], [], 'string', '2'],
-    ['V6 latest counts a status', 'latest', ['1.0', '2.0', '3.0-beta'], [], 'semver', '3.0-beta'],
-    ['V6 latestStable does not', 'latestStable', ['1.0', '2.0', '3.0-beta'], [], 'semver', '2.0'],
-    ['V6 latestStable: a status below the newest', 'latestStable', ['1', '2-rc', '2'], [], 'integer', '2'],
-    ['V6 oldest counts a status', 'oldest', ['1-beta', '1', '2'], [], 'integer', '1-beta'],
-    ['V6 dates', 'latest', ['2025-06-01', '2026-01-01'], [], 'date', '2026-01-01'],
-    ['V6 dates: stable', 'latestStable', ['2025-06-01', '2026-01-01-preview'], [], 'date', '2025-06-01'],
-    ['R2 names: the list is newest first', 'latest', names, names, 'string', 'galway'],
-    ['R2 names: oldest is the last of the list', 'oldest', names, names, 'string', 'dublin'],
-    ['R2 names have no status', 'latestStable', names, names, 'string', 'galway'],
+    ['latest: by value, not by text', 'latest', ['2', '10', '9'], [], 'string', '10'],
+    ['oldest: by value', 'oldest', ['2', '10', '9'], [], 'string', '2'],
+    ['latest counts a status', 'latest', ['1.0', '2.0', '3.0-beta'], [], 'semver', '3.0-beta'],
+    ['latestStable skips a status', 'latestStable', ['1.0', '2.0', '3.0-beta'], [], 'semver', '2.0'],
+    ['latestStable: a status below the newest', 'latestStable', ['1', '2-rc', '2'], [], 'integer', '2'],
+    ['oldest counts a status', 'oldest', ['1-beta', '1', '2'], [], 'integer', '1-beta'],
+    ['latest of dates', 'latest', ['2025-06-01', '2026-01-01'], [], 'date', '2026-01-01'],
+    ['latestStable of dates', 'latestStable', ['2025-06-01', '2026-01-01-preview'], [], 'date', '2025-06-01'],
+    ['names: latest is the first of the list', 'latest', names, names, 'string', 'galway'],
+    ['names: oldest is the last of the list', 'oldest', names, names, 'string', 'dublin'],
+    ['names: latestStable is the first of the list', 'latestStable', names, names, 'string', 'galway'],
+    ['numbers are ordered by value whatever the list says', 'latest', ['1', '2'], ['1', '2'], 'string', '2'],
+    ['a version that is really called latest', 'latest', ['1', 'latest', '2'], [], 'string', 'latest'],
     [
-      'R2 numbers are ordered by value whatever the list says',
-      'latest',
-      ['1', '2'],
-      ['1', '2'],
-      'string',
-      '2',
-    ],
-    ['V6 a version that is really called latest', 'latest', ['1', 'latest', '2'], [], 'string', 'latest'],
-    [
-      'V6 a version that is really called oldest',
+      'a version that is really called oldest',
       'oldest',
       ['1', 'oldest'],
       ['oldest', '1'],
       'string',
       'oldest',
     ],
-    ['V6 one version is all of them', 'latestStable', ['1'], [], 'string', '1'],
+    ['latestStable of one version', 'latestStable', ['1'], [], 'string', '1'],
   ]
   for (const [title, defaultVersion, declared, versions, format, expected] of cases) {
     it(title, async () => {
@@ -66,15 +59,15 @@ describe('V6 the default by its place', () => {
       )
     })
   }
-  it('V6 a listed version that no route has is the latest too', async () => {
+  it('a listed version that no route has is the latest too', async () => {
     const app = serve(rowsOf(['1', '2']), QUERY, { defaultVersion: 'latest', versions: ['3', '2', '1'] })
     assert.deepEqual(await ask(app, '/x'), unsupported(404, undefined, ['1', '2']))
   })
-  it('V6 a request for "latest" asks for a version of that name', async () => {
+  it('a request for "latest" asks for a version of that name', async () => {
     const app = serve(rowsOf(['1', '2']), QUERY, { defaultVersion: 'latest' })
     assert.deepEqual(await ask(app, '/x?version=latest'), unsupported(404, 'latest', ['1', '2']))
   })
-  it('P5 unversioned handlers belong to the version it stands for', async () => {
+  it('unversioned handlers belong to the version it stands for', async () => {
     const rows: readonly Row[] = [...rowsOf(['1', '2']), ['POST', '/x', undefined, 'post']]
     const app = serve(rows, QUERY, { defaultVersion: 'latest' })
     const statuses = ['', '?version=2', '?version=1'].map(async (query) => {
@@ -91,15 +84,20 @@ describe('V6 the default by its place', () => {
     code?: DefinitionErrorCode,
   ])[] = [
     [
-      'V5 names that are not listed have no order',
+      'latest of names that are not listed is a definition error',
       'latest',
       ['galway', 'eugene'],
       'string',
       'versions_without_order',
     ],
-    ['V5 there is no stable version', 'latestStable', ['1-beta', '2-beta'], 'integer'],
-    ['V5 there is no version', 'oldest', [], 'string'],
-    ['V5 the names are written as they are', 'Latest', ['1'], 'string'],
+    [
+      'latestStable without a stable version is a definition error',
+      'latestStable',
+      ['1-beta', '2-beta'],
+      'integer',
+    ],
+    ['oldest without a version is a definition error', 'oldest', [], 'string'],
+    ['the names of the selectors are case-sensitive', 'Latest', ['1'], 'string'],
   ]
   for (const [title, defaultVersion, declared, format, code = 'default_version_unknown'] of mistakes) {
     it(title, async () => {
@@ -113,7 +111,7 @@ describe('V6 the default by its place', () => {
   }
 })
 
-describe('V6 a function that chooses what nobody knows', () => {
+describe('a function that chooses what nobody knows', () => {
   const choices: readonly (readonly [title: string, choice: string | undefined])[] = [
     ['an unknown version', 'secret'],
     ['nothing but no version', ''],
@@ -126,7 +124,7 @@ describe('V6 a function that chooses what nobody knows', () => {
   for (const [title, choice] of choices) {
     const given = choice === undefined ? 'undefined' : JSON.stringify(choice.slice(0, 64))
     for (const isLate of [false, true]) {
-      it(`V6 ${title} is 500, logged and not reflected (${isLate ? 'later' : 'now'})`, async () => {
+      it(`${title} is 500, logged and not reflected (${isLate ? 'later' : 'now'})`, async () => {
         const errors: unknown[] = []
         const quiet = (): void => undefined
         const logger: Logger = {
@@ -164,7 +162,7 @@ describe('V6 a function that chooses what nobody knows', () => {
   }
 })
 
-describe('V6 a default for each account', () => {
+describe('a default for each account', () => {
   const pins = new Map([
     ['old', '1'],
     ['new', '2'],
@@ -173,7 +171,7 @@ describe('V6 a default for each account', () => {
     defaultVersion: (request) => pins.get(request.header('x-account') ?? '') ?? '2',
     vary: ['X-Account'],
   })
-  it('V6 the pin of the account, and of nobody', async () => {
+  it('the account chooses the default version, and requests without account get another', async () => {
     const answers = ['old', 'new', undefined].map((account) =>
       ask(app, { url: '/x', headers: { 'x-account': account } }),
     )
@@ -182,7 +180,7 @@ describe('V6 a default for each account', () => {
       ['1', '2', '2'].map((version) => varying('accept, x-account', ok(`x@${version}`))),
     )
   })
-  it('S7 a request that names a version has it, whatever the pin, and does not vary by account', async () => {
+  it('a request that names a version has it, whatever the pin, and does not vary by account', async () => {
     const headers = { 'x-account': 'old', accept: 'a/b;version=2' }
     assert.deepEqual(await ask(app, { url: '/x', headers }), varying('accept', ok('x@2')))
   })

@@ -31,32 +31,52 @@ const ROUTES: readonly Row[] = [
 ]
 const ALL = ['1', '2']
 
-describe('defaultVersion: a version', () => {
+describe('a default version answers requests that name none', () => {
   const app = serve(ROUTES, QUERY, { defaultVersion: '2' })
   const cases = [
-    ['S7 no version is the default', 'GET', '/cars', ok('cars@2')],
-    ['S7 an empty version is the default', 'GET', '/cars?version=', ok('cars@2')],
-    ['S7 another version', 'GET', '/cars?version=1', ok('cars@1')],
-    ['S7 an unknown version is not the default', 'GET', '/cars?version=9', unsupported(404, '9', ALL)],
-    ['P5 unversioned', 'PUT', '/cars', ok('put@2')],
-    ['P5 unversioned, the default by name', 'PUT', '/cars?version=2', ok('put@2')],
-    ['P5 unversioned, another version', 'PUT', '/cars?version=1', notAllowed('GET, HEAD, OPTIONS')],
-    ['2.3 g not in the default', 'GET', '/old', unsupported(404, undefined, ['1'])],
-    ['2.3 e not the method', 'DELETE', '/cars', notAllowed('GET, HEAD, POST, PUT, OPTIONS')],
-    ['R10 OPTIONS: the methods of the default', 'OPTIONS', '/cars', allowed('GET, HEAD, POST, PUT, OPTIONS')],
-    ['R10 OPTIONS of what the default lacks', 'OPTIONS', '/old', unsupported(404, undefined, ['1'])],
-    ['P6 never versioned', 'GET', '/health', ok('health@2')],
-    ['P8 neutral', 'GET', '/ping', ok('ping@2')],
-    ['2.3 a nowhere', 'GET', '/planes', notFound],
+    ['a request without version gets the default', 'GET', '/cars', ok('cars@2')],
+    ['a request with an empty version gets the default', 'GET', '/cars?version=', ok('cars@2')],
+    ['a request with a version gets that version', 'GET', '/cars?version=1', ok('cars@1')],
+    ['an unknown version is not the default', 'GET', '/cars?version=9', unsupported(404, '9', ALL)],
+    ['an unversioned handler answers as the default', 'PUT', '/cars', ok('put@2')],
+    ['an unversioned handler answers the default by its name', 'PUT', '/cars?version=2', ok('put@2')],
+    [
+      'an unversioned handler does not answer another version',
+      'PUT',
+      '/cars?version=1',
+      notAllowed('GET, HEAD, OPTIONS'),
+    ],
+    ['a path that the default lacks is unsupported', 'GET', '/old', unsupported(404, undefined, ['1'])],
+    [
+      'a method that the default lacks is a 405',
+      'DELETE',
+      '/cars',
+      notAllowed('GET, HEAD, POST, PUT, OPTIONS'),
+    ],
+    [
+      'OPTIONS lists the methods of the default',
+      'OPTIONS',
+      '/cars',
+      allowed('GET, HEAD, POST, PUT, OPTIONS'),
+    ],
+    [
+      'OPTIONS of a path that the default lacks is unsupported',
+      'OPTIONS',
+      '/old',
+      unsupported(404, undefined, ['1']),
+    ],
+    ['a never-versioned path answers as the default', 'GET', '/health', ok('health@2')],
+    ['a neutral path answers as the default', 'GET', '/ping', ok('ping@2')],
+    ['a path that no version has is an ordinary 404', 'GET', '/planes', notFound],
   ] as const
   for (const [title, method, url, expected] of cases) {
     it(`${title}: ${method} ${url}`, async () => assert.deepEqual(await ask(app, { method, url }), expected))
   }
-  it('V3 the default in another spelling', async () => {
+  it('the default in another spelling', async () => {
     const served = serve(ROUTES, QUERY, { format: 'semver', defaultVersion: '2.0' })
     assert.deepEqual(await ask(served, '/cars'), ok('cars@2'))
   })
-  it('S7 under every scheme', async () => {
+  it('a request without version gets the default under every scheme', async () => {
     const served = [
       serve(ROUTES, URL, { defaultVersion: '1' }),
       serve(ROUTES, HOST, { defaultVersion: '1' }),
@@ -74,20 +94,20 @@ describe('defaultVersion: a version', () => {
   })
 })
 
-describe('defaultVersion: null', () => {
+describe('without a default, paths with versions need one', () => {
   const app = serve(ROUTES, QUERY, { defaultVersion: null })
   const cases = [
-    ['2.3 d a versioned handler', 'GET', '/cars', unspecified(400, ALL)],
-    ['P5 an unversioned handler', 'PUT', '/cars', ok('put@null')],
-    ['2.3 d no version has the method', 'DELETE', '/cars', notAllowed('GET, HEAD, POST, PUT, OPTIONS')],
-    ['P6 never versioned', 'GET', '/health', ok('health@null')],
+    ['a versioned handler needs a version', 'GET', '/cars', unspecified(400, ALL)],
+    ['an unversioned handler answers', 'PUT', '/cars', ok('put@null')],
+    ['a method that no version has is a 405', 'DELETE', '/cars', notAllowed('GET, HEAD, POST, PUT, OPTIONS')],
+    ['a never-versioned path answers', 'GET', '/health', ok('health@null')],
   ] as const
   for (const [title, method, url, expected] of cases) {
     it(`${title}: ${method} ${url}`, async () => assert.deepEqual(await ask(app, { method, url }), expected))
   }
 })
 
-describe('defaultVersion: a function', () => {
+describe('a function chooses the default version', () => {
   const byAccount: DefaultVersion = ({ headers }) => headers['x-account'] ?? null
   const later: DefaultVersion = async (request) => {
     await setImmediate()
@@ -100,24 +120,24 @@ describe('defaultVersion: a function', () => {
     account: string | undefined,
     expected: Answer,
   ])[] = [
-    ['R24 chooses by the request', 'GET', '/cars', '1', ok('cars@1')],
-    ['R24 chooses another', 'GET', '/cars', '2', ok('cars@2')],
-    ['R24 null is no version', 'GET', '/cars', undefined, unspecified(400, ALL)],
-    ['R24 null and an unversioned handler', 'PUT', '/cars', undefined, ok('put@null')],
-    ['R24 null and a never-versioned path', 'GET', '/health', undefined, ok('health@null')],
-    ['P5 the default has unversioned handlers', 'PUT', '/cars', '2', ok('put@2')],
-    ['P6 a never-versioned path', 'GET', '/health', '2', ok('health@2')],
-    ['P8 a neutral path', 'GET', '/ping', '2', ok('ping@2')],
-    ['2.3 g the chosen version lacks the path', 'GET', '/old', '2', unsupported(404, undefined, ['1'])],
+    ['the function chooses by the request', 'GET', '/cars', '1', ok('cars@1')],
+    ['the function chooses another version for another request', 'GET', '/cars', '2', ok('cars@2')],
+    ['null is no version', 'GET', '/cars', undefined, unspecified(400, ALL)],
+    ['after null, an unversioned handler answers', 'PUT', '/cars', undefined, ok('put@null')],
+    ['after null, a never-versioned path answers', 'GET', '/health', undefined, ok('health@null')],
+    ['an unversioned handler answers as the chosen version', 'PUT', '/cars', '2', ok('put@2')],
+    ['a never-versioned path answers as the chosen version', 'GET', '/health', '2', ok('health@2')],
+    ['a neutral path answers as the chosen version', 'GET', '/ping', '2', ok('ping@2')],
+    ['the chosen version lacks the path', 'GET', '/old', '2', unsupported(404, undefined, ['1'])],
+    ['the chosen version lacks the method', 'POST', '/cars', '1', notAllowed('GET, HEAD, PUT, OPTIONS')],
     [
-      '2.3 e the chosen version lacks the method',
-      'POST',
+      'OPTIONS lists the methods of the chosen version',
+      'OPTIONS',
       '/cars',
       '1',
-      notAllowed('GET, HEAD, PUT, OPTIONS'),
+      allowed('GET, HEAD, PUT, OPTIONS'),
     ],
-    ['R10 OPTIONS', 'OPTIONS', '/cars', '1', allowed('GET, HEAD, PUT, OPTIONS')],
-    ['2.3 a nowhere', 'GET', '/planes', '2', notFound],
+    ['a path that no version has is an ordinary 404', 'GET', '/planes', '2', notFound],
   ]
   for (const [kind, defaultVersion] of [
     ['now', byAccount],
@@ -143,7 +163,7 @@ describe('defaultVersion: a function', () => {
         assert.deepEqual(await ask(byUrlBelow, { method, url: `/api${url}`, headers }), expected)
       })
     }
-    it(`V6 an unknown version is a mistake of the application (${kind})`, async () => {
+    it(`an unknown version is a mistake of the application (${kind})`, async () => {
       const { statusCode, body } = await byQuery.inject({ url: '/cars', headers: { 'x-account': 'secret' } })
       assert.deepEqual(
         [statusCode, body.includes('internal_error'), body.includes('secret')],
@@ -151,7 +171,7 @@ describe('defaultVersion: a function', () => {
       )
     })
   }
-  it('V6 a function that throws is a mistake of the application', async () => {
+  it('a function that throws is a mistake of the application', async () => {
     const app = serve(ROUTES, QUERY, {
       defaultVersion: () => {
         throw new Error('secret')
@@ -160,12 +180,12 @@ describe('defaultVersion: a function', () => {
     const { statusCode, body } = await app.inject('/cars')
     assert.deepEqual([statusCode, body.includes('secret')], [500, false])
   })
-  it('V6 a function that rejects is a mistake of the application', async () => {
+  it('a function that rejects is a mistake of the application', async () => {
     const app = serve(ROUTES, URL, { defaultVersion: async () => Promise.reject(new Error('secret')) })
     const { statusCode, body } = await app.inject('/cars')
     assert.deepEqual([statusCode, body.includes('secret')], [500, false])
   })
-  it('R24 is not asked where the request names a version', async () => {
+  it('is not asked where the request names a version', async () => {
     const defaultVersion = (): never => {
       throw new Error('asked')
     }
@@ -179,11 +199,11 @@ describe('defaultVersion: a function', () => {
       [ok('cars@2'), unsupported(404, '9', ALL), ok('cars@2'), unsupported(404, '9', ALL)],
     )
   })
-  it('V3 the chosen version in another spelling', async () => {
+  it('the chosen version in another spelling', async () => {
     const app = serve(ROUTES, QUERY, { format: 'semver', defaultVersion: () => '2.0.0' })
     assert.deepEqual(await ask(app, '/cars'), ok('cars@2'))
   })
-  it('U6 a literal that is a version, beside a function', async () => {
+  it('an ordinary path that begins with a version is fine beside a function', async () => {
     const rows: readonly Row[] = [...ROUTES, ['GET', '/v1/legacy', undefined, 'legacy']]
     const app = serve(rows, URL, { defaultVersion: () => '2' })
     assert.deepEqual(

@@ -35,16 +35,16 @@ async function told(app: App, request: Parameters<App['inject']>[0]): Promise<re
   return [statusCode, headers['deprecation'], headers['link']]
 }
 
-describe('the header Deprecation', () => {
+describe('the header Deprecation has the date of the policy', () => {
   const cases: readonly (readonly [string, VersionPolicy, string | undefined])[] = [
-    ['D1 a date is its first instant in UTC', { deprecated: '2026-01-01' }, SINCE],
-    ['D1 a moment with a zone', { deprecated: '2026-01-01T02:00:00+02:00' }, SINCE],
-    ['D1 a Date', { deprecated: new Date(Date.UTC(2026, 0, 1)) }, SINCE],
-    ['D1 parts of a second are cut', { deprecated: '2026-01-01T00:00:00.999Z' }, SINCE],
-    ['D1 in the future', { deprecated: '2999-12-31' }, '@32503593600'],
-    ['D1 before 1970', { deprecated: '1969-12-31T23:59:59Z' }, '@-1'],
-    ['D1 none without a date', { deprecated: true }, undefined],
-    ['D1 none when it is not deprecated', { deprecated: false, sunset: '2999-01-01' }, undefined],
+    ['a date is its first instant in UTC', { deprecated: '2026-01-01' }, SINCE],
+    ['a moment with a zone', { deprecated: '2026-01-01T02:00:00+02:00' }, SINCE],
+    ['a Date', { deprecated: new Date(Date.UTC(2026, 0, 1)) }, SINCE],
+    ['parts of a second are cut', { deprecated: '2026-01-01T00:00:00.999Z' }, SINCE],
+    ['in the future', { deprecated: '2999-12-31' }, '@32503593600'],
+    ['before 1970', { deprecated: '1969-12-31T23:59:59Z' }, '@-1'],
+    ['none without a date', { deprecated: true }, undefined],
+    ['none when it is not deprecated', { deprecated: false, sunset: '2999-01-01' }, undefined],
   ]
   for (const [title, policy, expected] of cases) {
     it(title, async () => {
@@ -53,7 +53,7 @@ describe('the header Deprecation', () => {
     })
   }
 
-  it('D1 an undated one is told by the links and the list', async () => {
+  it('an undated one is told by the links and the list', async () => {
     const app = serve([['GET', '/cars', '1', 'cars']], URL, {
       report: 'always',
       versions: { '1': { deprecated: true, links: { deprecation: '/why' } } },
@@ -69,13 +69,13 @@ describe('the header Deprecation', () => {
 describe('the header Link', () => {
   const titled: VersionPolicy = { links: { sunset: { href: 'a', title: 'say "no" \\ go' } } }
 
-  it('D3 quotes and backslashes in titles are escaped, and links need no deprecation', async () => {
+  it('quotes and backslashes in titles are escaped, and links need no deprecation', async () => {
     const app = serve([['GET', '/cars', '1', 'cars']], URL, { versions: { '1': titled } })
     const link = '<a>; rel="sunset"; type="text/html"; title="say \\"no\\" \\\\ go"'
     assert.deepEqual(await told(app, '/v1/cars'), [200, undefined, link])
   })
 
-  it('D3 what undoes a deprecation or a sunset undoes its link', async () => {
+  it('what undoes a deprecation or a sunset undoes its link', async () => {
     const links = { deprecation: '/why', sunset: '/until' }
     const controller = defineController({
       prefix: '/',
@@ -103,7 +103,7 @@ describe('the header Link', () => {
     ['one of them', () => reply(200, 1, { headers: { link: LINKS.split(', ')[0] ?? '' } }), LINKS],
   ] as const
   for (const [title, handler, link] of cases) {
-    it(`D3 is added to that of the handler: ${title}`, async () => {
+    it(`is added to that of the handler: ${title}`, async () => {
       const controller = defineController({
         prefix: '/cars',
         version: '1',
@@ -115,7 +115,7 @@ describe('the header Link', () => {
     })
   }
 
-  it('D1 and D2: headers of the handler stay', async () => {
+  it('headers of the handler stay', async () => {
     const controller = defineController({
       prefix: '/cars',
       version: '1',
@@ -212,28 +212,28 @@ function outcomes(options: AppOptions = {}): App {
   return app
 }
 
-describe('what a response tells of its version', () => {
+describe('responses of a route report on its version', () => {
   const app = outcomes()
   const cases = [
-    ['D4 success', 'GET', '/ok?version=1', 200, true],
-    ['M1 HEAD as GET', 'HEAD', '/ok?version=1', 200, true],
-    ['D4 without body', 'POST', '/none?version=1', 204, true],
-    ['D4 a redirect of the handler', 'GET', '/moved?version=1', 302, true],
-    ['D4 a stream', 'GET', '/stream?version=1', 200, true],
-    ['D4 invalid input', 'GET', '/input?version=1', 422, true],
-    ['D4 an HttpError', 'GET', '/teapot?version=1', 418, true],
-    ['D4 an unknown error', 'GET', '/fails?version=1', 500, true],
-    ['D4 a guard that does not know the client', 'GET', '/401?version=1', 401, true],
-    ['D4 a guard that refuses', 'GET', '/403?version=1', 403, true],
-    ['D4 an error handler', 'GET', '/mended?version=1', 409, true],
-    ['D4 another version', 'GET', '/ok?version=2', 200, false],
-    ['D4 not a wrong method', 'DELETE', '/ok?version=1', 405, false],
-    ['D4 not an unknown version', 'GET', '/ok?version=9', 404, false],
-    ['D4 not no version', 'GET', '/ok', 400, false],
-    ['D4 not a version without the path', 'GET', '/teapot?version=2', 404, false],
-    ['D4 not an unknown path', 'GET', '/nowhere?version=1', 404, false],
-    ['D4 not the automatic OPTIONS', 'OPTIONS', '/ok?version=1', 204, false],
-    ['D4 not a response that could not be sent', 'GET', '/unsendable?version=1', 500, false],
+    ['success', 'GET', '/ok?version=1', 200, true],
+    ['HEAD as GET', 'HEAD', '/ok?version=1', 200, true],
+    ['without body', 'POST', '/none?version=1', 204, true],
+    ['a redirect of the handler', 'GET', '/moved?version=1', 302, true],
+    ['a stream', 'GET', '/stream?version=1', 200, true],
+    ['invalid input', 'GET', '/input?version=1', 422, true],
+    ['an HttpError', 'GET', '/teapot?version=1', 418, true],
+    ['an unknown error', 'GET', '/fails?version=1', 500, true],
+    ['a guard that does not know the client', 'GET', '/401?version=1', 401, true],
+    ['a guard that refuses', 'GET', '/403?version=1', 403, true],
+    ['an error handler', 'GET', '/mended?version=1', 409, true],
+    ['another version', 'GET', '/ok?version=2', 200, false],
+    ['not a wrong method', 'DELETE', '/ok?version=1', 405, false],
+    ['not an unknown version', 'GET', '/ok?version=9', 404, false],
+    ['not no version', 'GET', '/ok', 400, false],
+    ['not a version without the path', 'GET', '/teapot?version=2', 404, false],
+    ['not an unknown path', 'GET', '/nowhere?version=1', 404, false],
+    ['not the automatic OPTIONS', 'OPTIONS', '/ok?version=1', 204, false],
+    ['not a response that could not be sent', 'GET', '/unsendable?version=1', 500, false],
   ] as const
   for (const [title, method, url, status, isTold] of cases) {
     it(`${title}: ${method} ${url}`, async () => {
@@ -242,27 +242,27 @@ describe('what a response tells of its version', () => {
     })
   }
 
-  it('D4 not a redirect to the other spelling of the path: what it leads to tells', async () => {
+  it('not a redirect to the other spelling of the path: what it leads to tells', async () => {
     const redirecting = outcomes({ trailingSlash: 'redirect' })
     assert.deepEqual(await told(redirecting, '/ok/?version=1'), [308, undefined, undefined])
     assert.deepEqual(await told(redirecting, '/ok?version=1'), [200, SINCE, LINKS])
   })
 })
 
-describe('what middleware does to it', () => {
-  it('D3 and D4: an answer in place of the response is told of the version too', async () => {
+describe('middleware and the headers of a version', () => {
+  it('an answer in place of the response is told of the version too', async () => {
     const replaced: Middleware = async (_context, next) => {
       await next()
       return { replaced: true }
     }
     assert.deepEqual(await told(outcomes({ middleware: [replaced] }), '/ok?version=1'), [200, SINCE, LINKS])
   })
-  it('D4 an answer without a route is not', async () => {
+  it('an answer without a route is not', async () => {
     const early: Middleware = () => ({ early: true })
     const answer = await told(outcomes({ middleware: [early] }), '/ok?version=1')
     assert.deepEqual(answer, [200, undefined, undefined])
   })
-  it('D3 a response that is kept and sent again has nothing twice', async () => {
+  it('a response that is kept and sent again has nothing twice', async () => {
     let kept: FinishedResponse | undefined
     const keeping: Middleware = async (_context, next) => {
       const response = await next()
@@ -282,7 +282,7 @@ describe('what middleware does to it', () => {
   })
 })
 
-describe('who takes the policy of a version', () => {
+describe('routes that take the policy of a version', () => {
   const rows = [
     ['GET', '/cars', '1', 'exact'],
     ['POST', '/cars', undefined, 'unversioned'],
@@ -291,7 +291,7 @@ describe('who takes the policy of a version', () => {
   ] as const
   const listed = [{ version: '1', ...POLICY }, '2', '3']
 
-  it('D4 a range, and a list, by the version that is asked for', async () => {
+  it('a range, and a list, by the version that is asked for', async () => {
     const app = serve(rows, QUERY, { versions: listed })
     const tells = async (url: string): Promise<unknown> => (await app.inject(url)).headers['deprecation']
     assert.deepEqual(
@@ -304,18 +304,18 @@ describe('who takes the policy of a version', () => {
       [SINCE, undefined, SINCE, undefined],
     )
   })
-  it('D4 the default version, asked for or not', async () => {
+  it('the default version, asked for or not', async () => {
     const app = serve(rows, QUERY, { versions: listed, defaultVersion: '1' })
     assert.deepEqual(await told(app, '/cars'), [200, SINCE, LINKS])
     assert.deepEqual(await told(app, '/cars?version=1'), [200, SINCE, LINKS])
   })
-  it('P5 a route without version that answers as the default', async () => {
+  it('a route without version that answers as the default', async () => {
     const app = serve(rows, QUERY, { versions: listed, defaultVersion: '1' })
     assert.deepEqual(await told(app, { method: 'POST', url: '/cars' }), [200, SINCE, LINKS])
     const other = serve(rows, QUERY, { versions: listed, defaultVersion: '2' })
     assert.deepEqual(await told(other, { method: 'POST', url: '/cars' }), [200, undefined, undefined])
   })
-  it('R24 a route without version that answers the version which a function chose', async () => {
+  it('a route without version that answers the version which a function chose', async () => {
     const defaultVersion = (request: { header: (name: string) => string | undefined }): string | null =>
       request.header('x-pin') ?? null
     const app = serve(rows, QUERY, { versions: listed, defaultVersion })
@@ -325,14 +325,14 @@ describe('who takes the policy of a version', () => {
     assert.deepEqual(await post('2'), [200, undefined, undefined])
     assert.deepEqual(await post(), [200, undefined, undefined])
   })
-  it('P6 not a path that was never versioned', async () => {
+  it('not a path that was never versioned', async () => {
     const app = serve([...rows, ['GET', '/health', undefined, 'health']], HEADER, {
       versions: listed,
       defaultVersion: '1',
     })
     assert.deepEqual(await told(app, '/health'), [200, undefined, undefined])
   })
-  it('V3 another spelling of the version, in the path and in the list', async () => {
+  it('another spelling of the version, in the path and in the list', async () => {
     const app = serve([['GET', '/cars', '1', 'cars']], URL, {
       format: 'semver',
       versions: { '1.0.0': POLICY },

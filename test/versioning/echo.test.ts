@@ -50,7 +50,7 @@ async function echoed(
 const JSON_TYPE = 'application/json'
 const PROBLEM = 'application/problem+json'
 
-describe('echo: true', () => {
+describe('echo: true names the version used', () => {
   const Account = defineVersioningScheme({ name: 'account', read: () => '1' })
   const cases: readonly (readonly [string, App, InjectOptions, string])[] = [
     ['URL', under(URL, { echo: true }), { url: '/v1/cars' }, 'api-version'],
@@ -70,11 +70,11 @@ describe('echo: true', () => {
     ['a scheme of your own', under(Account, { echo: true }), { url: '/cars' }, 'api-version'],
   ]
   for (const [title, app, request, header] of cases) {
-    it(`R21 ${title}`, async () => {
+    it(title, async () => {
       assert.deepEqual(await echoed(app, request, header), [200, '1', JSON_TYPE])
     })
   }
-  it('R21 of several schemes, the header that one of them has', async () => {
+  it('of several schemes, the header that one of them has', async () => {
     const app = serve(ROWS)
     app.enableVersioning([[QUERY], [HEADER, { headerParameter: 'x-version' }]], { echo: true })
     assert.deepEqual(await echoed(app, '/cars?version=1', 'x-version'), [200, '1', JSON_TYPE])
@@ -82,31 +82,31 @@ describe('echo: true', () => {
 
   const app = under(QUERY, { echo: true, defaultVersion: '1' })
   const others = [
-    ['M1 HEAD', 'HEAD', '/cars?version=2', [200, '2', JSON_TYPE]],
-    ['R21 the default version', 'GET', '/cars', [200, '1', JSON_TYPE]],
-    ['R21 a neutral route at a path with versions', 'PUT', '/cars?version=2', [200, '2', JSON_TYPE]],
-    ['R21 not a version that nobody has', 'GET', '/cars?version=9', [404, undefined, PROBLEM]],
-    ['R21 not a wrong method', 'DELETE', '/cars?version=1', [405, undefined, PROBLEM]],
-    ['R21 not a path without versions', 'GET', '/health?version=1', [200, undefined, JSON_TYPE]],
-    ['R21 not the automatic OPTIONS', 'OPTIONS', '/cars?version=1', [204, undefined, undefined]],
+    ['HEAD names it as GET does', 'HEAD', '/cars?version=2', [200, '2', JSON_TYPE]],
+    ['the default version', 'GET', '/cars', [200, '1', JSON_TYPE]],
+    ['a neutral route at a path with versions', 'PUT', '/cars?version=2', [200, '2', JSON_TYPE]],
+    ['not an unknown version', 'GET', '/cars?version=9', [404, undefined, PROBLEM]],
+    ['not a wrong method', 'DELETE', '/cars?version=1', [405, undefined, PROBLEM]],
+    ['not a path without versions', 'GET', '/health?version=1', [200, undefined, JSON_TYPE]],
+    ['not the automatic OPTIONS', 'OPTIONS', '/cars?version=1', [204, undefined, undefined]],
   ] as const
   for (const [title, method, url, expected] of others) {
     it(`${title}: ${method} ${url}`, async () => {
       assert.deepEqual(await echoed(app, { method, url }), expected)
     })
   }
-  it('V3 the version as it was declared, however it was asked for', async () => {
+  it('the version as it was declared, however it was asked for', async () => {
     const semver = serve([['GET', '/cars', '1.0', 'cars']], QUERY, { echo: true, format: 'semver' })
     assert.deepEqual(await echoed(semver, '/cars?version=1'), [200, '1.0', JSON_TYPE])
   })
 })
 
 describe('echo: the name of a header', () => {
-  it('R21 in any case', async () => {
+  it('in any case', async () => {
     const app = under(QUERY, { echo: 'X-Served-Version' })
     assert.deepEqual(await echoed(app, '/cars?version=1', 'x-served-version'), [200, '1', JSON_TYPE])
   })
-  it('R21 one that the handler sets stays', async () => {
+  it('one that the handler sets stays', async () => {
     const controller = defineController({
       prefix: '/cars',
       version: '1',
@@ -118,7 +118,7 @@ describe('echo: the name of a header', () => {
     app.enableVersioning(QUERY, { echo: 'x-served' })
     assert.deepEqual(await echoed(app, '/cars?version=1', 'x-served'), [200, 'own', JSON_TYPE])
   })
-  it('R21 off: nothing', async () => {
+  it('off: nothing', async () => {
     assert.deepEqual(await echoed(under(QUERY, {}), '/cars?version=1'), [200, undefined, JSON_TYPE])
   })
 })
@@ -157,28 +157,28 @@ function typed(options: VersioningOptions, middleware: readonly Middleware[] = [
 describe("echo: 'contentType'", () => {
   const app = typed({ echo: 'contentType' })
   const cases = [
-    ['A1 JSON', '/json', [200, undefined, 'application/json; version=1']],
-    ['A1 beside other parameters', '/text', [200, undefined, 'text/plain; charset=utf-8; version=1']],
-    ['A1 a web response', '/web', [200, undefined, 'application/json; version=1']],
-    ['A1 what the handler says stays', '/own', [200, undefined, 'application/json; Version=7']],
-    ['A1 not a problem', '/fails', [409, undefined, PROBLEM]],
-    ['A1 not without a body', '/none', [204, undefined, undefined]],
+    ['JSON', '/json', [200, undefined, 'application/json; version=1']],
+    ['beside other parameters', '/text', [200, undefined, 'text/plain; charset=utf-8; version=1']],
+    ['a web response', '/web', [200, undefined, 'application/json; version=1']],
+    ['what the handler says stays', '/own', [200, undefined, 'application/json; Version=7']],
+    ['not a problem', '/fails', [409, undefined, PROBLEM]],
+    ['not without a body', '/none', [204, undefined, undefined]],
   ] as const
   for (const [title, path, expected] of cases) {
     it(`${title}: ${path}`, async () => {
       assert.deepEqual(await echoed(app, `${path}?version=1`), expected)
     })
   }
-  it('A1 M1 HEAD as GET', async () => {
+  it('HEAD as GET', async () => {
     const answer = await echoed(app, { method: 'HEAD', url: '/json?version=1' })
     assert.deepEqual(answer, [200, undefined, 'application/json; version=1'])
   })
-  it('A1 with the parameter that requests have', async () => {
+  it('with the parameter that requests have', async () => {
     const served = under(HEADER, { echo: 'contentType', versionParameter: 'v' })
     const request = { url: '/cars', headers: { accept: '*/*;v=2' } }
     assert.deepEqual(await echoed(served, request), [200, undefined, 'application/json; v=2'])
   })
-  it('A1 a response that is kept and sent again has it once', async () => {
+  it('a response that is kept and sent again has it once', async () => {
     let kept: FinishedResponse | undefined
     const keeping: Middleware = async (_context, next) => {
       const response = await next()
@@ -192,37 +192,37 @@ describe("echo: 'contentType'", () => {
   })
 })
 
-describe("unknown: 'floor'", () => {
+describe("unknown: 'floor' always names the version that answers", () => {
   const listed = { versions: ['1', '2'], unknown: 'floor' } as const
 
-  it('R18 the version that answers is told where it is not the one asked for', async () => {
+  it('the version that answers is told where it is not the one asked for', async () => {
     const app = under(QUERY, listed)
     assert.deepEqual(await echoed(app, '/cars?version=7'), [200, '2', JSON_TYPE])
     assert.deepEqual(await echoed(app, '/cars?version=2'), [200, undefined, JSON_TYPE])
   })
-  it('R18 under every scheme', async () => {
+  it('under every scheme', async () => {
     assert.deepEqual(await echoed(under(URL, listed), '/v7/cars'), [200, '2', JSON_TYPE])
     const request = { url: '/cars', headers: { 'x-version': '7' } }
     const app = under(HEADER, { headerParameter: 'x-version', ...listed })
     assert.deepEqual(await echoed(app, request, 'x-version'), [200, '2', JSON_TYPE])
   })
-  it('R18 in errors of the route too', async () => {
+  it('in errors of the route too', async () => {
     assert.deepEqual(await echoed(typed(listed), '/fails?version=7'), [409, '1', PROBLEM])
   })
-  it("R18 in a header where a content type cannot, under echo: 'contentType'", async () => {
+  it("in a header where a content type cannot, under echo: 'contentType'", async () => {
     const app = typed({ ...listed, echo: 'contentType' })
     assert.deepEqual(await echoed(app, '/json?version=7'), [200, undefined, 'application/json; version=1'])
     assert.deepEqual(await echoed(app, '/fails?version=7'), [409, '1', PROBLEM])
     assert.deepEqual(await echoed(app, '/none?version=7'), [204, '1', undefined])
   })
-  it('R18 not a neutral route at a path without versions', async () => {
+  it('not a neutral route at a path without versions', async () => {
     const app = serve([['GET', '/ping', VERSION_NEUTRAL, 'ping']], QUERY, listed)
     assert.deepEqual(await echoed(app, '/ping?version=7'), [200, undefined, JSON_TYPE])
   })
 })
 
 describe('the content type under several schemes', () => {
-  it('A1 is written by the scheme that reads media types', async () => {
+  it('is written by the scheme that reads media types', async () => {
     const app: App = createApp(
       defineModule({
         controllers: [

@@ -47,7 +47,7 @@ const FORMATS: readonly (readonly [
   ['string', ['1', '2.5', '10'], { below: '0', between: '9.99', above: '1000' }, undefined],
 ]
 
-describe("V7 unknown: 'floor'", () => {
+describe("unknown: 'floor' answers in the nearest earlier version", () => {
   for (const [format, versions, { below, between, above }, malformed] of FORMATS) {
     const [one, three, four] = versions
     const places: readonly (readonly [
@@ -99,36 +99,41 @@ describe("V7 unknown: 'floor'", () => {
     ]
     for (const [name, app, toRequest, [status, whenMalformed]] of places) {
       const cases: readonly (readonly [title: string, path: string, version: string, expected: unknown])[] = [
-        ['V7 a known version is that one, and not told', '/x', three, [200, `x@${three}`, null]],
-        ['V7 above all: the newest', '/x', above, [200, `x@${four}`, four]],
-        ['V7 between two: the earlier', '/x', between, [200, `x@${three}`, three]],
-        ['R18 the nearest that is served at this path', '/old', above, [200, `old@${one}`, one]],
-        ['R18 from above two that lack the path', '/old', between, [200, `old@${one}`, one]],
-        ['V7 below the oldest', '/x', below, [status, 'unsupported_version', null]],
+        ['a known version answers itself, and is not echoed', '/x', three, [200, `x@${three}`, null]],
+        ['a version above all gets the newest', '/x', above, [200, `x@${four}`, four]],
+        ['a version between two gets the earlier', '/x', between, [200, `x@${three}`, three]],
         [
-          'V7 a known version that lacks the path is not replaced',
+          'the nearest earlier version that is served at this path answers',
+          '/old',
+          above,
+          [200, `old@${one}`, one],
+        ],
+        ['versions that lack the path are passed over', '/old', between, [200, `old@${one}`, one]],
+        ['a version below the oldest is unsupported', '/x', below, [status, 'unsupported_version', null]],
+        [
+          'a known version that lacks the path is not replaced',
           '/old',
           four,
           [status, 'unsupported_version', null],
         ],
-        ['2.3 nothing is served there', '/none', above, [404, 'route_not_found', null]],
+        ['a path that no version has is an ordinary 404', '/none', above, [404, 'route_not_found', null]],
       ]
       for (const [title, path, version, expected] of cases) {
         it(`${title} (${name}, ${format}: ${version})`, async () => {
           assert.deepEqual(await askEchoed(app, toRequest(path, version)), expected)
         })
       }
-      it(`R18 below the oldest that is served at this path (${name}, ${format})`, async () => {
+      it(`a version below the oldest of this path is unsupported (${name}, ${format})`, async () => {
         const { statusCode, body } = await app.inject(toRequest('/new', below))
         assert.deepEqual([statusCode, JSON.parse(body).supported], [status, [three]])
       })
-      it(`R35 the path is served, the method is not: 405 of the version chosen (${name}, ${format})`, async () => {
+      it(`the path is served, the method is not: 405 of the version chosen (${name}, ${format})`, async () => {
         const seen = await ask(app, { ...toRequest('/x', between), method: 'POST' })
         const { vary, ...answer } = seen
         assert.deepEqual([answer, vary], [notAllowed('GET, HEAD, OPTIONS'), seen.vary])
       })
       if (malformed === undefined || name.startsWith('URL') || name.endsWith('URL')) continue
-      it(`V7 malformed stays invalid (${name}, ${format}: ${malformed})`, async () => {
+      it(`malformed stays invalid (${name}, ${format}: ${malformed})`, async () => {
         assert.deepEqual(await askEchoed(app, toRequest('/x', malformed)), [
           whenMalformed,
           'invalid_version',
@@ -139,19 +144,24 @@ describe("V7 unknown: 'floor'", () => {
   }
 })
 
-describe('V7 what a floor is not for', () => {
+describe('the nearest earlier version is not for', () => {
   const versions = ['1', '3', '10'] as const
   const byQuery = serve(rowsOf(versions), QUERY, { unknown: 'floor', format: 'integer' })
   const byUrl = serve(rowsOf(versions), URL, { unknown: 'floor', format: 'integer' })
   const cases: readonly (readonly [title: string, app: App, url: string, expected: Answer])[] = [
-    ['P6 a never-versioned path answers without a version', byQuery, '/health?version=9', ok('health@null')],
-    ['P8 a neutral-only path answers without a version', byQuery, '/ping?version=9', ok('ping@null')],
-    ['P9 a neutral path behind a version', byUrl, '/v9/ping', ok('ping@3')],
-    ['P6 a never-versioned path is not behind any', byUrl, '/v9/health', unsupported(404, '9', [])],
-    ['U2 a malformed version in the path', byUrl, '/v1.5/x', invalid(404, '1.5', [...versions])],
-    ['U2 a segment that is no version', byUrl, '/vx/x', notFound],
+    ['a never-versioned path answers without a version', byQuery, '/health?version=9', ok('health@null')],
+    ['a neutral-only path answers without a version', byQuery, '/ping?version=9', ok('ping@null')],
+    ['a neutral path behind a version', byUrl, '/v9/ping', ok('ping@3')],
+    ['a never-versioned path is not behind any', byUrl, '/v9/health', unsupported(404, '9', [])],
     [
-      'V8 longer than 64 characters is malformed',
+      'a malformed version in the path is an ordinary segment',
+      byUrl,
+      '/v1.5/x',
+      invalid(404, '1.5', [...versions]),
+    ],
+    ['a segment that is no version', byUrl, '/vx/x', notFound],
+    [
+      'longer than 64 characters is malformed',
       byQuery,
       `/x?version=${'9'.repeat(65)}`,
       invalid(400, '9'.repeat(64), [...versions]),
@@ -160,21 +170,21 @@ describe('V7 what a floor is not for', () => {
   for (const [title, app, url, expected] of cases) {
     it(title, async () => assert.deepEqual(await ask(app, url), expected))
   }
-  it('R18 a floor is told even where only neutral handlers are', async () => {
+  it('a floor is told even where only neutral handlers are', async () => {
     assert.deepEqual(await askEchoed(byUrl, { url: '/v9/ping' }), [200, 'ping@3', '3'])
   })
-  it('V8 strings longer than 64 characters have no floor', async () => {
+  it('strings longer than 64 characters have no floor', async () => {
     const app = serve(rowsOf(versions), QUERY, { unknown: 'floor' })
     assert.deepEqual(
       await ask(app, `/x?version=${'9'.repeat(5000)}`),
       unsupported(404, '9'.repeat(64), [...versions]),
     )
   })
-  it('P8 strictNeutral: the neutral path is served in an earlier version', async () => {
+  it('strictNeutral: the neutral path is served in an earlier version', async () => {
     const app = serve(rowsOf(versions), QUERY, { unknown: 'floor', strictNeutral: true })
     assert.deepEqual(await askEchoed(app, { url: '/ping?version=9' }), [200, 'ping@3', '3'])
   })
-  it('S7 the default is no floor', async () => {
+  it('the default is no floor', async () => {
     const app = serve(rowsOf(versions), QUERY, { unknown: 'floor', defaultVersion: '10' })
     assert.deepEqual(
       [await askEchoed(app, { url: '/x' }), (await ask(app, '/old')).status],
@@ -183,7 +193,7 @@ describe('V7 what a floor is not for', () => {
   })
 })
 
-describe('V7 lists of preferences', () => {
+describe('a list of preferences gets the nearest earlier version of its best member', () => {
   const app = serve(rowsOf(['1', '3', '10']), HEADER, { unknown: 'floor', format: 'integer' })
   const accept = (...versions: readonly string[]): { readonly accept: string } => ({
     accept: versions.map((version) => `a/b;version=${version}`).join(', '),
@@ -194,12 +204,12 @@ describe('V7 lists of preferences', () => {
     versions: readonly string[],
     expected: unknown,
   ])[] = [
-    ['V7 one that is served before the floor of another', '/x', ['9', '1'], [200, 'x@1', null]],
-    ['V7 none is served: the floor of the most preferred', '/x', ['5', '99'], [200, 'x@3', '3']],
-    ['V7 the first that has a floor', '/new', ['2', '99'], [200, 'new@3', '3']],
-    ['V7 a known one that lacks the path has none', '/old', ['10', '3'], [406, 'unsupported_version', null]],
-    ['V7 malformed ones have none', '/x', ['x', '5'], [200, 'x@3', '3']],
-    ['V7 none has a floor', '/new', ['1', '2'], [406, 'unsupported_version', null]],
+    ['one that is served before the floor of another', '/x', ['9', '1'], [200, 'x@1', null]],
+    ['none is served: the floor of the most preferred', '/x', ['5', '99'], [200, 'x@3', '3']],
+    ['the first that has a floor', '/new', ['2', '99'], [200, 'new@3', '3']],
+    ['a known one that lacks the path has none', '/old', ['10', '3'], [406, 'unsupported_version', null]],
+    ['malformed ones have none', '/x', ['x', '5'], [200, 'x@3', '3']],
+    ['none has a floor', '/new', ['1', '2'], [406, 'unsupported_version', null]],
   ]
   for (const [title, path, versions, expected] of cases) {
     it(title, async () => {
@@ -208,9 +218,9 @@ describe('V7 lists of preferences', () => {
   }
 })
 
-describe('R18 always echoed', () => {
+describe('the nearest earlier version is always echoed', () => {
   const versions = ['1', '3', '10'] as const
-  it("R21 in the scheme's own header, where it has one", async () => {
+  it("in the scheme's own header, where it has one", async () => {
     const app = serve(rowsOf(versions), HEADER, { unknown: 'floor', headerParameter: 'X-Version' })
     const request = { url: '/x', headers: { 'x-version': '9' } }
     assert.deepEqual(
@@ -221,15 +231,15 @@ describe('R18 always echoed', () => {
       ],
     )
   })
-  it('R21 in the header that is named', async () => {
+  it('in the header that is named', async () => {
     const app = serve(rowsOf(versions), QUERY, { unknown: 'floor', echo: 'X-Answered' })
     assert.deepEqual(await askEchoed(app, { url: '/x?version=9' }, 'x-answered'), [200, 'x@3', '3'])
   })
-  it('R21 echo: true tells known versions too', async () => {
+  it('echo: true tells known versions too', async () => {
     const app = serve(rowsOf(versions), QUERY, { unknown: 'floor', echo: true })
     assert.deepEqual(await askEchoed(app, { url: '/x?version=1' }), [200, 'x@1', '1'])
   })
-  it('R18 an own scheme', async () => {
+  it('in api-version under a scheme of your own', async () => {
     const Own = defineVersioningScheme({ name: 'own', read: (request) => request.header('x-own') })
     const app = serve(rowsOf(versions), Own, { unknown: 'floor' })
     assert.deepEqual(await askEchoed(app, { url: '/x', headers: { 'x-own': '9' } }), [200, 'x@3', '3'])

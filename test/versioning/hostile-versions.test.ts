@@ -83,11 +83,11 @@ async function refusal({ app, lines }: Recorded, request: InjectOptions): Promis
 
 const cut = (text: string): string => text.slice(0, 64)
 
-describe('V8 what no version is called: QUERY', () => {
+describe('what no version is called: QUERY', () => {
   const app = record((options) => serve(ROWS, QUERY, {}, options))
   for (const [name, value] of Object.entries(VALUES)) {
     if (name === 'surrogate') continue
-    it(`V8 ${name} is an unsupported version, decoded once and cut`, async () => {
+    it(`${name} is an unsupported version, decoded once and cut`, async () => {
       assert.deepEqual(await refusal(app, { url: `/x?version=${encodeURIComponent(value)}` }), [
         404,
         'unsupported_version',
@@ -95,13 +95,13 @@ describe('V8 what no version is called: QUERY', () => {
       ])
     })
   }
-  it('Q1 half an emoji and escapes that are none', async () => {
+  it('half an emoji and escapes that are none', async () => {
     for (const text of ['%ED%A0%80', '%', '%zz', '%ff', '1%00%0d%0a']) {
       const [status, code] = await refusal(app, { url: `/x?version=${text}` })
       assert.deepEqual([status, code], [404, 'unsupported_version'], text)
     }
   })
-  it('Q6 names that every object has', async () => {
+  it('names that every object has', async () => {
     for (const query of ['__proto__=1', 'constructor=1', 'version[__proto__]=1', 'version.__proto__=1']) {
       const [status, code] = await refusal(app, { url: `/x?${query}` })
       assert.deepEqual([status, code], [400, 'unspecified_version'], query)
@@ -109,13 +109,13 @@ describe('V8 what no version is called: QUERY', () => {
   })
 })
 
-describe('V8 what no version is called: URL', () => {
+describe('what no version is called: URL', () => {
   const app = record((options) => serve(ROWS, URL, {}, options))
   const typed = record((options) => serve(ROWS, URL, { format: 'integer' }, options))
   const below = record((options) => serve(ROWS, URL, {}, { ...options, prefix: '/api' }))
   for (const [name, value] of Object.entries(VALUES)) {
     if (name === 'surrogate' || name === 'digits') continue
-    it(`U2 ${name} is an ordinary segment`, async () => {
+    it(`${name} is an ordinary segment`, async () => {
       const segment = `/v${encodeURIComponent(value)}`
       assert.deepEqual(
         [
@@ -127,7 +127,7 @@ describe('V8 what no version is called: URL', () => {
       )
     })
   }
-  it('V8 5,000 digits look like a version, and are cut in body and log', async () => {
+  it('5,000 digits look like a version, and are cut in body and log', async () => {
     const digits = '9'.repeat(5000)
     assert.deepEqual(
       [
@@ -148,17 +148,17 @@ describe('V8 what no version is called: URL', () => {
       [`/v${'9'.repeat(63)}`, `/v${'9'.repeat(63)}/x`, `/api/v${'9'.repeat(63)}/x`],
     )
   })
-  it('U9 dot segments are not resolved, escaped or not', async () => {
+  it('dot segments are not resolved, escaped or not', async () => {
     for (const url of ['/v1/../v2/x', '/v1/%2e%2e/v2/x', '/v1%2F..%2Fv2/x', '/v1/..;/x']) {
       assert.deepEqual((await refusal(app, { url })).slice(0, 2), [404, 'route_not_found'], url)
     }
   })
-  it('2.3 broken escapes are a malformed path', async () => {
+  it('broken escapes are a malformed path', async () => {
     for (const url of ['/v%/x', '/v%ff/x', '/v%ED%A0%80/x']) {
       assert.deepEqual((await refusal(app, { url })).slice(0, 2), [400, 'malformed_path'], url)
     }
   })
-  it('V8 an ordinary path is logged whole', async () => {
+  it('an ordinary path is logged whole', async () => {
     const slug = 's'.repeat(100)
     const { app: served, lines } = record((options) =>
       serve([...ROWS, ['GET', '/{slug}', undefined, 'slug']], URL, {}, options),
@@ -166,14 +166,14 @@ describe('V8 what no version is called: URL', () => {
     assert.deepEqual(await ask(served, `/${slug}`), ok('slug@null'))
     assert.equal(Reflect.get(lines.at(-1) ?? {}, 'path'), `/${slug}`)
   })
-  it('V8 other schemes leave paths whole', async () => {
+  it('other schemes leave paths whole', async () => {
     const { app: served, lines } = record((options) => serve(ROWS, QUERY, {}, options))
     await served.inject(`/${'s'.repeat(100)}`)
     assert.equal(Reflect.get(lines.at(-1) ?? {}, 'path'), `/${'s'.repeat(100)}`)
   })
 })
 
-describe('V8 what no version is called: a custom header', () => {
+describe('what no version is called: a custom header', () => {
   const app = record((options) => serve(ROWS, HEADER, { headerParameter: 'x-version' }, options))
   const carried = [
     'proto',
@@ -187,7 +187,7 @@ describe('V8 what no version is called: a custom header', () => {
     'html',
   ]
   for (const name of carried) {
-    it(`V8 ${name} is an unsupported version`, async () => {
+    it(`${name} is an unsupported version`, async () => {
       const value = VALUES[name] ?? ''
       const expected = [406, 'unsupported_version', cut(value)]
       const request = (text: string): InjectOptions => ({ url: '/x', headers: { 'x-version': text } })
@@ -197,35 +197,35 @@ describe('V8 what no version is called: a custom header', () => {
       )
     })
   }
-  it('V8 bytes above 127 are text like any other', async () => {
+  it('bytes above 127 are text like any other', async () => {
     const bytes = '\u00f0\u009f\u0098\u0080'
     const [status, code] = await refusal(app, { url: '/x', headers: { 'x-version': bytes } })
     assert.deepEqual([status, code], [406, 'unsupported_version'])
   })
-  it('V8 line breaks and what no header holds are refused by inject', async () => {
+  it('line breaks and what no header holds are refused by inject', async () => {
     for (const text of ['1\r\nset-cookie: a=b', '1\n', '1\u0000', '\u{1f600}', '\ud800']) {
       await assert.rejects(app.app.inject({ url: '/x', headers: { 'x-version': text } }), TypeError)
     }
   })
 })
 
-describe('V8 what no version is called: Accept', () => {
+describe('what no version is called: Accept', () => {
   const app = record((options) => serve(ROWS, HEADER, {}, options))
   for (const name of ['proto', 'constructor', 'toString', 'long', 'escape', 'wildcard', 'parent', 'html']) {
-    it(`V8 ${name} is an unsupported version`, async () => {
+    it(`${name} is an unsupported version`, async () => {
       const value = VALUES[name] ?? ''
       const request = { url: '/x', headers: { accept: `a/b; version="${value}"` } }
       assert.deepEqual(await refusal(app, request), [406, 'unsupported_version', cut(value)])
     })
   }
-  it('V8 a list is cut as a whole', async () => {
+  it('a list is cut as a whole', async () => {
     const accept = Array.from({ length: 200 }, (_, index) => `a/b;version=${'a'.repeat(30)}${index}`).join()
     const [status, code, requested] = await refusal(app, { url: '/x', headers: { accept } })
     assert.deepEqual([status, code, String(requested).length], [406, 'unsupported_version', 64])
   })
 })
 
-describe('V8 what no version is called: HOST', () => {
+describe('what no version is called: HOST', () => {
   const app = record((options) => serve(ROWS, HOST, {}, options))
   const cases: readonly (readonly [label: string, code: string, requested: string | undefined])[] = [
     ['constructor', 'unsupported_version', 'constructor'],
@@ -236,7 +236,7 @@ describe('V8 what no version is called: HOST', () => {
     [`v${'9'.repeat(5000)}`, 'unsupported_version', '9'.repeat(64)],
   ]
   for (const [label, code, requested] of cases) {
-    it(`O4 ${label.slice(0, 20)} (${label.length} characters): ${code}`, async () => {
+    it(`${label.slice(0, 20)} (${label.length} characters): ${code}`, async () => {
       assert.deepEqual(await refusal(app, { url: '/x', host: `${label}.example.com` }), [
         404,
         code,
@@ -246,15 +246,15 @@ describe('V8 what no version is called: HOST', () => {
   }
 })
 
-describe('V8 what no version is called: an own scheme, which may find anything', () => {
+describe('what no version is called: an own scheme, which may find anything', () => {
   const app = record((options) => serve(ROWS, Own, {}, options))
   const several = record((options) => serveSeveral(ROWS, [[QUERY], [Own]], {}, options))
   for (const [name, value] of Object.entries(VALUES)) {
     const headers = { 'x-own': Buffer.from(JSON.stringify(value)).toString('base64') }
-    it(`R23 ${name} is an unsupported version`, async () => {
+    it(`${name} is an unsupported version`, async () => {
       assert.deepEqual(await refusal(app, { url: '/x', headers }), [404, 'unsupported_version', cut(value)])
     })
-    it(`C1 ${name} beside another version: cut and escaped in sources`, async () => {
+    it(`${name} beside another version: cut and escaped in sources`, async () => {
       const { body } = await several.app.inject({ url: '/x?version=1', headers })
       const { code, sources } = JSON.parse(body)
       assert.deepEqual(
@@ -272,10 +272,10 @@ describe('V8 what no version is called: an own scheme, which may find anything',
   }
 })
 
-describe('S12 versions are strings, whatever they are called', () => {
+describe('versions are strings, whatever they are called', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
   const rows = names.map((version): Row => ['GET', '/x', version, 'x'])
-  it('S12 names that every object has are versions like any other', async () => {
+  it('names that every object has are versions like any other', async () => {
     const byQuery = serve(rows, QUERY, { versions: names, defaultVersion: '__proto__' })
     const byUrl = serve(rows, URL)
     for (const name of names) {
@@ -286,7 +286,7 @@ describe('S12 versions are strings, whatever they are called', () => {
     }
     assert.deepEqual(await ask(byQuery, '/x'), ok('x@__proto__'))
   })
-  it('V8 nothing was added to the prototype of objects', () => {
+  it('nothing was added to the prototype of objects', () => {
     assert.deepEqual([Object.keys(Object.prototype), Reflect.get({}, 'version')], [[], undefined])
   })
 })

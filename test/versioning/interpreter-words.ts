@@ -1,4 +1,4 @@
-/** How versions and paths are written, for the interpreter: section 2.5 in the plainest words. */
+/** The syntax of versions and paths, in the plainest code, for the interpreter. */
 export type Format = 'string' | 'integer' | 'semver'
 
 interface Parts {
@@ -13,14 +13,14 @@ function toParts(text: string): Parts | undefined {
   return match === null ? undefined : { numbers: numbers.split('.').map(Number), status }
 }
 
-/** V3: whether a version is written as the format says. */
+/** Whether a version is well formed. */
 export function isWellFormed(text: string, format: Format): boolean {
   if (format === 'string') return true
   const count = toParts(text)?.numbers.length ?? Infinity
   return count <= (format === 'integer' ? 1 : 3)
 }
 
-/** V3: one spelling for all that are equal. */
+/** Returns one spelling for all that are equal. */
 export function canonical(text: string, format: Format): string | undefined {
   if (format === 'string') return text
   const parts = toParts(text)
@@ -29,7 +29,7 @@ export function canonical(text: string, format: Format): string | undefined {
   return `${major}.${minor}.${patch}-${parts.status}`
 }
 
-/** R2: orders versions by value; a status comes before none. */
+/** Orders versions by value. A status comes before none. */
 export function compare(a: string, b: string): number {
   const left = toParts(a)
   const right = toParts(b)
@@ -43,7 +43,7 @@ export function compare(a: string, b: string): number {
   return left.status < right.status ? -1 : 1
 }
 
-/** R20: whether a range such as `'>=1 <3'` covers a version. */
+/** Whether a range such as `'>=1 <3'` covers a version. */
 export function covers(range: string, version: string): boolean {
   return range.split(' ').every((comparator) => {
     const { operator = '', bound = '' } = /^(?<operator>[<>]?=?)(?<bound>.+)$/.exec(comparator)?.groups ?? {}

@@ -30,7 +30,7 @@ export interface World {
   readonly places: readonly Place[]
 }
 
-/** What a request is, for the rules. */
+/** A request, for the rules. */
 export interface Asked {
   readonly method: string
   /** Without version segment. */
@@ -59,28 +59,26 @@ interface Found {
 
 const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
-/** Answers a request as sections 2.3 and 2.4 say, by reading every row. */
+/** Answers a request by docs/guide/versioning-rules.md, reading every row. */
 export function interpret(world: World, asked: Asked): Expected {
   const { method } = asked
   const inPath = world.places.findIndex((place) => place.isPath)
   const segment = asked.values[inPath] ?? null
   const here = shapesAt(world.rows, asked.path)
-  // U2: what does not look like a version, or has nothing behind it, is an ordinary path
+  // a segment that does not look like a version, or has nothing behind it, is ordinary
   if (segment !== null && (!looksLikeVersion(segment, world.format) || here.length === 0))
     return failure(404, 'route_not_found')
   const isBehind = segment !== null
   const found = settle(world, asked, isBehind)
-  // step 6
   const handler = firstHandler(world, here, method, found.r, isBehind)
   if (handler !== undefined) {
     const answer = `${handler[3]}@${found.r ?? null}`
     return { status: 200, answer, code: undefined, allow: undefined }
   }
-  // step 7
   return miss(world, here, method, found, isBehind)
 }
 
-/** Steps 3 to 5, C1, V7 and R18. */
+/** The version that counts: several schemes have to agree, and an unknown version may get the nearest earlier one. */
 function settle(world: World, asked: Asked, isBehind: boolean): Found {
   const { format, known, places, conflict } = world
   const given = asked.values.flatMap((value, index) =>
@@ -105,7 +103,7 @@ function settle(world: World, asked: Asked, isBehind: boolean): Found {
   return { r: undefined, fault: 'unsupported', place }
 }
 
-/** V6. */
+/** The default version, which may be chosen by its place. */
 function defaultOf({ known, defaultVersion }: World): string | null {
   if (defaultVersion === null || known.includes(defaultVersion)) return defaultVersion
   if (defaultVersion === 'latest') return known.at(-1) ?? null
@@ -113,7 +111,7 @@ function defaultOf({ known, defaultVersion }: World): string | null {
   return known.findLast((version) => !version.includes('-')) ?? null
 }
 
-/** Step 7. */
+/** The answer if no route matches: docs/guide/versioning-rules.md#misses */
 function miss(
   world: World,
   here: readonly Shape[],
@@ -121,27 +119,23 @@ function miss(
   { r, fault, place }: Found,
   isBehind: boolean,
 ): Expected {
-  // a
   if (here.length === 0) return failure(404, 'route_not_found')
   const own = methodsIn(world, here, r, isBehind)
-  // b and c; R6: where nothing is versioned, a wrong method is all that can be wrong
+  // at a path without versions, only the method can be wrong
   const isPlain = own.length > 0 && !here.some(isVersioned)
   if (fault === 'ambiguous' && !isPlain) return failure(400, 'ambiguous_version')
   if (fault === 'invalid' && !isPlain) return failure(place?.invalid ?? 400, 'invalid_version')
-  // d
   if (r === null) return unspecified(world, here, method)
-  // e
   if (own.length > 0) return onlyThese(own, method)
-  // g
   return failure((place ?? world.places[0])?.unsupported ?? 404, 'unsupported_version')
 }
 
-/** Step 7 d. */
+/** The answer to a request without version and default. */
 function unspecified({ places }: World, here: readonly Shape[], method: string): Expected {
   const all: readonly string[] = here.flatMap(({ rows }) => rows.map((row) => row[0]))
   const isServed = all.includes(method) || (method === 'HEAD' && all.includes('GET'))
   if (method === 'OPTIONS' || !isServed) return onlyThese(all, method)
-  // R26: of several places, none is to blame
+  // with several schemes, no one decides the status
   const [only, ...others] = places
   return failure(others.length > 0 ? 400 : (only?.unspecified ?? 400), 'unspecified_version')
 }
@@ -182,7 +176,7 @@ function methodsIn(
   )
 }
 
-/** P1, P5, P6, P8, P9, R1 and R25: who answers at a pattern; HEAD falls back to GET. */
+/** The route that answers at a pattern: docs/guide/versioning-rules.md#who-answers. HEAD falls back to GET. */
 function handlerOf(
   world: World,
   shape: Shape,
@@ -231,7 +225,7 @@ export function claimOf(
   return claims.toSorted(compareClaims)[0]
 }
 
-/** P1: the version itself, then the range that begins latest, then the one that ends earliest. */
+/** The version itself, then the range that begins latest, then the one that ends earliest. */
 export function compareClaims(a: Claim | undefined, b: Claim | undefined): number {
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
   return a.strength - b.strength || b.low - a.low || a.high - b.high
@@ -241,7 +235,7 @@ function entriesOf([, , spec]: Row): readonly string[] {
   return [spec].flat().filter((entry) => typeof entry === 'string')
 }
 
-/** P6: whether some handler of any method names a version. */
+/** Whether some handler of any method names a version. */
 function isVersioned({ rows }: Shape): boolean {
   return rows.some((row) => entriesOf(row).length > 0)
 }
@@ -251,7 +245,7 @@ function toAllow(methods: readonly string[]): string {
   return ORDER.filter((method) => all.has(method)).join(', ')
 }
 
-/** R17. */
+/** Whether a segment looks like a version: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
 function looksLikeVersion(text: string, format: Format): boolean {
   return /^\d+(\.\d+)*$/.test(text) || (format !== 'string' && isWellFormed(text, format))
 }

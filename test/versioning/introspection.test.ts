@@ -43,7 +43,7 @@ function names(app: App): Readonly<Record<string, readonly string[]>> {
 }
 
 describe('app.versions()', () => {
-  it('34 lists every known version with the routes that answer it', () => {
+  it('lists every known version with the routes that answer it', () => {
     const app = serve(ROWS, QUERY, { versions: ['1', '2', '3'] })
     assert.deepEqual(app.versions(), [
       {
@@ -59,16 +59,16 @@ describe('app.versions()', () => {
       { ...PLAIN, version: '3', routes: [route('r4', 'GET', '/ranged')] },
     ])
   })
-  it('34 is the same under every scheme, and tells paths without version', () => {
+  it('is the same under every scheme, and tells paths without version', () => {
     const options = { versions: ['1', '2', '3'] }
     const expected = serve(ROWS, QUERY, options).versions()
     assert.deepEqual(serve(ROWS, URL, options).versions(), expected)
     assert.deepEqual(serve(ROWS, HEADER, options).versions(), expected)
   })
-  it('34 has none without versioning', () => {
+  it('lists none without versioning', () => {
     assert.deepEqual(serve(ROWS.slice(0, 2)).versions(), [])
   })
-  it('V2 the oldest first', () => {
+  it('lists the oldest first', () => {
     const rows: readonly Row[] = [['GET', '/cars', ['10', '9', '1'], 'a']]
     assert.deepEqual(Object.keys(names(serve(rows, QUERY))), ['1', '9', '10'])
     const words = serve([['GET', '/cars', 'mid', 'a']], QUERY, { versions: ['new', 'mid', 'old'] })
@@ -77,7 +77,7 @@ describe('app.versions()', () => {
       ['old', 'mid', 'new'],
     )
   })
-  it('P5 routes without version answer the default version beside routes with versions', () => {
+  it('routes without version answer the default version beside routes with versions', () => {
     const app = serve(ROWS, QUERY, { versions: ['1', '2'], defaultVersion: '2' })
     assert.deepEqual(
       app.versions().map(({ version, isDefault }) => [version, isDefault]),
@@ -91,18 +91,18 @@ describe('app.versions()', () => {
       '2': ['api.r1', 'api.r2', 'api.r5'],
     })
   })
-  it('R24 no version is the default where a function chooses', () => {
+  it('has no default if a function chooses it', () => {
     const app = serve(ROWS, QUERY, { versions: ['1', '2'], defaultVersion: () => '2' })
     assert.deepEqual(
       app.versions().map(({ isDefault }) => isDefault),
       [false, false],
     )
   })
-  it('V6 the default by its place', () => {
+  it('marks the default that is chosen by its place', () => {
     const [first, second] = serve(ROWS, QUERY, { versions: ['1', '2'], defaultVersion: 'latest' }).versions()
     assert.deepEqual([first?.isDefault, second?.isDefault], [false, true])
   })
-  it('34 of a route with several methods, those that no other answers', () => {
+  it('lists of a route with several methods those that no other answers', () => {
     const handler = (): number => 1
     const controller = defineController({
       prefix: '/cars',
@@ -125,13 +125,13 @@ describe('app.versions()', () => {
       ],
     )
   })
-  it('R4 mistakes that depend on versioning are thrown', () => {
+  it('mistakes that depend on versioning are thrown', () => {
     assert.throws(
       () => serve(ROWS, QUERY, { versions: ['1', '2'], defaultVersion: '7' }).versions(),
       DefinitionError,
     )
   })
-  it('R19 the paths have the prefix', () => {
+  it('the paths have the prefix', () => {
     const app = serve(ROWS, URL, { versions: ['1', '2'] }, { prefix: '/api' })
     assert.deepEqual(
       app.versions()[0]?.routes.map(({ path }) => path),
@@ -170,7 +170,7 @@ describe('app.versions() and policies', () => {
   const app: App = createApp(defineModule({ controllers: [controller] }), { logger: false })
   app.enableVersioning(QUERY, { format: 'semver', versions, clock: () => clock.now })
 
-  it('34 tells dates, links and what becomes of versions and routes', () => {
+  it('tells dates, links and what becomes of versions and routes', () => {
     const life = { deprecated: '2025-12-31T23:00:00.000Z', sunset: '2027-01-01T00:00:00.000Z' }
     const list = { name: 'cars.list', methods: ['GET'], path: '/cars/' }
     const one = { name: 'cars.one', methods: ['GET'], path: '/cars/{id}' }
@@ -202,7 +202,7 @@ describe('app.versions() and policies', () => {
       },
     ])
   })
-  it('34 at this moment: the clock is asked at each call', () => {
+  it('tells the status of this moment: the clock is asked at each call', () => {
     const statuses = (): readonly unknown[] =>
       app.versions().flatMap(({ status, routes }) => [status, routes.map((each) => each.status)])
     clock.now = Date.parse('2025-01-01')

@@ -29,36 +29,44 @@ const unknown = (requested: string): Answer => vary(unsupported(406, requested, 
 describe('HEADER, mediaType: the version is in the name of the media type', () => {
   const app = serve(ROUTES, HEADER, { mediaType })
   const cases: readonly (readonly [title: string, accept: string | undefined, expected: Answer])[] = [
-    ['S3 the type of the template', type('2'), vary(ok('cars@2'))],
+    ['a type of the template is a version', type('2'), vary(ok('cars@2'))],
     [
-      'S3 the parameter of the type of the template',
+      'the parameter of the bare type of the template counts',
       'application/vnd.shop+json;version=2',
       vary(ok('cars@2')),
     ],
-    ['S3 the parameter of another type', 'application/json;version=2', vary(ok('cars@2'))],
-    ['ACC2 types in any case', 'Application/VND.Shop.V2+JSON', vary(ok('cars@2'))],
-    ['ACC2 versions in types in any case', type('2.1-BETA'), vary(ok('cars@2.1-Beta'))],
-    ['ACC2 versions in parameters too', 'a/b;version=2.1-bEtA', vary(ok('cars@2.1-Beta'))],
-    ['ACC2 a type without its version', type(''), missing],
-    ['ACC2 a type without its version, with a parameter', `${type('')};version=2`, vary(ok('cars@2'))],
-    ['ACC2 the name counts for more than the parameter', `${type('2')};version=1`, vary(ok('cars@2'))],
-    ['ACC3 parameters after q', `${type('2')};q=0.4;profile="a,b"`, vary(ok('cars@2'))],
-    ['ACC4 q=0 is excluded', `${type('2')};q=0, ${type('1')};q=0.1`, vary(ok('cars@1'))],
-    ['ACC4 a malformed weight', `${type('2')};q=2`, missing],
-    ['ACC6 the heavier first', `${type('1')};q=0.5, ${type('2')}`, vary(ok('cars@2'))],
-    ['ACC6 ties in order', `${type('2')}, ${type('1')}`, vary(ok('cars@2'))],
-    ['ACC6 types and parameters by weight', `${type('1')};q=0.5, a/b;version=2;q=0.6`, vary(ok('cars@2'))],
-    ['ACC6 other types name no version', `application/json, ${type('9')}, */*`, unknown('9')],
-    ['ACC7 no type of the template', 'application/json, application/*, */*', missing],
-    ['ACC7 no header', undefined, missing],
-    ['ACC7 another suffix', 'application/vnd.shop.v2+xml', missing],
-    ['ACC7 another vendor', 'application/vnd.other.v2+json', missing],
-    ['ACC7 another top level', 'text/vnd.shop.v2+json', missing],
-    ['ACC7 text before it', 'application/x-vnd.shop.v2+json', missing],
-    ['ACC8 the first that exists', `${type('9')}, ${type('1')}`, vary(ok('cars@1'))],
-    ['ACC8 none exists', `${type('8')}, ${type('9')}`, unknown('8, 9')],
-    ['R36 5,000 characters', type('9'.repeat(5000)), unknown('9'.repeat(64))],
-    ['2.2.4 __proto__', type('__proto__'), unknown('__proto__')],
+    ['the parameter of another type counts', 'application/json;version=2', vary(ok('cars@2'))],
+    ['types match in any case', 'Application/VND.Shop.V2+JSON', vary(ok('cars@2'))],
+    ['versions in types match in any case', type('2.1-BETA'), vary(ok('cars@2.1-Beta'))],
+    ['versions in parameters match in any case too', 'a/b;version=2.1-bEtA', vary(ok('cars@2.1-Beta'))],
+    ['a type of the template without version is no version', type(''), missing],
+    [
+      'a type of the template without version may have the parameter',
+      `${type('')};version=2`,
+      vary(ok('cars@2')),
+    ],
+    ['the version in the name wins over the parameter', `${type('2')};version=1`, vary(ok('cars@2'))],
+    ['parameters after q do not matter', `${type('2')};q=0.4;profile="a,b"`, vary(ok('cars@2'))],
+    ['a type with q=0 is excluded', `${type('2')};q=0, ${type('1')};q=0.1`, vary(ok('cars@1'))],
+    ['a type with a malformed weight is ignored', `${type('2')};q=2`, missing],
+    ['the type of more weight comes first', `${type('1')};q=0.5, ${type('2')}`, vary(ok('cars@2'))],
+    ['types of equal weight come in their order', `${type('2')}, ${type('1')}`, vary(ok('cars@2'))],
+    [
+      'types and parameters are ordered by weight',
+      `${type('1')};q=0.5, a/b;version=2;q=0.6`,
+      vary(ok('cars@2')),
+    ],
+    ['other types name no version', `application/json, ${type('9')}, */*`, unknown('9')],
+    ['no type of the template is no version', 'application/json, application/*, */*', missing],
+    ['no header is no version', undefined, missing],
+    ['another suffix is no version', 'application/vnd.shop.v2+xml', missing],
+    ['another vendor is no version', 'application/vnd.other.v2+json', missing],
+    ['another top level is no version', 'text/vnd.shop.v2+json', missing],
+    ['text before the type is no version', 'application/x-vnd.shop.v2+json', missing],
+    ['the first version that exists answers', `${type('9')}, ${type('1')}`, vary(ok('cars@1'))],
+    ['versions that do not exist are unsupported', `${type('8')}, ${type('9')}`, unknown('8, 9')],
+    ['5,000 characters are cut to 64 in the answer', type('9'.repeat(5000)), unknown('9'.repeat(64))],
+    ['__proto__', type('__proto__'), unknown('__proto__')],
   ]
   for (const [title, accept, expected] of cases) {
     it(`${title}: ${String(accept).slice(0, 50)}`, async () => {
@@ -67,17 +75,17 @@ describe('HEADER, mediaType: the version is in the name of the media type', () =
       assert.deepEqual(await ask(app, { url: '/cars', headers }), expected)
     })
   }
-  it('ACC8 the first that is served at the path', async () => {
+  it('the first version that is served at the path answers', async () => {
     const headers = { accept: `${type('2')}, ${type('1')};q=0.1` }
     assert.deepEqual(await ask(app, { url: '/old', headers }), vary(ok('old@1')))
   })
-  it('ACC2 a parameter of another name', async () => {
+  it('a parameter of another name can be chosen', async () => {
     const other = serve(ROUTES, HEADER, { mediaType, versionParameter: 'v' })
     const accepts = [type('2'), 'application/json;v=2', 'application/json;version=2']
     const answers = accepts.map((accept) => ask(other, { url: '/cars', headers: { accept } }))
     assert.deepEqual(await Promise.all(answers), [vary(ok('cars@2')), vary(ok('cars@2')), missing])
   })
-  it('ACC2 the version at either end of the subtype, and replacement patterns are data', async () => {
+  it('the version at either end of the subtype, and replacement patterns are data', async () => {
     const asked = [
       ['application/v{version}', 'application/v2'],
       ['application/{version}+json', 'application/2+json'],
@@ -133,7 +141,7 @@ describe('HEADER, Accept: what inject({ version }) writes', () => {
     ],
   ] as const
   for (const [title, options, accept, version, expected] of cases) {
-    it(`api 10: ${title}: ${String(accept)}`, async () => {
+    it(`${title}: ${String(accept)}`, async () => {
       const app = echoing(options)
       const headers = accept === undefined ? {} : { accept }
       const { body, statusCode } = await app.inject({ url: '/', version, headers })
@@ -145,7 +153,7 @@ describe('HEADER, Accept: what inject({ version }) writes', () => {
   }
 })
 
-describe("A1 echo: 'contentType' tells the version in the content type", () => {
+describe("echo: 'contentType' tells the version in the content type", () => {
   /** A route that sets its content type. */
   const typed = (name: string, contentType: string) => ({
     method: 'GET' as const,
@@ -194,16 +202,16 @@ describe("A1 echo: 'contentType' tells the version in the content type", () => {
     return response.headers['content-type']
   }
   for (const [title, options, url, headers, expected] of cases) {
-    it(`A1 ${title}: ${url}`, async () => assert.equal(await told(options, url, headers), expected))
+    it(`${title}: ${url}`, async () => assert.equal(await told(options, url, headers), expected))
   }
   for (const [title, url, expected] of templated) {
-    it(`A1 ${title}: ${url}`, async () => {
+    it(`${title}: ${url}`, async () => {
       assert.equal(await told({ mediaType }, url, { accept: type('2') }), expected)
     })
   }
 })
 
-describe('A2 contentType: true reads the version of the body too', () => {
+describe('contentType: true reads the version of the body too', () => {
   const bodies = defineController({
     prefix: '/cars',
     version: ['1', '2'],
@@ -323,23 +331,23 @@ describe('A2 contentType: true reads the version of the body too', () => {
   ]
   const app = create({ mediaType, defaultVersion: '1' })
   for (const [title, accept, content, expected] of cases) {
-    it(`A2 ${title}: ${String(content).slice(0, 40)}`, async () => {
+    it(`${title}: ${String(content).slice(0, 40)}`, async () => {
       const headers = { 'content-type': content, ...(accept === undefined ? {} : { accept }) }
       const answer = await ask(app, { method: 'POST', url: '/cars', headers, body: '{"wheels":4}' })
       assert.deepEqual(answer, expected)
     })
   }
-  it('A2 without the option, Content-Type names no version', async () => {
+  it('without the option, Content-Type names no version', async () => {
     const without = create({ contentType: false, defaultVersion: '1' })
     const headers = { 'content-type': 'application/json;version=2' }
     const request = { method: 'POST', url: '/cars', headers, body: '{"wheels":4}' }
     assert.deepEqual(await ask(without, request), varying('accept', ok('4@1')))
   })
-  it('A2 it counts without a body too', async () => {
+  it('it counts without a body too', async () => {
     const headers = { 'content-type': 'application/json;version=2' }
     assert.deepEqual(await ask(app, { url: '/cars', headers }), varying(VARY, ok('list@2')))
   })
-  it('A2 without version and default, the statuses are those of the scheme', async () => {
+  it('without version and default, the statuses are those of the scheme', async () => {
     const strict = create({ statusCodes: { unspecified: 412, ambiguous: 409, unsupported: 404 } })
     const post = (accept: string, content: string) =>
       strict.inject({
@@ -356,7 +364,7 @@ describe('A2 contentType: true reads the version of the body too', () => {
     ]
     assert.deepEqual(statuses, [412, 409, 404, 404])
   })
-  it("A2 under conflict: 'first', Accept wins where it names a version", async () => {
+  it("under conflict: 'first', Accept wins where it names a version", async () => {
     const first = create({ conflict: 'first', defaultVersion: '1' })
     const post = async (accept: string) =>
       (
@@ -369,12 +377,12 @@ describe('A2 contentType: true reads the version of the body too', () => {
       ).json()
     assert.deepEqual([await post('a/b;version=1'), await post('a/b')], ['4@1', '4@2'])
   })
-  it('A2 a preflight may ask for Content-Type, whose version is still to come', async () => {
+  it('a preflight may ask for Content-Type, whose version is still to come', async () => {
     const headers = { origin: 'https://b.test', 'access-control-request-method': 'POST' }
     const { statusCode, headers: answered } = await app.inject({ method: 'OPTIONS', url: '/cars', headers })
     assert.deepEqual([statusCode, answered['allow']], [204, 'GET, HEAD, POST, OPTIONS'])
   })
-  it('A2 beside other schemes, all of them have to agree', async () => {
+  it('beside other schemes, all of them have to agree', async () => {
     const several = createApp(defineModule({ controllers: [bodies] }), { logger: false })
     several.enableVersioning([[URL], [QUERY], [HEADER, { contentType: true }]])
     const post = (url: string, content: string) =>
@@ -395,7 +403,7 @@ describe('A2 contentType: true reads the version of the body too', () => {
   })
 })
 
-describe('HEADER: options that are wrong', () => {
+describe('HEADER: wrong options are definition errors', () => {
   const mistakes = async (options: object, version = '1'): Promise<unknown> => {
     const app = serve([['GET', '/cars', version, 'cars']], HEADER, options)
     const thrown: unknown = await app.ready().then(
@@ -424,7 +432,7 @@ describe('HEADER: options that are wrong', () => {
       [['invalid_option', 'contentType is not true or false']],
     ],
     [
-      'A2 of a custom header',
+      'media type options of a custom header',
       { headerParameter: 'X-Version', contentType: true },
       [['invalid_option', 'contentType needs the headerParameter "accept", not "x-version"']],
     ],
@@ -434,7 +442,7 @@ describe('HEADER: options that are wrong', () => {
       [['invalid_option', 'mediaType needs the headerParameter "accept", not "x-version"']],
     ],
     [
-      'ACC3 the weight as version',
+      'the weight as name of the version',
       { versionParameter: 'Q' },
       [['invalid_option', 'the versionParameter "q" is the weight of a media range']],
     ],
@@ -445,7 +453,7 @@ describe('HEADER: options that are wrong', () => {
   for (const [title, options, expected] of cases) {
     it(title, async () => assert.deepEqual(await mistakes(options), expected))
   }
-  it('E8 a version that no media type holds', async () => {
+  it('a version that no media type holds', async () => {
     const expected = [
       [
         'version_not_encodable',
@@ -457,7 +465,7 @@ describe('HEADER: options that are wrong', () => {
       [expected, []],
     )
   })
-  it('E8 versions that differ by case only, where they may stand in a media type', async () => {
+  it('versions that differ by case only, where they may stand in a media type', async () => {
     const rows: readonly Row[] = [
       ['GET', '/cars', 'beta', 'cars'],
       ['GET', '/cars', 'Beta', 'cars'],

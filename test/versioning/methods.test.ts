@@ -79,56 +79,134 @@ for (const { name, app, to, statuses, wrap, unknownOnPlain } of schemes) {
       version: string | null,
       expected: Answer,
     ])[] = [
-      ['M1 HEAD answers from GET of the version', 'HEAD', '/cars', '1', wrap(headed(ok('')))],
+      ['HEAD answers from GET of the version', 'HEAD', '/cars', '1', wrap(headed(ok('')))],
       [
-        'M1 HEAD of a version without GET',
+        'HEAD is a 405 in a version without GET',
         'HEAD',
         '/cars',
         '2',
         wrap(headed(notAllowed('POST, DELETE, OPTIONS'))),
       ],
-      ['M1 HEAD of an unknown version', 'HEAD', '/cars', '9', wrap(headed(unsupported(noVersion, '9', [])))],
-      ['M1 HEAD without version', 'HEAD', '/cars', null, wrap(headed(unspecified(none, [])))],
-      ['M2 405 has the methods of version 1', 'POST', '/cars', '1', wrap(notAllowed('GET, HEAD, OPTIONS'))],
-      ['M2 405 has the methods of version 2', 'GET', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
-      ['M2 a method of no version', 'PUT', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
-      ['M2 a method that nobody knows', 'BREW', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
-      ['M3 the path is not in the version', 'PATCH', '/new', '1', wrap(unsupported(noVersion, '1', ['2']))],
-      ['M3 nor the method', 'GET', '/new', '1', wrap(unsupported(noVersion, '1', ['2']))],
-      ['M3 the path is in the version', 'GET', '/new', '2', wrap(notAllowed('PATCH, OPTIONS'))],
-      ['M3 an unknown version', 'PUT', '/new', '9', wrap(unsupported(noVersion, '9', ['2']))],
-      ['M4 OPTIONS of version 1', 'OPTIONS', '/cars', '1', wrap(allowed('GET, HEAD, OPTIONS'))],
-      ['M4 OPTIONS of version 2', 'OPTIONS', '/cars', '2', wrap(allowed('POST, DELETE, OPTIONS'))],
       [
-        'M4 OPTIONS without version: the union',
+        'HEAD of an unknown version is unsupported',
+        'HEAD',
+        '/cars',
+        '9',
+        wrap(headed(unsupported(noVersion, '9', []))),
+      ],
+      ['HEAD without version is unspecified', 'HEAD', '/cars', null, wrap(headed(unspecified(none, [])))],
+      ['405 has the methods of version 1', 'POST', '/cars', '1', wrap(notAllowed('GET, HEAD, OPTIONS'))],
+      ['405 has the methods of version 2', 'GET', '/cars', '2', wrap(notAllowed('POST, DELETE, OPTIONS'))],
+      [
+        'a method that no version has is a 405',
+        'PUT',
+        '/cars',
+        '2',
+        wrap(notAllowed('POST, DELETE, OPTIONS')),
+      ],
+      [
+        'a method that does not exist is a 405',
+        'BREW',
+        '/cars',
+        '2',
+        wrap(notAllowed('POST, DELETE, OPTIONS')),
+      ],
+      [
+        'a path that the version lacks is unsupported',
+        'PATCH',
+        '/new',
+        '1',
+        wrap(unsupported(noVersion, '1', ['2'])),
+      ],
+      [
+        'a path that the version lacks is unsupported whatever the method',
+        'GET',
+        '/new',
+        '1',
+        wrap(unsupported(noVersion, '1', ['2'])),
+      ],
+      [
+        'a path that the version has is a 405 for another method',
+        'GET',
+        '/new',
+        '2',
+        wrap(notAllowed('PATCH, OPTIONS')),
+      ],
+      [
+        'an unknown version is unsupported whatever the method',
+        'PUT',
+        '/new',
+        '9',
+        wrap(unsupported(noVersion, '9', ['2'])),
+      ],
+      [
+        'OPTIONS lists the methods of version 1',
+        'OPTIONS',
+        '/cars',
+        '1',
+        wrap(allowed('GET, HEAD, OPTIONS')),
+      ],
+      [
+        'OPTIONS lists the methods of version 2',
+        'OPTIONS',
+        '/cars',
+        '2',
+        wrap(allowed('POST, DELETE, OPTIONS')),
+      ],
+      [
+        'OPTIONS without version lists the methods of all versions',
         'OPTIONS',
         '/cars',
         null,
         wrap(allowed('GET, HEAD, POST, DELETE, OPTIONS')),
       ],
       [
-        'R10 OPTIONS of an unknown version',
+        'OPTIONS of an unknown version is unsupported',
         'OPTIONS',
         '/cars',
         '9',
         wrap(unsupported(noVersion, '9', ['1', '2'])),
       ],
       [
-        'R10 OPTIONS of a version without the path',
+        'OPTIONS of a version without the path is unsupported',
         'OPTIONS',
         '/new',
         '1',
         wrap(unsupported(noVersion, '1', ['2'])),
       ],
-      ['R31 OPTIONS of an unknown version, never versioned', 'OPTIONS', '/health', '9', unknownOnPlain],
-      ['R31 OPTIONS of an unknown version, neutral only', 'OPTIONS', '/ping', '9', unknownOnPlain],
-      ['M4 OPTIONS never versioned', 'OPTIONS', '/health', null, allowed('GET, HEAD, OPTIONS')],
-      ['M4 OPTIONS neutral', 'OPTIONS', '/ping', '2', allowed('GET, HEAD, OPTIONS')],
-      ['M4 a declared OPTIONS of the version', 'OPTIONS', '/cars/7', '2', wrap(ok('options@2'))],
-      ['M4 declared in another version only', 'OPTIONS', '/cars/7', '1', wrap(allowed('GET, HEAD, OPTIONS'))],
-      ['2.3 d a method of some version', 'DELETE', '/cars', null, wrap(unspecified(none, ['1', '2']))],
       [
-        '2.3 d a method of no version',
+        'OPTIONS of a never-versioned path answers an unknown version',
+        'OPTIONS',
+        '/health',
+        '9',
+        unknownOnPlain,
+      ],
+      ['OPTIONS of a neutral path answers an unknown version', 'OPTIONS', '/ping', '9', unknownOnPlain],
+      [
+        'OPTIONS of a never-versioned path lists its methods',
+        'OPTIONS',
+        '/health',
+        null,
+        allowed('GET, HEAD, OPTIONS'),
+      ],
+      ['OPTIONS of a neutral path lists its methods', 'OPTIONS', '/ping', '2', allowed('GET, HEAD, OPTIONS')],
+      ['a declared OPTIONS answers in its version', 'OPTIONS', '/cars/7', '2', wrap(ok('options@2'))],
+      [
+        'an OPTIONS of another version leaves the automatic one',
+        'OPTIONS',
+        '/cars/7',
+        '1',
+        wrap(allowed('GET, HEAD, OPTIONS')),
+      ],
+      [
+        'without version, a method of some version is unspecified',
+        'DELETE',
+        '/cars',
+        null,
+        wrap(unspecified(none, ['1', '2'])),
+      ],
+      [
+        'without version, a method that no version has is a 405',
         'PUT',
         '/cars',
         null,
@@ -140,17 +218,17 @@ for (const { name, app, to, statuses, wrap, unknownOnPlain } of schemes) {
         assert.deepEqual(await ask(app, { method, ...to(path, version) }), expected)
       })
     }
-    it('M1 HEAD has the headers of GET', async () => {
+    it('HEAD has the headers of GET', async () => {
       const get = await app.inject(to('/cars/7', '2'))
       const head = await app.inject({ method: 'HEAD', ...to('/cars/7', '2') })
       assert.deepEqual([head.headers, head.statusCode, head.body, head.version], [get.headers, 200, '', '2'])
     })
-    it('M1 HEAD has the headers of a version error', async () => {
+    it('HEAD has the headers of a version error', async () => {
       const get = await app.inject(to('/cars/7', '9'))
       const head = await app.inject({ method: 'HEAD', ...to('/cars/7', '9') })
       assert.deepEqual([head.headers, head.statusCode, head.body], [get.headers, get.statusCode, ''])
     })
-    it('M1 a declared HEAD of one version does not answer for the other', async () => {
+    it('a declared HEAD of one version does not answer for the other', async () => {
       const routes = await Promise.all(
         ['1', '2'].map(
           async (version) => (await app.inject({ method: 'HEAD', ...to('/cars/7', version) })).route?.name,
@@ -158,10 +236,10 @@ for (const { name, app, to, statuses, wrap, unknownOnPlain } of schemes) {
       )
       assert.deepEqual(routes, ['api.r3', 'api.r4'])
     })
-    it('M5 OPTIONS * needs no version', async () => {
+    it('OPTIONS * needs no version', async () => {
       assert.deepEqual(await ask(app, { method: 'OPTIONS', url: '*' }), { status: 204, body: undefined })
     })
-    it('R13 the answer tells the version', async () => {
+    it('the answer tells the version', async () => {
       const asked = [to('/cars/7', '1'), to('/cars/7', '2'), to('/cars/7', '9'), to('/health', null)]
       const versions = await Promise.all(asked.map(async (request) => (await app.inject(request)).version))
       assert.deepEqual(versions, ['1', '2', null, null])

@@ -38,36 +38,36 @@ const vary = (answer: Answer): Answer => varying('x-account', answer)
 describe('a scheme of your own', () => {
   const app = serve(ROUTES, account)
   const cases = [
-    ['R23 reads a version', 'GET', '/cars', 'ann', vary(ok('cars@1'))],
-    ['R23 reads another', 'GET', '/cars', 'bob', vary(ok('cars@2'))],
-    ['R23 undefined is no version', 'GET', '/cars', 'joe', vary(unspecified(400, ALL))],
-    ['R23 its own statuses', 'GET', '/cars', 'eve', vary(unsupported(403, '9', ALL))],
+    ['reads a version', 'GET', '/cars', 'ann', vary(ok('cars@1'))],
+    ['reads another version', 'GET', '/cars', 'bob', vary(ok('cars@2'))],
+    ['takes undefined for no version', 'GET', '/cars', 'joe', vary(unspecified(400, ALL))],
+    ['has statuses of its own', 'GET', '/cars', 'eve', vary(unsupported(403, '9', ALL))],
     [
-      'R23 the rest of the pipeline is the same',
+      'answers a method that the version lacks with 405',
       'POST',
       '/cars',
       'ann',
       vary(notAllowed('GET, HEAD, OPTIONS')),
     ],
-    ['P6 never versioned', 'GET', '/health', 'eve', ok('health@null')],
-    ['2.3 a: nowhere', 'GET', '/planes', 'eve', notFound],
+    ['answers an unknown version at a never-versioned path', 'GET', '/health', 'eve', ok('health@null')],
+    ['answers 404 at a path that no version has', 'GET', '/planes', 'eve', notFound],
   ] as const
   for (const [title, method, url, name, expected] of cases) {
     it(`${title}: ${method} ${url} of ${name}`, async () => {
       assert.deepEqual(await ask(app, { method, url, headers: { 'x-account': name } }), expected)
     })
   }
-  it('R23 write serves inject', async () => {
+  it('writes the version that inject is given', async () => {
     assert.deepEqual(await ask(app, { url: '/cars', version: '2' }), vary(ok('cars@2')))
   })
-  it('R15 has options of its own beside the common ones', async () => {
+  it('has options of its own beside the common ones', async () => {
     const served = serve(ROUTES, account, { header: 'x-tenant', defaultVersion: '2', versions: ['2', '1'] })
     assert.deepEqual(
       [await ask(served, { url: '/cars', headers: { 'x-tenant': 'ann' } }), await ask(served, '/cars')],
       [vary(ok('cars@1')), vary(ok('cars@2'))],
     )
   })
-  it('R23 without write, inject cannot choose a version', async () => {
+  it('without write, inject cannot choose a version', async () => {
     const silent = serve(ROUTES, defineVersioningScheme({ name: 'silent', read: () => '1' }))
     await assert.rejects(silent.inject({ url: '/cars', version: '1' }), TypeError)
     assert.deepEqual(await ask(silent, '/cars'), ok('cars@1'))
@@ -79,7 +79,7 @@ describe('what a scheme of your own reads', () => {
     serve(ROUTES, defineVersioningScheme({ name: 'mine', read }))
   const cases: readonly (readonly [string, Parameters<typeof reading>[0], Answer])[] = [
     [
-      'R23 a promise',
+      'a promise of a version',
       async () => {
         await setImmediate()
         return '2'
@@ -87,28 +87,32 @@ describe('what a scheme of your own reads', () => {
       ok('cars@2'),
     ],
     [
-      'R23 a promise of nothing',
+      'a promise of no version',
       async () => {
         await setImmediate()
         return undefined
       },
       unspecified(400, ALL),
     ],
-    ['R8 a list is an order of preference', () => ['9', '2', '1'], ok('cars@2')],
-    ['R8 a list is never ambiguous', () => ['1', '2'], ok('cars@1')],
-    ['R8 an empty list is no version', () => [], unspecified(400, ALL)],
-    ['R8 a list of empty texts is no version', () => ['', ''], unspecified(400, ALL)],
-    ['R8 a list of one', () => ['2'], ok('cars@2')],
-    ['R8 a list of unknown ones', () => ['8', '9'], unsupported(404, '8, 9', ALL)],
-    ['2.3 step 3: the empty text is no version', () => '', unspecified(400, ALL)],
-    ['R36 65 characters', () => '9'.repeat(65), unsupported(404, '9'.repeat(64), ALL)],
-    ['2.2.4 __proto__', () => '__proto__', unsupported(404, '__proto__', ALL)],
-    ['R24 it sees the request', ({ query }) => String(query['v'] ?? ''), ok('cars@1')],
+    ['a list is an order of preference', () => ['9', '2', '1'], ok('cars@2')],
+    ['a list is never ambiguous', () => ['1', '2'], ok('cars@1')],
+    ['an empty list is no version', () => [], unspecified(400, ALL)],
+    ['a list of empty texts is no version', () => ['', ''], unspecified(400, ALL)],
+    ['a list of one version is that version', () => ['2'], ok('cars@2')],
+    ['a list of unknown versions is unsupported', () => ['8', '9'], unsupported(404, '8, 9', ALL)],
+    ['the empty text is no version', () => '', unspecified(400, ALL)],
+    [
+      '65 characters are unsupported, and cut to 64',
+      () => '9'.repeat(65),
+      unsupported(404, '9'.repeat(64), ALL),
+    ],
+    ['__proto__', () => '__proto__', unsupported(404, '__proto__', ALL)],
+    ['the scheme gets the request', ({ query }) => String(query['v'] ?? ''), ok('cars@1')],
   ]
   for (const [title, read, expected] of cases) {
     it(title, async () => assert.deepEqual(await ask(reading(read), '/cars?v=1'), expected))
   }
-  it('R23 a scheme that throws is a mistake of the application', async () => {
+  it('a scheme that throws is a mistake of the application', async () => {
     const throwing = reading(() => {
       throw new Error('secret')
     })
@@ -122,7 +126,7 @@ describe('what a scheme of your own reads', () => {
       ],
     )
   })
-  it('R36 a list with a long text is cut', async () => {
+  it('a list with a long text is cut', async () => {
     const long = reading(() => ['9'.repeat(5000), '8'])
     assert.deepEqual(await ask(long, '/cars'), unsupported(404, '9'.repeat(64), ALL))
   })

@@ -56,7 +56,7 @@ async function told(app: App, url = '/a/b?version=1'): Promise<readonly unknown[
 /** A policy for a day of January 2026. */
 const on = (day: number): RoutePolicy => ({ deprecated: `2026-01-0${day}` })
 
-describe('the levels of policies', () => {
+describe('policies apply from the route to the version', () => {
   const all: Levels = {
     version: { '1': on(1) },
     module: { ...on(2), versions: { '1': on(3) } },
@@ -85,12 +85,12 @@ describe('the levels of policies', () => {
     ],
   ]
   for (const [title, levels, expected] of cases) {
-    it(`2.13 ${title}`, async () => {
+    it(title, async () => {
       assert.deepEqual(await told(nested(levels)), [200, expected, undefined, undefined])
     })
   }
 
-  it('2.13 field by field: each from the nearest level that has it', async () => {
+  it('field by field: each from the nearest level that has it', async () => {
     const app = nested({
       version: { '1': { ...on(1), sunset: '2031-01-01', links: { deprecation: '/v', sunset: '/v' } } },
       module: { sunset: '2032-01-01' },
@@ -100,7 +100,7 @@ describe('the levels of policies', () => {
     const links = '</v>; rel="deprecation"; type="text/html", </c>; rel="sunset"; type="text/html"'
     assert.deepEqual(await told(app), [200, '2026-01-09', 2032, links])
   })
-  it('2.13 retired is a field as well', async () => {
+  it('retired is looked up by itself, too', async () => {
     const clock = (): number => Date.parse('2031-01-01')
     const version = { '1': { sunset: '2030-01-01', retired: 'gone' as const } }
     assert.deepEqual((await told(nested({ version }, { clock })))[0], 410)
@@ -108,7 +108,7 @@ describe('the levels of policies', () => {
     assert.deepEqual((await told(nested({ version, route: { sunset: '2032-01-01' } }, { clock })))[0], 200)
     assert.deepEqual((await told(nested({ version, route: { sunset: false } }, { clock })))[0], 200)
   })
-  it('2.13 deprecated: false and sunset: false undo what is above', async () => {
+  it('deprecated: false and sunset: false undo what is above', async () => {
     const version = { '1': { ...on(1), sunset: '2030-01-01' } }
     assert.deepEqual(await told(nested({ version })), [200, '2026-01-01', 2030, undefined])
     const undone = nested({ version, route: { deprecated: false, sunset: false } })
@@ -116,17 +116,17 @@ describe('the levels of policies', () => {
     const one = nested({ version, route: { versions: { '1': { deprecated: false } } } })
     assert.deepEqual(await told(one), [200, undefined, 2030, undefined])
   })
-  it('2.13 true replaces a date: it is deprecated, nobody says since when', async () => {
+  it('true replaces a date: the version is deprecated without a date', async () => {
     const app = nested({ version: { '1': on(1) }, route: { deprecated: true } }, { report: 'always' })
     assert.deepEqual(await told(app), [200, undefined, undefined, undefined])
     assert.equal((await app.inject('/a/b?version=1')).headers['api-deprecated-versions'], '1, 2')
   })
-  it('D4 a version in a level says nothing of other versions', async () => {
+  it('a version in a level says nothing of other versions', async () => {
     const app = nested({ route: { versions: { '1': on(9) } } })
     assert.deepEqual(await told(app), [200, '2026-01-09', undefined, undefined])
     assert.deepEqual(await told(app, '/a/b?version=2'), [200, undefined, undefined, undefined])
   })
-  it('V3 versions in policies are equal by the format', async () => {
+  it('versions in policies are equal by the format', async () => {
     const app = nested({ route: { versions: { '1.0': on(9) } } }, { format: 'semver' })
     assert.deepEqual(await told(app), [200, '2026-01-09', undefined, undefined])
   })
@@ -160,7 +160,7 @@ describe('policies of routes', () => {
   ] as const
   const controller = defineController({ prefix: '/', name: 'x', routes })
 
-  it('2.13 count without versioning', async () => {
+  it('policies of routes apply without versioning', async () => {
     const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
     assert.deepEqual(await told(app, '/plain'), [200, '2026-01-01', 2030, undefined])
     assert.deepEqual(await told(app, '/both'), [200, '2026-01-02', undefined, undefined])
@@ -183,7 +183,7 @@ describe('policies of routes', () => {
       ],
     )
   })
-  it('P6 count at paths without versions, whatever the version of the request', async () => {
+  it('policies of routes apply at paths without versions, whatever the request asks for', async () => {
     const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
     app.enableVersioning(QUERY, { versions: ['1'] })
     const expected = [200, '2026-01-01', 2030, undefined]
@@ -191,7 +191,7 @@ describe('policies of routes', () => {
       assert.deepEqual(await told(app, url), expected)
     }
   })
-  it('2.13 deprecated: true is short for a policy', async () => {
+  it('deprecated: true is short for a policy', async () => {
     const app = createApp(defineModule({ version: '1', controllers: [controller] }), { logger: false })
     app.enableVersioning(URL, { report: 'always' })
     const lists = async (url: string): Promise<readonly unknown[]> => {
@@ -205,11 +205,11 @@ describe('policies of routes', () => {
 })
 
 describe('policies and neutral routes', () => {
-  it('P8 a neutral route does not take the policy of a version', async () => {
+  it('a neutral route does not take the policy of a version', async () => {
     const app = nested({ version: [{ version: '1', ...on(1) }] }, {}, VERSION_NEUTRAL)
     assert.deepEqual(await told(app), [200, undefined, undefined, undefined])
   })
-  it('P10 unless it names the version too', async () => {
+  it('unless it names the version too', async () => {
     const version = [
       { version: '1', ...on(1) },
       { version: '2', ...on(2) },
@@ -218,7 +218,7 @@ describe('policies and neutral routes', () => {
     assert.deepEqual(await told(app), [200, undefined, undefined, undefined])
     assert.deepEqual(await told(app, '/a/b?version=2'), [200, '2026-01-02', undefined, undefined])
   })
-  it('P8 a neutral route has policies of its own', async () => {
+  it('a neutral route has policies of its own', async () => {
     const app = nested(
       { version: [{ version: '1' }], route: { ...on(1), versions: { '1': on(2) } } },
       {},

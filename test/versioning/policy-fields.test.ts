@@ -101,7 +101,7 @@ describe('the fields of a policy', () => {
     ['a title that is no text', 'links', { sunset: { href: '/a', title: 1 } }],
   ]
   for (const [title, field, value] of bad) {
-    it(`2.13 ${field}: ${title}`, () => {
+    it(`${field}: ${title}`, () => {
       assert.deepEqual(mistakesOf({ route: { [field]: value } }), [
         wrong(where, `policy.${field}`, EXPECTED[field], value),
       ])
@@ -121,22 +121,22 @@ describe('the fields of a policy', () => {
     { versions: { '1': { deprecated: true }, '2': {} } },
   ]
   for (const [index, policy] of good.entries()) {
-    it(`2.13 a policy that is right (${index})`, () => assert.deepEqual(mistakesOf({ route: policy }), []))
+    it(`a policy that is right (${index})`, () => assert.deepEqual(mistakesOf({ route: policy }), []))
   }
 
-  it('2.13 every wrong field is reported, beside those that do not exist', () => {
+  it('every wrong field is reported, beside those that do not exist', () => {
     assert.deepEqual(mistakesOf({ route: { sunsett: '2026-01-01', deprecated: 'soon', retired: 'gone!' } }), [
       unknown(where, 'policy', 'sunsett', 'did you mean "sunset"?'),
       wrong(where, 'policy.deprecated', EXPECTED.deprecated, 'soon'),
       wrong(where, 'policy.retired', EXPECTED.retired, 'gone!'),
     ])
   })
-  it('2.13 names that every object has do not exist either', () => {
+  it('names that every object has do not exist either', () => {
     assert.deepEqual(mistakesOf({ route: { constructor: true } }), [
       unknown(where, 'policy', 'constructor', 'use one of deprecated, sunset, links, retired, versions'),
     ])
   })
-  it('2.13 the policies of versions hold none of their own', () => {
+  it('the policies of versions hold none of their own', () => {
     assert.deepEqual(
       mistakesOf({ route: { versions: { '1': { versions: {} }, '2': { sunset: 'x' }, '3': null } } }),
       [
@@ -146,7 +146,7 @@ describe('the fields of a policy', () => {
       ],
     )
   })
-  it('2.13 a list is no record of versions', () => {
+  it('a list is no record of versions', () => {
     assert.deepEqual(mistakesOf({ route: { versions: ['1'] } }), [
       wrong(where, 'policy.versions', 'a policy for each version'),
     ])
@@ -161,13 +161,13 @@ describe('where a policy stands', () => {
     ['module', 'AppModule'],
   ]
   for (const [level, where] of places) {
-    it(`2.13 of a ${level}`, () => {
+    it(`of a ${level}`, () => {
       assert.deepEqual(mistakesOf({ [level]: { sunset: '2026-02-30' } }), [
         wrong(where, 'policy.sunset', EXPECTED.sunset, '2026-02-30'),
       ])
     })
     for (const value of [null, 'gone', ['1'], true, new Date(0)]) {
-      it(`2.13 of a ${level}: not ${String(value)}`, () => {
+      it(`of a ${level}: not ${String(value)}`, () => {
         assert.deepEqual(mistakesOf({ [level]: value }), [wrong(where, 'policy', `${POLICY}, versions`)])
       })
     }
@@ -178,20 +178,20 @@ describe('where a policy stands', () => {
       serve([['GET', '/x', '1', 'x']], VersioningSchemes.QUERY, { versions: versions as readonly string[] }),
     )
   const options = 'enableVersioning'
-  it('R3 in the list of enableVersioning', async () => {
+  it('in the list of enableVersioning', async () => {
     assert.deepEqual(await enabled([{ version: '1', sunset: '2026-02-30', gone: true }]), [
       wrong(options, 'versions["1"].sunset', EXPECTED.sunset, '2026-02-30'),
       unknown(options, 'versions["1"]', 'gone', 'use one of deprecated, sunset, links, retired'),
     ])
   })
-  it('R3 in the record of enableVersioning', async () => {
+  it('in the record of enableVersioning', async () => {
     assert.deepEqual(await enabled({ '1': { links: { sunset: '>' } }, '2': 'gone', '3': { versions: {} } }), [
       wrong(options, 'versions["1"].links', EXPECTED.links),
       wrong(options, 'versions["2"]', POLICY),
       unknown(options, 'versions["3"]', 'versions', 'use one of deprecated, sunset, links, retired'),
     ])
   })
-  it('V8 versions and values in messages are cut', async () => {
+  it('versions and values in messages are cut', async () => {
     assert.deepEqual(await enabled({ ['1'.repeat(99)]: 1 }), [
       wrong(options, `versions["${'1'.repeat(64)}"]`, POLICY),
     ])

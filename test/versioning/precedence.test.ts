@@ -37,7 +37,7 @@ describe('who answers a version', () => {
     expected: Readonly<Record<string, string | number>>,
   ])[] = [
     [
-      'P1 the version itself before ranges, ranges before unversioned, unversioned before neutral',
+      'the version itself before ranges, ranges before unversioned, unversioned before neutral',
       [
         ['GET', '/x', VERSION_NEUTRAL, 'neutral'],
         ['GET', '/x', undefined, 'unversioned'],
@@ -48,7 +48,7 @@ describe('who answers a version', () => {
       { '': 'unversioned@null', 1: 'neutral@1', 2: 'range@2', 3: 'exact@3', 9: 404 },
     ],
     [
-      'P1 the highest lower bound first',
+      'of several ranges, the one that begins latest first',
       [
         ['GET', '/x', '>=1', 'one'],
         ['GET', '/x', '>=2', 'two'],
@@ -57,7 +57,7 @@ describe('who answers a version', () => {
       { '': 400, 1: 'one@1', 2: 'two@2', 3: 'two@3' },
     ],
     [
-      'P1 then the narrower upper bound',
+      'of ranges that begin together, the one that ends earliest',
       [
         ['GET', '/x', '>=1', 'open'],
         ['GET', '/x', '>=1 <3', 'narrow'],
@@ -66,7 +66,7 @@ describe('who answers a version', () => {
       { '': 400, 1: 'narrow@1', 2: 'narrow@2', 3: 'open@3' },
     ],
     [
-      'P2 an exact version does not cap a range',
+      'an exact version does not cap a range',
       [
         ['GET', '/x', '>=1', 'range'],
         ['GET', '/x', '2', 'exact'],
@@ -75,7 +75,7 @@ describe('who answers a version', () => {
       { '': 400, 1: 'range@1', 2: 'exact@2', 3: 'range@3' },
     ],
     [
-      'P5 unversioned beside versioned: without version only',
+      'an unversioned route beside versioned ones answers requests without version only',
       [
         ['GET', '/x', undefined, 'unversioned'],
         ['GET', '/x', '1', 'one'],
@@ -84,7 +84,7 @@ describe('who answers a version', () => {
       { '': 'unversioned@null', 1: 'one@1', 2: 404, 9: 404 },
     ],
     [
-      'P5 unversioned beside versioned: and for the default',
+      'an unversioned route beside versioned ones answers for the default too',
       [
         ['GET', '/x', undefined, 'unversioned'],
         ['GET', '/x', '1', 'one'],
@@ -93,13 +93,13 @@ describe('who answers a version', () => {
       { '': 'unversioned@2', 1: 'one@1', 2: 'unversioned@2', 3: 404, 9: 404 },
     ],
     [
-      'P6 never versioned: any version or none',
+      'a never-versioned path answers any version or none',
       [['GET', '/x', undefined, 'unversioned']],
       null,
       { '': 'unversioned@null', 1: 'unversioned@1', 9: 'unversioned@null' },
     ],
     [
-      'P7 the default version itself before unversioned',
+      'the default version itself before unversioned',
       [
         ['GET', '/x', undefined, 'unversioned'],
         ['GET', '/x', '2', 'two'],
@@ -108,13 +108,13 @@ describe('who answers a version', () => {
       { '': 'two@2', 1: 404, 2: 'two@2', 9: 404 },
     ],
     [
-      'P8 neutral only: any version or none',
+      'a neutral path answers any version or none',
       [['GET', '/x', VERSION_NEUTRAL, 'neutral']],
       null,
       { '': 'neutral@null', 1: 'neutral@1', 9: 'neutral@null' },
     ],
     [
-      'P8 neutral beside versioned: known versions and none',
+      'a neutral route beside versioned ones answers known versions and none',
       [
         ['GET', '/x', VERSION_NEUTRAL, 'neutral'],
         ['GET', '/x', '1', 'one'],
@@ -123,7 +123,7 @@ describe('who answers a version', () => {
       { '': 'neutral@null', 1: 'one@1', 2: 'neutral@2', 3: 'neutral@3', 9: 404 },
     ],
     [
-      'P10 neutral and a version in one list',
+      'a list with neutral and a version is exact for the version',
       [
         ['GET', '/x', [VERSION_NEUTRAL, '2'], 'both'],
         ['GET', '/x', '1', 'one'],
@@ -132,13 +132,13 @@ describe('who answers a version', () => {
       { '': 'both@null', 1: 'one@1', 2: 'both@2', 3: 'both@3', 9: 404 },
     ],
     [
-      'R28 a list with neutral counts as versioned',
+      'a list with neutral counts as versioned',
       [['GET', '/x', [VERSION_NEUTRAL, '2'], 'both']],
       null,
       { '': 'both@null', 1: 'both@1', 2: 'both@2', 9: 404 },
     ],
     [
-      'P10 the exact part beats another neutral',
+      'a route that names the version comes before a neutral one',
       [
         ['GET', '/x', ['2'], 'two'],
         ['GET', '/x', VERSION_NEUTRAL, 'neutral'],
@@ -147,7 +147,7 @@ describe('who answers a version', () => {
       { '': 'two@2', 1: 'neutral@1', 2: 'two@2', 9: 404 },
     ],
     [
-      'R33 unversioned before neutral where nothing is versioned',
+      'unversioned comes before neutral at a path without versions',
       [
         ['GET', '/x', VERSION_NEUTRAL, 'neutral'],
         ['GET', '/x', undefined, 'unversioned'],
@@ -156,7 +156,7 @@ describe('who answers a version', () => {
       { '': 'unversioned@null', 1: 'unversioned@1', 9: 'unversioned@null' },
     ],
     [
-      'S10 several versions',
+      'a route answers each of its versions',
       [['GET', '/x', ['1', '3'], 'list']],
       '3',
       { '': 'list@3', 1: 'list@1', 2: 404, 3: 'list@3', 9: 404 },
@@ -181,7 +181,7 @@ describe('who answers a version, by method', () => {
     ['PUT', '/x', VERSION_NEUTRAL, 'put'],
   ]
   const app = serve(rows, QUERY, { versions: ['2', '1'] })
-  it('P6 a versioned handler of any method opts the path in', async () => {
+  it('a versioned handler of any method makes the path versioned', async () => {
     assert.deepEqual(await answers(app, ['', '1', '2', '9'], 'POST'), {
       '': 'post@null',
       1: 405,
@@ -189,7 +189,7 @@ describe('who answers a version, by method', () => {
       9: 404,
     })
   })
-  it('P8 the same for neutral ones', async () => {
+  it('a versioned handler of any method makes neutral ones refuse unknown versions', async () => {
     assert.deepEqual(await answers(app, ['', '1', '2', '9'], 'PUT'), {
       '': 'put@null',
       1: 'put@1',
@@ -197,10 +197,10 @@ describe('who answers a version, by method', () => {
       9: 404,
     })
   })
-  it('2.3 d: another version has the method', async () => {
+  it('a method of another version is unspecified without a version', async () => {
     assert.deepEqual(await ask(app, '/x'), unspecified(400, ['1']))
   })
-  it('2.3 e: the version has other methods', async () => {
+  it('a method of another version is a 405', async () => {
     assert.deepEqual(
       [await ask(app, '/x?version=2'), await ask(app, { method: 'POST', url: '/x?version=1' })],
       [notAllowed('PUT, OPTIONS'), notAllowed('GET, HEAD, PUT, OPTIONS')],
@@ -208,8 +208,8 @@ describe('who answers a version, by method', () => {
   })
 })
 
-describe('which path a version has', () => {
-  it('R7 path is the pattern: a versioned one beside an unversioned one that overlaps', async () => {
+describe('versions and path patterns', () => {
+  it('a pattern is versioned by its own routes, not by those of a pattern that overlaps', async () => {
     const app = serve(
       [
         ['GET', '/cars/{id}', '1', 'car'],
@@ -235,7 +235,7 @@ describe('which path a version has', () => {
       ],
     )
   })
-  it('2.2 a literal of one version does not shadow a parameter of another', async () => {
+  it('a literal of one version does not shadow a parameter of another', async () => {
     const app = serve(
       [
         ['GET', '/users/me', '1', 'me'],
@@ -261,7 +261,7 @@ describe('which path a version has', () => {
       ],
     )
   })
-  it('S11 a literal of the asked version before its parameter, whatever other versions have', async () => {
+  it('a literal of the asked version before its parameter, whatever other versions have', async () => {
     const app = serve(
       [
         ['GET', '/a/{b}', ['1', '2'], 'parameter'],
@@ -276,7 +276,7 @@ describe('which path a version has', () => {
   })
 })
 
-describe('which version a route has', () => {
+describe('the version of a route is that of the nearest level', () => {
   const handler = (_input: object, { version }: { readonly version: string | null }): string => `@${version}`
   const controller = defineController({
     prefix: '/c',
@@ -308,12 +308,12 @@ describe('which version a route has', () => {
   })
   app.enableVersioning(QUERY)
   const cases: readonly (readonly [title: string, path: string, served: readonly string[]])[] = [
-    ['S8 a controller gives its version', '/c/inherited', ['1']],
-    ['S9 a route replaces it', '/c/own', ['2', '3']],
-    ['P4 with neutral too', '/c/neutral', ['1', '2', '3', '4', '5', '6']],
-    ['P4 a module gives its version', '/b/module', ['4']],
-    ['P4 a nested router inherits', '/r/inner/x', ['5']],
-    ['P4 a nested router replaces', '/r/other/y', ['6']],
+    ['a controller gives its version', '/c/inherited', ['1']],
+    ['a route replaces the version of its controller', '/c/own', ['2', '3']],
+    ['a route replaces it with a list that has neutral', '/c/neutral', ['1', '2', '3', '4', '5', '6']],
+    ['a module gives its version', '/b/module', ['4']],
+    ['a nested router inherits', '/r/inner/x', ['5']],
+    ['a nested router replaces', '/r/other/y', ['6']],
   ]
   for (const [title, path, served] of cases) {
     it(title, async () => {

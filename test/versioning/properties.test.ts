@@ -44,9 +44,9 @@ async function answerOf(app: App, request: InjectOptions): Promise<Expected> {
   }
 }
 
-describe('2.3 and 2.4: resolution equals a naive interpreter', () => {
+describe('the lookup agrees with a naive interpreter of the rules', () => {
   for (const ways of EVERY_WAY) {
-    it(`2.3 every request (${ways.map(({ name }) => name).join(' and ')})`, async () => {
+    it(`every request (${ways.map(({ name }) => name).join(' and ')})`, async () => {
       const property = fc.asyncProperty(worlds(ways), async ({ world, requests }) => {
         const app = build(world, ways, world.rows)
         for (const asked of requests) {
@@ -74,9 +74,9 @@ async function seen(
   return { statusCode, headers, body }
 }
 
-describe('P1 to P3: the order of declaration', () => {
+describe('the order of declaration does not matter', () => {
   for (const ways of SOME_WAYS) {
-    it(`P3 of routes, controllers and modules never matters (${ways.map(({ name }) => name).join(' and ')})`, async () => {
+    it(`of routes, controllers and modules never matters (${ways.map(({ name }) => name).join(' and ')})`, async () => {
       const arbitrary = worlds(ways).chain(({ world, requests }) =>
         fc.record({
           world: fc.constant(world),
@@ -110,14 +110,14 @@ async function withoutOthers(app: App, request: InjectOptions): Promise<unknown>
   return { statusCode, allow: headers['allow'], body: statusCode < 400 ? body : problem.code }
 }
 
-/** Whether a route at the pattern names a version: that is a matter of all versions (rule P6). */
+/** Whether a route at the pattern names a version: that is a matter of all versions. */
 function isOpted(rows: readonly Row[], pattern: string): boolean {
   return rows.some((row) => row[1] === pattern && [row[2]].flat().some((entry) => typeof entry === 'string'))
 }
 
-describe('S11: versions do not touch each other', () => {
+describe('versions do not touch each other', () => {
   for (const ways of SOME_WAYS) {
-    it(`S11 routes of one version never change what another answers (${ways.map(({ name }) => name).join(' and ')})`, async () => {
+    it(`routes of one version never change what another answers (${ways.map(({ name }) => name).join(' and ')})`, async () => {
       const arbitrary = worlds(ways).chain(({ world, requests }) => {
         const [changed = '', ...others] = world.known
         return fc.record({
@@ -141,7 +141,7 @@ describe('S11: versions do not touch each other', () => {
         const patterns = new Set<string>(world.rows.map((row) => row[1]))
         for (const [index, [method, pattern]] of added.entries()) {
           const next: Row = [method, pattern, changed, `new${index}`]
-          // P6: a path that had no versions and now has some is another kind of path
+          // a path that had no versions and now has some is another kind of path
           const turns = patterns.has(pattern) && !isOpted(world.rows, pattern)
           if (!turns && !after.some((row) => clash(world, row, next))) after.push(next)
         }
@@ -162,9 +162,9 @@ describe('S11: versions do not touch each other', () => {
   }
 })
 
-describe('M1: HEAD and GET', () => {
+describe('HEAD and GET', () => {
   for (const ways of SOME_WAYS) {
-    it(`M1 HEAD is GET without a body, errors included (${ways.map(({ name }) => name).join(' and ')})`, async () => {
+    it(`HEAD is GET without a body, errors included (${ways.map(({ name }) => name).join(' and ')})`, async () => {
       const property = fc.asyncProperty(worlds(ways), async ({ world, requests }) => {
         const app = build(
           world,

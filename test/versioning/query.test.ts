@@ -25,84 +25,116 @@ const missing = unspecified(400, ALL)
 const unknown = (requested: string): Answer => unsupported(404, requested, ALL)
 const several = (...values: string[]): Answer => ambiguous(where, values, ALL)
 
-describe('QUERY: where the version is found', () => {
+describe('QUERY: the version is a parameter of the query', () => {
   const app = serve(ROUTES, QUERY)
   const cases: readonly (readonly [title: string, url: string, expected: Answer])[] = [
-    ['S5 the parameter', '/cars?version=2', ok('cars@2')],
-    ['S5 among others', '/cars?a=1&version=1&b=2', ok('cars@1')],
-    ['Q1 the name is case-sensitive', '/cars?Version=2', missing],
-    ['Q1 an escaped value', '/cars?version=%32', ok('cars@2')],
-    ['Q1 an escaped name', '/cars?%76ersion=2', ok('cars@2')],
-    ['Q1 escaped twice', '/cars?version=%2532', unknown('%32')],
-    ['Q1 + is a space', '/cars?version=+2', unknown(' 2')],
-    ['Q1 + is a space in a version with a space', '/plus?version=a+b', ok('plus@a b')],
-    ['Q1 a malformed escape stays', '/cars?version=%zz', unknown('%zz')],
-    ['Q1 half an escape', '/cars?version=2%', unknown('2%')],
-    ['Q2 repeated and equal', '/cars?version=2&version=2', ok('cars@2')],
-    ['Q2 repeated and different', '/cars?version=1&version=2', several('1', '2')],
-    ['Q2 one of them empty', '/cars?version=&version=2', ok('cars@2')],
-    ['Q2 three of them, two different', '/cars?version=2&version=1&version=2', several('2', '1')],
-    ['Q2 unknown ones are ambiguous too', '/cars?version=8&version=9', several('8', '9')],
-    ['Q3 an empty value', '/cars?version=', missing],
-    ['Q3 no value', '/cars?version', missing],
-    ['Q3 no query', '/cars', missing],
-    ['Q3 an empty query', '/cars?', missing],
-    ['Q3 repeated and empty', '/cars?version=&version', missing],
-    ['Q6 brackets are another name', '/cars?version[]=1', missing],
-    ['Q6 escaped brackets are another name', '/cars?version%5B%5D=1', missing],
-    ['Q6 a key in brackets', '/cars?version[a]=1', missing],
-    ['V1 exact equality', '/cars?version=2.0', unknown('2.0')],
-    ['V1 with a prefix of another scheme', '/cars?version=v2', unknown('v2')],
-    ['2.2.4 __proto__', '/cars?version=__proto__', unknown('__proto__')],
-    ['2.2.4 constructor', '/cars?version=constructor', unknown('constructor')],
-    ['2.2.4 toString', '/cars?version=toString', unknown('toString')],
-    ['2.2.4 a name that every object has', '/cars?__proto__=1&constructor=2', missing],
-    ['2.2.4 markup is data', '/cars?version=%3Cb%3E', unknown('<b>')],
-    ['2.2.4 line ends are data', '/cars?version=1%0D%0A', unknown('1\r\n')],
-    ['R36 5,000 characters', `/cars?version=${'9'.repeat(5000)}`, unknown('9'.repeat(64))],
-    ['R36 64 characters', `/cars?version=${'9'.repeat(64)}`, unknown('9'.repeat(64))],
+    ['the parameter is the version', '/cars?version=2', ok('cars@2')],
+    ['the parameter is found among others', '/cars?a=1&version=1&b=2', ok('cars@1')],
+    ['the name is case-sensitive', '/cars?Version=2', missing],
+    ['an escaped value is decoded', '/cars?version=%32', ok('cars@2')],
+    ['an escaped name is decoded', '/cars?%76ersion=2', ok('cars@2')],
+    ['a value is decoded once only', '/cars?version=%2532', unknown('%32')],
+    ['+ is a space', '/cars?version=+2', unknown(' 2')],
+    ['+ is a space in a version with a space', '/plus?version=a+b', ok('plus@a b')],
+    ['a malformed escape stays', '/cars?version=%zz', unknown('%zz')],
+    ['half an escape stays', '/cars?version=2%', unknown('2%')],
+    ['a repeated parameter with equal values agrees', '/cars?version=2&version=2', ok('cars@2')],
     [
-      'R36 half a pair at the cut',
+      'a repeated parameter with different values is ambiguous',
+      '/cars?version=1&version=2',
+      several('1', '2'),
+    ],
+    ['an empty value does not count', '/cars?version=&version=2', ok('cars@2')],
+    ['a version that is repeated is listed once', '/cars?version=2&version=1&version=2', several('2', '1')],
+    ['unknown versions are ambiguous too', '/cars?version=8&version=9', several('8', '9')],
+    ['an empty value is no version', '/cars?version=', missing],
+    ['a name without value is no version', '/cars?version', missing],
+    ['no query is no version', '/cars', missing],
+    ['an empty query is no version', '/cars?', missing],
+    ['repeated empty values are no version', '/cars?version=&version', missing],
+    ['brackets are another name', '/cars?version[]=1', missing],
+    ['escaped brackets are another name', '/cars?version%5B%5D=1', missing],
+    ['a key in brackets is another name', '/cars?version[a]=1', missing],
+    ['versions are equal as text only', '/cars?version=2.0', unknown('2.0')],
+    ['the prefix of another scheme is part of the version', '/cars?version=v2', unknown('v2')],
+    ['__proto__', '/cars?version=__proto__', unknown('__proto__')],
+    ['constructor', '/cars?version=constructor', unknown('constructor')],
+    ['toString', '/cars?version=toString', unknown('toString')],
+    ['a name that every object has', '/cars?__proto__=1&constructor=2', missing],
+    ['markup is data', '/cars?version=%3Cb%3E', unknown('<b>')],
+    ['line ends are data', '/cars?version=1%0D%0A', unknown('1\r\n')],
+    [
+      '5,000 characters are cut to 64 in the answer',
+      `/cars?version=${'9'.repeat(5000)}`,
+      unknown('9'.repeat(64)),
+    ],
+    ['64 characters are kept in the answer', `/cars?version=${'9'.repeat(64)}`, unknown('9'.repeat(64))],
+    [
+      'half a surrogate pair at the cut is dropped',
       `/cars?version=${'9'.repeat(63)}%F0%9F%9A%97`,
       unknown(`${'9'.repeat(63)}\ud83d`),
     ],
-    ['2.3 a: nowhere', '/planes?version=9', notFound],
-    ['2.3 a: nowhere, ambiguous', '/planes?version=1&version=2', notFound],
-    ['2.3 g: another version', '/new?version=1', unsupported(404, '1', ['2'])],
-    ['P6 never versioned, unknown', '/health?version=9', ok('health@null')],
-    ['P6 never versioned, known', '/health?version=2', ok('health@2')],
-    ['P6 never versioned, ambiguous', '/health?version=1&version=2', ok('health@null')],
-    ['P8 neutral only, unknown', '/ping?version=9', ok('ping@null')],
-    ['P8 neutral only, ambiguous', '/ping?version=1&version=2', ok('ping@null')],
-    ['P8 neutral only, known', '/ping?version=1', ok('ping@1')],
-    ['P8 neutral only, none', '/ping', ok('ping@null')],
-    ['U11 absolute form', 'http://h/cars?version=2', ok('cars@2')],
-    ['O2 the path is no version', '/v2/cars?version=2', notFound],
+    ['a path that no version has is an ordinary 404', '/planes?version=9', notFound],
+    [
+      'an ambiguous version does not matter at a path that no version has',
+      '/planes?version=1&version=2',
+      notFound,
+    ],
+    ['a path that only another version has is unsupported', '/new?version=1', unsupported(404, '1', ['2'])],
+    ['a never-versioned path answers an unknown version', '/health?version=9', ok('health@null')],
+    ['a never-versioned path answers a known version', '/health?version=2', ok('health@2')],
+    ['a never-versioned path answers an ambiguous version', '/health?version=1&version=2', ok('health@null')],
+    ['a neutral path answers an unknown version', '/ping?version=9', ok('ping@null')],
+    ['a neutral path answers an ambiguous version', '/ping?version=1&version=2', ok('ping@null')],
+    ['a neutral path answers a known version', '/ping?version=1', ok('ping@1')],
+    ['a neutral path answers without version', '/ping', ok('ping@null')],
+    ['a target in absolute form has the parameter too', 'http://h/cars?version=2', ok('cars@2')],
+    ['the path is no version', '/v2/cars?version=2', notFound],
   ]
   for (const [title, url, expected] of cases) {
     it(`${title}: ${url.slice(0, 50)}`, async () => assert.deepEqual(await ask(app, url), expected))
   }
 })
 
-describe('QUERY: methods', () => {
+describe('QUERY: methods and versions', () => {
   const app = serve(ROUTES, QUERY)
   const cases = [
-    ['2.3 d: none, a method of some version', 'POST', '/cars', missing],
-    ['2.3 d: none, a method of no version', 'PUT', '/cars', notAllowed('GET, HEAD, POST, OPTIONS')],
-    ['2.3 e: a method of another version', 'POST', '/cars?version=1', notAllowed('GET, HEAD, OPTIONS')],
-    ['2.3 g: a method of no version, unknown', 'PUT', '/cars?version=9', unknown('9')],
-    ['2.3 b: a method of no version, ambiguous', 'PUT', '/cars?version=1&version=2', several('1', '2')],
+    ['without version, a method of some version is unspecified', 'POST', '/cars', missing],
     [
-      'R6 never versioned, another method, unknown',
+      'without version, a method that no version has is a 405',
+      'PUT',
+      '/cars',
+      notAllowed('GET, HEAD, POST, OPTIONS'),
+    ],
+    ['a method of another version is a 405', 'POST', '/cars?version=1', notAllowed('GET, HEAD, OPTIONS')],
+    ['an unknown version is unsupported whatever the method', 'PUT', '/cars?version=9', unknown('9')],
+    [
+      'an ambiguous version comes before a wrong method',
+      'PUT',
+      '/cars?version=1&version=2',
+      several('1', '2'),
+    ],
+    [
+      'a never-versioned path has only 405 for an unknown version',
       'PUT',
       '/health?version=9',
       notAllowed('GET, HEAD, OPTIONS'),
     ],
-    ['R31 OPTIONS never versioned, unknown', 'OPTIONS', '/health?version=9', allowed('GET, HEAD, OPTIONS')],
-    ['R10 OPTIONS, known', 'OPTIONS', '/cars?version=1', allowed('GET, HEAD, OPTIONS')],
-    ['R10 OPTIONS, none: the union', 'OPTIONS', '/cars', allowed('GET, HEAD, POST, OPTIONS')],
-    ['R10 OPTIONS, unknown', 'OPTIONS', '/cars?version=9', unknown('9')],
-    ['M5 OPTIONS *', 'OPTIONS', '*', { status: 204, body: undefined }],
+    [
+      'OPTIONS of a never-versioned path answers an unknown version',
+      'OPTIONS',
+      '/health?version=9',
+      allowed('GET, HEAD, OPTIONS'),
+    ],
+    ['OPTIONS lists the methods of the version', 'OPTIONS', '/cars?version=1', allowed('GET, HEAD, OPTIONS')],
+    [
+      'OPTIONS without version lists the methods of all versions',
+      'OPTIONS',
+      '/cars',
+      allowed('GET, HEAD, POST, OPTIONS'),
+    ],
+    ['OPTIONS with an unknown version is unsupported', 'OPTIONS', '/cars?version=9', unknown('9')],
+    ['OPTIONS * needs no version', 'OPTIONS', '*', { status: 204, body: undefined }],
   ] as const
   for (const [title, method, url, expected] of cases) {
     it(`${title}: ${method} ${url}`, async () => assert.deepEqual(await ask(app, { method, url }), expected))
@@ -110,7 +142,7 @@ describe('QUERY: methods', () => {
 })
 
 describe('QUERY: options', () => {
-  it('S1 versionParameter', async () => {
+  it('versionParameter is the name of the parameter', async () => {
     const app = serve(ROUTES, QUERY, { versionParameter: 'api-version' })
     assert.deepEqual(
       [
@@ -121,11 +153,11 @@ describe('QUERY: options', () => {
       [ok('cars@2'), missing, ambiguous({ in: 'query', name: 'api-version' }, ['1', '2'], ALL)],
     )
   })
-  it('2.2.4 a parameter that every object has', async () => {
+  it('versionParameter may be a name that every object has', async () => {
     const app = serve(ROUTES, QUERY, { versionParameter: '__proto__' })
     assert.deepEqual([await ask(app, '/cars?__proto__=2'), await ask(app, '/cars')], [ok('cars@2'), missing])
   })
-  it('2.3 step 3: equal versions of a format are one', async () => {
+  it('equal versions of a format are one', async () => {
     const app = serve(ROUTES.slice(0, 4), QUERY, { format: 'semver' })
     assert.deepEqual(
       [
@@ -138,7 +170,7 @@ describe('QUERY: options', () => {
       [ok('cars@2'), several('2', '2.0.1'), invalid(400, 'two', ALL), several('two', '2'), notFound],
     )
   })
-  it('R15 statusCodes change the statuses', async () => {
+  it('statusCodes change the statuses', async () => {
     const statusCodes = { unsupported: 400, unspecified: 404, ambiguous: 409 }
     const app = serve(ROUTES, QUERY, { statusCodes })
     assert.deepEqual(
@@ -150,7 +182,7 @@ describe('QUERY: options', () => {
       [unsupported(400, '9', ALL), unspecified(404, ALL), ambiguous(where, ['1', '2'], ALL, 409)],
     )
   })
-  it('api 10: inject({ version }) writes the parameter, over one in the url', async () => {
+  it('inject({ version }) writes the parameter, over one in the url', async () => {
     const app = serve(ROUTES, QUERY)
     assert.deepEqual(
       [
@@ -163,7 +195,7 @@ describe('QUERY: options', () => {
   })
 })
 
-describe('QUERY: what handlers see', () => {
+describe('QUERY: handlers do not see the parameter unless they declare it', () => {
   const filter = defineController({
     prefix: '/cars',
     version: '1',
@@ -200,15 +232,15 @@ describe('QUERY: what handlers see', () => {
   const app = createApp(defineModule({ controllers: [filter] }), { logger: false })
   app.enableVersioning(QUERY)
   const cases = [
-    ['Q4 a strict schema does not see it', '/cars/strict?version=1&limit=5', 200, { limit: 5 }],
-    ['Q4 unless it declares it', '/cars/declared?version=1', 200, { version: '1' }],
-    ['Q4 a loose schema does not see it', '/cars/loose?version=1&a=b', 200, { a: 'b' }],
-    ['Q4 the request has it', '/cars/raw?version=1&a=b', 200, { version: '1', a: 'b' }],
+    ['a strict schema does not see it', '/cars/strict?version=1&limit=5', 200, { limit: 5 }],
+    ['a strict schema that declares it sees it', '/cars/declared?version=1', 200, { version: '1' }],
+    ['a loose schema does not see it', '/cars/loose?version=1&a=b', 200, { a: 'b' }],
+    ['the request still has it', '/cars/raw?version=1&a=b', 200, { version: '1', a: 'b' }],
   ] as const
   for (const [title, url, status, body] of cases) {
     it(`${title}: ${url}`, async () => assert.deepEqual(await ask(app, url), { status, body }))
   }
-  it('Q4 other keys are still refused', async () => {
+  it('other keys are still refused', async () => {
     assert.equal((await app.inject('/cars/strict?version=1&x=1')).statusCode, 422)
   })
 })

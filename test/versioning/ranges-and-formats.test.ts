@@ -22,7 +22,7 @@ async function covered(
   return versions.filter((_, index) => statuses[index] === 200)
 }
 
-describe('ranges', () => {
+describe('a range covers the known versions between its bounds', () => {
   const numbers = ['1', '2', '3', '10']
   const dotted = ['1.0', '1.2', '1.5', '1.10', '2.0']
   const dates = ['2025-06-01', '2026-01-01', '2026-02-01']
@@ -34,47 +34,41 @@ describe('ranges', () => {
     format: VersionFormat,
     expected: readonly string[],
   ])[] = [
-    ['R20 at least', '>=2', numbers, 'string', ['2', '3', '10']],
-    ['R20 more than', '>2', numbers, 'string', ['3', '10']],
-    ['R20 at most', '<=2', numbers, 'string', ['1', '2']],
-    ['R20 less than', '<2', numbers, 'string', ['1']],
-    ['R20 equal', '=2', numbers, 'string', ['2']],
-    ['R20 several comparators', '>=2 <10', numbers, 'string', ['2', '3']],
-    ['R20 space after a comparator', '>= 2  <  10', numbers, 'string', ['2', '3']],
-    ['R20 space around', '  >=3 ', numbers, 'string', ['3', '10']],
-    ['R20 inside a list', ['1', '>=3'], numbers, 'string', ['1', '3', '10']],
-    ['R20 several ranges in a list', ['<2', '>3'], numbers, 'string', ['1', '10']],
-    ['R20 a bound that is no version', '>=2.5', numbers, 'string', ['3', '10']],
-    ['R20 a bound above all', '<99', numbers, 'string', numbers],
-    ['R2 by value, not by text: 10 is after 9', '>=9', ['9', '10'], 'string', ['9', '10']],
-    ['R2 by value, whatever the order of the list', '>=2', ['2', '10', '1', '3'], 'string', ['2', '10', '3']],
-    ['R2 newest first gives the same', '>=2', numbers.toReversed(), 'string', ['10', '3', '2']],
-    ['R2 dotted numbers', '>=1.5', dotted, 'string', ['1.5', '1.10', '2.0']],
-    ['R2 dates', '>=2026-01-01', dates, 'string', ['2026-01-01', '2026-02-01']],
-    ['R2 names: the list is newest first', '>=eugene', names, 'string', ['galway', 'florence', 'eugene']],
-    ['R2 names: older', '<eugene', names, 'string', ['dublin']],
-    ['V3 integer', '>=2', numbers, 'integer', ['2', '3', '10']],
-    ['V3 semver', '>=1.2 <2', dotted, 'semver', ['1.2', '1.5', '1.10']],
+    ['>= is at least', '>=2', numbers, 'string', ['2', '3', '10']],
+    ['> is more than', '>2', numbers, 'string', ['3', '10']],
+    ['<= is at most', '<=2', numbers, 'string', ['1', '2']],
+    ['< is less than', '<2', numbers, 'string', ['1']],
+    ['= is equal', '=2', numbers, 'string', ['2']],
+    ['several comparators all hold', '>=2 <10', numbers, 'string', ['2', '3']],
+    ['space after a comparator does not matter', '>= 2  <  10', numbers, 'string', ['2', '3']],
+    ['space around a range does not matter', '  >=3 ', numbers, 'string', ['3', '10']],
+    ['a range may stand in a list', ['1', '>=3'], numbers, 'string', ['1', '3', '10']],
+    ['several ranges may stand in a list', ['<2', '>3'], numbers, 'string', ['1', '10']],
+    ['a bound that is no version', '>=2.5', numbers, 'string', ['3', '10']],
+    ['a bound above all', '<99', numbers, 'string', numbers],
+    ['by value, not by text: 10 is after 9', '>=9', ['9', '10'], 'string', ['9', '10']],
+    ['by value, whatever the order of the list', '>=2', ['2', '10', '1', '3'], 'string', ['2', '10', '3']],
+    ['by value, though the list is newest first', '>=2', numbers.toReversed(), 'string', ['10', '3', '2']],
+    ['dotted numbers', '>=1.5', dotted, 'string', ['1.5', '1.10', '2.0']],
+    ['dates', '>=2026-01-01', dates, 'string', ['2026-01-01', '2026-02-01']],
+    ['names: the list is newest first', '>=eugene', names, 'string', ['galway', 'florence', 'eugene']],
+    ['names: older', '<eugene', names, 'string', ['dublin']],
+    ['integer', '>=2', numbers, 'integer', ['2', '3', '10']],
+    ['semver', '>=1.2 <2', dotted, 'semver', ['1.2', '1.5', '1.10']],
+    ['semver: bounds with other spellings', '>=1.2.0 <=2', dotted, 'semver', ['1.2', '1.5', '1.10', '2.0']],
+    ['date', '<2026-01-15', dates, 'date', ['2025-06-01', '2026-01-01']],
+    ['a status comes before none', '<2.0', ['1.0', '2.0-beta', '2.0'], 'semver', ['1.0', '2.0-beta']],
     [
-      'V3 semver: bounds with other spellings',
-      '>=1.2.0 <=2',
-      dotted,
-      'semver',
-      ['1.2', '1.5', '1.10', '2.0'],
-    ],
-    ['V3 date', '<2026-01-15', dates, 'date', ['2025-06-01', '2026-01-01']],
-    ['V3 a status comes before none', '<2.0', ['1.0', '2.0-beta', '2.0'], 'semver', ['1.0', '2.0-beta']],
-    [
-      'V3 statuses have an order',
+      'statuses have an order',
       '>2.0-rc.2',
       ['2.0-beta', '2.0-rc.2', '2.0-rc.10', '2.0'],
       'semver',
       ['2.0-rc.10', '2.0'],
     ],
-    ['V3 a status of digits comes before none', '>=2.0', ['2.0-1', '2.0', '2.1'], 'semver', ['2.0', '2.1']],
-    ['V3 a status of an integer', '<2', ['1', '2-preview', '2'], 'integer', ['1', '2-preview']],
+    ['a status of digits comes before none', '>=2.0', ['2.0-1', '2.0', '2.1'], 'semver', ['2.0', '2.1']],
+    ['a status of an integer', '<2', ['1', '2-preview', '2'], 'integer', ['1', '2-preview']],
     [
-      'V3 a status of a date',
+      'a status of a date',
       '<2026-01-01',
       ['2025-06-01', '2026-01-01-preview', '2026-01-01'],
       'date',
@@ -87,7 +81,7 @@ describe('ranges', () => {
     })
   }
 
-  it('R34 ranges are ordered by what they cover, not by their text', async () => {
+  it('ranges are ordered by what they cover, not by their text', async () => {
     const app = serve(
       [
         ['GET', '/x', '>=0', 'all'],
@@ -102,13 +96,13 @@ describe('ranges', () => {
     )
   })
 
-  it('V2 versions that are listed are known, though no route names them', async () => {
+  it('versions that are listed are known, though no route names them', async () => {
     const app = serve([['GET', '/x', '>=2', 'x']], QUERY, { versions: ['3', '2', '1'] })
     assert.deepEqual(await ask(app, '/x?version=1'), unsupported(404, '1', ['2', '3']))
   })
 })
 
-describe('formats', () => {
+describe('a format decides which versions are well formed, and equal', () => {
   const cases: readonly (readonly [
     title: string,
     format: VersionFormat,
@@ -116,82 +110,82 @@ describe('formats', () => {
     asked: string,
     expected: ReturnType<typeof ok>,
   ])[] = [
-    ['V1 string: equality of text', 'string', ['1', '1.0', '01'], '1.0', ok('x@1.0')],
-    ['V1 string: no other equality', 'string', ['1'], '1.0', unsupported(404, '1.0', ['1'])],
-    ['V1 string: case counts', 'string', ['b'], 'B', unsupported(404, 'B', ['b'])],
-    ['V1 string: nothing is malformed', 'string', ['1'], '?/#', unsupported(404, '?/#', ['1'])],
-    ['V3 integer: zeros in front', 'integer', ['1'], '001', ok('x@1')],
-    ['V3 integer: dots', 'integer', ['1'], '1.0', invalid(400, '1.0', ['1'])],
-    ['V3 integer: signs', 'integer', ['1'], '-1', invalid(400, '-1', ['1'])],
-    ['V3 integer: exponents', 'integer', ['1'], '1e0', invalid(400, '1e0', ['1'])],
-    ['V3 integer: other digits', 'integer', ['1'], '\u0661', invalid(400, '\u0661', ['1'])],
-    ['V3 integer: a status', 'integer', ['1', '1-beta'], '1-beta', ok('x@1-beta')],
-    ['V3 integer: 15 digits', 'integer', ['1'], '9'.repeat(15), unsupported(404, '9'.repeat(15), ['1'])],
+    ['string: equality of text', 'string', ['1', '1.0', '01'], '1.0', ok('x@1.0')],
+    ['string: no other equality', 'string', ['1'], '1.0', unsupported(404, '1.0', ['1'])],
+    ['string: case counts', 'string', ['b'], 'B', unsupported(404, 'B', ['b'])],
+    ['string: nothing is malformed', 'string', ['1'], '?/#', unsupported(404, '?/#', ['1'])],
+    ['integer: zeros in front', 'integer', ['1'], '001', ok('x@1')],
+    ['integer: dots', 'integer', ['1'], '1.0', invalid(400, '1.0', ['1'])],
+    ['integer: signs', 'integer', ['1'], '-1', invalid(400, '-1', ['1'])],
+    ['integer: exponents', 'integer', ['1'], '1e0', invalid(400, '1e0', ['1'])],
+    ['integer: other digits', 'integer', ['1'], '\u0661', invalid(400, '\u0661', ['1'])],
+    ['integer: a status', 'integer', ['1', '1-beta'], '1-beta', ok('x@1-beta')],
+    ['integer: 15 digits', 'integer', ['1'], '9'.repeat(15), unsupported(404, '9'.repeat(15), ['1'])],
     [
-      'V3 integer: too many digits to be exact',
+      'integer: too many digits to be exact',
       'integer',
       ['1'],
       '9'.repeat(16),
       invalid(400, '9'.repeat(16), ['1']),
     ],
-    ['V3 semver: missing parts are 0', 'semver', ['1'], '1.0.0', ok('x@1')],
-    ['V3 semver: the other way round', 'semver', ['1.0.0'], '1', ok('x@1.0.0')],
-    ['V3 semver: four parts', 'semver', ['1'], '1.0.0.0', invalid(400, '1.0.0.0', ['1'])],
-    ['V3 semver: an empty part', 'semver', ['1'], '1..0', invalid(400, '1..0', ['1'])],
-    ['V3 semver: a v', 'semver', ['1'], 'v1', invalid(400, 'v1', ['1'])],
-    ['V3 semver: a range', 'semver', ['1'], '>=1', invalid(400, '>=1', ['1'])],
-    ['V3 semver: a wildcard', 'semver', ['1'], '1.x', invalid(400, '1.x', ['1'])],
-    ['V3 semver: a status', 'semver', ['2.0-beta'], '2.0.0-beta', ok('x@2.0-beta')],
-    ['V3 semver: no status', 'semver', ['2.0-beta'], '2.0', unsupported(404, '2.0', ['2.0-beta'])],
-    ['V3 date', 'date', ['2026-01-01'], '2026-01-01', ok('x@2026-01-01')],
+    ['semver: missing parts are 0', 'semver', ['1'], '1.0.0', ok('x@1')],
+    ['semver: the other way round', 'semver', ['1.0.0'], '1', ok('x@1.0.0')],
+    ['semver: four parts', 'semver', ['1'], '1.0.0.0', invalid(400, '1.0.0.0', ['1'])],
+    ['semver: an empty part', 'semver', ['1'], '1..0', invalid(400, '1..0', ['1'])],
+    ['semver: a v', 'semver', ['1'], 'v1', invalid(400, 'v1', ['1'])],
+    ['semver: a range', 'semver', ['1'], '>=1', invalid(400, '>=1', ['1'])],
+    ['semver: a wildcard', 'semver', ['1'], '1.x', invalid(400, '1.x', ['1'])],
+    ['semver: a status', 'semver', ['2.0-beta'], '2.0.0-beta', ok('x@2.0-beta')],
+    ['semver: no status', 'semver', ['2.0-beta'], '2.0', unsupported(404, '2.0', ['2.0-beta'])],
+    ['date', 'date', ['2026-01-01'], '2026-01-01', ok('x@2026-01-01')],
+    ['date: unknown', 'date', ['2026-01-01'], '2026-01-02', unsupported(404, '2026-01-02', ['2026-01-01'])],
     [
-      'V3 date: unknown',
-      'date',
-      ['2026-01-01'],
-      '2026-01-02',
-      unsupported(404, '2026-01-02', ['2026-01-01']),
-    ],
-    [
-      'V3 date: not in the calendar',
+      'date: not in the calendar',
       'date',
       ['2026-01-01'],
       '2026-02-30',
       invalid(400, '2026-02-30', ['2026-01-01']),
     ],
     [
-      'V3 date: a leap day',
+      'date: a leap day',
       'date',
       ['2026-01-01'],
       '2024-02-29',
       unsupported(404, '2024-02-29', ['2026-01-01']),
     ],
+    ['date: no leap day', 'date', ['2026-01-01'], '2023-02-29', invalid(400, '2023-02-29', ['2026-01-01'])],
+    ['date: month 13', 'date', ['2026-01-01'], '2026-13-01', invalid(400, '2026-13-01', ['2026-01-01'])],
+    ['date: without zeros', 'date', ['2026-01-01'], '2026-1-1', invalid(400, '2026-1-1', ['2026-01-01'])],
+    ['date: a status', 'date', ['2026-01-01-preview'], '2026-01-01-preview', ok('x@2026-01-01-preview')],
     [
-      'V3 date: no leap day',
-      'date',
-      ['2026-01-01'],
-      '2023-02-29',
-      invalid(400, '2023-02-29', ['2026-01-01']),
-    ],
-    ['V3 date: month 13', 'date', ['2026-01-01'], '2026-13-01', invalid(400, '2026-13-01', ['2026-01-01'])],
-    ['V3 date: without zeros', 'date', ['2026-01-01'], '2026-1-1', invalid(400, '2026-1-1', ['2026-01-01'])],
-    ['V3 date: a status', 'date', ['2026-01-01-preview'], '2026-01-01-preview', ok('x@2026-01-01-preview')],
-    [
-      'R36 64 characters',
+      '64 characters are read',
       'semver',
       ['1'],
       `1-${'a'.repeat(62)}`,
       unsupported(404, `1-${'a'.repeat(62)}`, ['1']),
     ],
-    ['R36 65 characters', 'semver', ['1'], `1-${'a'.repeat(63)}`, invalid(400, `1-${'a'.repeat(62)}`, ['1'])],
     [
-      'R36 65 characters of a string',
+      '65 characters are malformed',
+      'semver',
+      ['1'],
+      `1-${'a'.repeat(63)}`,
+      invalid(400, `1-${'a'.repeat(62)}`, ['1']),
+    ],
+    [
+      '65 characters of a string are unknown',
       'string',
       ['1'],
       'a'.repeat(65),
       unsupported(404, 'a'.repeat(64), ['1']),
     ],
-    ['V8 5,000 digits and dots', 'semver', ['1'], '1.'.repeat(2500), invalid(400, '1.'.repeat(32), ['1'])],
-    ['2.2.4 __proto__', 'integer', ['1'], '__proto__', invalid(400, '__proto__', ['1'])],
+    [
+      '5,000 digits and dots are malformed',
+      'semver',
+      ['1'],
+      '1.'.repeat(2500),
+      invalid(400, '1.'.repeat(32), ['1']),
+    ],
+    ['__proto__', 'integer', ['1'], '__proto__', invalid(400, '__proto__', ['1'])],
   ]
   for (const [title, format, declared, asked, expected] of cases) {
     it(`${title}: ${asked.slice(0, 40)}`, async () => {
@@ -202,12 +196,12 @@ describe('formats', () => {
   }
 })
 
-describe('supported versions', () => {
+describe('the supported versions of an error', () => {
   const cases: readonly (readonly [title: string, listed: readonly string[], expected: readonly string[]])[] =
     [
-      ['R2 oldest to newest, by value', [], ['1', '2', '10']],
-      ['R2 by value, whatever the list says', ['10', '1', '2'], ['1', '2', '10']],
-      ['D5 listed ones that are not served here do not count', ['10', '9', '2', '1'], ['1', '2', '10']],
+      ['oldest to newest, by value', [], ['1', '2', '10']],
+      ['by value, whatever the list says', ['10', '1', '2'], ['1', '2', '10']],
+      ['listed versions that are not served here do not count', ['10', '9', '2', '1'], ['1', '2', '10']],
     ]
   for (const [title, versions, expected] of cases) {
     it(title, async () => {
@@ -218,7 +212,7 @@ describe('supported versions', () => {
       )
     })
   }
-  it('R2 names: the list is newest first, undeclared order goes last', async () => {
+  it('names: the list is newest first, undeclared order goes last', async () => {
     const rows = ['dublin', 'eugene', 'galway', 'extra'].map((version): Row => ['GET', '/x', version, 'x'])
     const app = serve(rows, QUERY, { versions: ['galway', 'eugene', 'dublin'] })
     assert.deepEqual(
@@ -226,7 +220,7 @@ describe('supported versions', () => {
       unsupported(404, '9', ['dublin', 'eugene', 'galway', 'extra']),
     )
   })
-  it('D5 every pattern that the path reaches counts, with the default of unversioned handlers', async () => {
+  it('every pattern that the path reaches counts, with the default of unversioned handlers', async () => {
     const app = serve(
       [
         ['GET', '/cars/{id}', '1', 'car'],
@@ -238,7 +232,7 @@ describe('supported versions', () => {
     )
     assert.deepEqual(await ask(app, '/cars/new?version=3'), unsupported(404, '3', ['1', '2', '4']))
   })
-  it('H4 an ambiguous request gets the list too', async () => {
+  it('an ambiguous request gets the list too', async () => {
     const app = serve([['GET', '/x', ['1', '2'], 'x']], QUERY)
     assert.deepEqual(
       await ask(app, '/x?version=1&version=2'),
@@ -247,8 +241,8 @@ describe('supported versions', () => {
   })
 })
 
-describe('many versions', () => {
-  it('2.2 1,000 versions of one path', async () => {
+describe('many versions of one path', () => {
+  it('1,000 versions of one path', async () => {
     const rows = Array.from({ length: 1000 }, (_, index): Row => [
       'GET',
       '/cars/{id}',

@@ -36,33 +36,27 @@ async function lists(app: App, request: string | InjectOptions): Promise<readonl
 const NONE = [undefined, undefined]
 const CARS = ['2, 10', '1']
 
-describe("report: 'errors'", () => {
+describe("report: 'errors' lists the versions of a path with version errors", () => {
   const app = serve(ROWS, QUERY, { versions: VERSIONS })
   const cases = [
-    ['D5 an unknown version', 'GET', '/cars?version=9', 404, CARS],
-    ['M1 HEAD', 'HEAD', '/cars?version=9', 404, CARS],
-    ['D5 no version', 'GET', '/cars', 400, CARS],
-    ['D5 contradicting versions', 'GET', '/cars?version=1&version=2', 400, CARS],
-    ['D5 a version without the path', 'GET', '/only?version=2', 404, [undefined, '1']],
-    [
-      'D5 the versions of every pattern of the path',
-      'GET',
-      '/cars/best?version=9',
-      404,
-      ['2, 10', undefined],
-    ],
-    ['D5 the versions of this path only', 'GET', '/cars/7?version=9', 404, ['2', undefined]],
-    ['M4 the automatic OPTIONS', 'OPTIONS', '/cars?version=1', 204, CARS],
-    ['M4 the automatic OPTIONS without version', 'OPTIONS', '/cars', 204, CARS],
-    ['M4 OPTIONS of an unknown version', 'OPTIONS', '/cars?version=9', 404, CARS],
-    ['R28 not a wrong method', 'DELETE', '/cars?version=1', 405, NONE],
-    ['R28 not a wrong method without version', 'DELETE', '/cars', 405, NONE],
-    ['D5 not success', 'GET', '/cars?version=1', 200, NONE],
-    ['D5 not a neutral route', 'GET', '/ping?version=9', 200, NONE],
-    ['D5 not a path without versions', 'GET', '/health?version=9', 200, NONE],
-    ['D5 not OPTIONS of a path without versions', 'OPTIONS', '/health', 204, NONE],
-    ['D5 not OPTIONS of a neutral path', 'OPTIONS', '/ping', 204, NONE],
-    ['D5 not an unknown path', 'GET', '/nowhere?version=1', 404, NONE],
+    ['an unknown version', 'GET', '/cars?version=9', 404, CARS],
+    ['HEAD', 'HEAD', '/cars?version=9', 404, CARS],
+    ['no version', 'GET', '/cars', 400, CARS],
+    ['two versions', 'GET', '/cars?version=1&version=2', 400, CARS],
+    ['a version without the path', 'GET', '/only?version=2', 404, [undefined, '1']],
+    ['the versions of every pattern of the path', 'GET', '/cars/best?version=9', 404, ['2, 10', undefined]],
+    ['the versions of this path only', 'GET', '/cars/7?version=9', 404, ['2', undefined]],
+    ['the automatic OPTIONS', 'OPTIONS', '/cars?version=1', 204, CARS],
+    ['the automatic OPTIONS without version', 'OPTIONS', '/cars', 204, CARS],
+    ['OPTIONS of an unknown version', 'OPTIONS', '/cars?version=9', 404, CARS],
+    ['not a wrong method', 'DELETE', '/cars?version=1', 405, NONE],
+    ['not a wrong method without version', 'DELETE', '/cars', 405, NONE],
+    ['not success', 'GET', '/cars?version=1', 200, NONE],
+    ['not a neutral route', 'GET', '/ping?version=9', 200, NONE],
+    ['not a path without versions', 'GET', '/health?version=9', 200, NONE],
+    ['not OPTIONS of a path without versions', 'OPTIONS', '/health', 204, NONE],
+    ['not OPTIONS of a neutral path', 'OPTIONS', '/ping', 204, NONE],
+    ['not an unknown path', 'GET', '/nowhere?version=1', 404, NONE],
   ] as const
   for (const [title, method, url, status, expected] of cases) {
     it(`${title}: ${method} ${url}`, async () => {
@@ -70,23 +64,23 @@ describe("report: 'errors'", () => {
     })
   }
 
-  it('R11 the body says the same', async () => {
+  it('the body says the same', async () => {
     const { body } = await app.inject('/cars?version=9')
     const { supported, deprecated } = JSON.parse(body)
     assert.deepEqual([supported, deprecated], [['2', '10'], ['1']])
   })
-  it('R11 the moment decides: a deprecation to come is none yet', async () => {
+  it('the moment decides: a deprecation to come is none yet', async () => {
     const clock = { now: Date.parse('2998-12-31') }
     const moved = serve(ROWS, QUERY, { versions: VERSIONS, clock: () => clock.now })
     assert.deepEqual(await lists(moved, '/cars?version=9'), [404, '2, 10', '1'])
     clock.now = Date.parse('2999-01-01')
     assert.deepEqual(await lists(moved, '/cars?version=9'), [404, '10', '1, 2'])
   })
-  it('R11 one whose sunset is over, but which is served on, is in the second list', async () => {
+  it('one whose sunset is over, but which is served on, is in the second list', async () => {
     const over = serve(ROWS, QUERY, { versions: { '2': { sunset: '2020-01-01' } } })
     assert.deepEqual(await lists(over, '/cars?version=9'), [404, '1, 10', '2'])
   })
-  it('R2 the order is that of the versions, whatever the order of the list', async () => {
+  it('the order is that of the versions, whatever the order of the list', async () => {
     const words = serve(
       [
         ['GET', '/cars', ['old', 'new'], 'a'],
@@ -97,7 +91,7 @@ describe("report: 'errors'", () => {
     )
     assert.deepEqual(await lists(words, '/cars?version=9'), [404, 'old, mid, new', undefined])
   })
-  it('R1 the default version counts where a route without version answers it', async () => {
+  it('the default version counts where a route without version answers it', async () => {
     const rows: readonly Row[] = [
       ['GET', '/cars', '2', 'two'],
       ['POST', '/cars', undefined, 'post'],
@@ -107,18 +101,18 @@ describe("report: 'errors'", () => {
   })
 })
 
-describe("report: 'always'", () => {
+describe("report: 'always' lists the versions with every response", () => {
   const app = serve(ROWS, QUERY, { versions: VERSIONS, report: 'always' })
   const cases = [
-    ['D5 success', 'GET', '/cars?version=2', 200, CARS],
-    ['M1 HEAD', 'HEAD', '/cars?version=2', 200, CARS],
-    ['D5 of a deprecated version', 'GET', '/cars?version=1', 200, CARS],
-    ['D5 a neutral route at a path with versions', 'PUT', '/cars', 200, CARS],
-    ['D5 an unknown version', 'GET', '/cars?version=9', 404, CARS],
-    ['D5 the versions of the path', 'GET', '/only?version=1', 200, [undefined, '1']],
-    ['R28 not a wrong method', 'DELETE', '/cars?version=1', 405, NONE],
-    ['D5 not a neutral path', 'GET', '/ping?version=1', 200, NONE],
-    ['D5 not a path without versions', 'GET', '/health?version=1', 200, NONE],
+    ['success', 'GET', '/cars?version=2', 200, CARS],
+    ['HEAD', 'HEAD', '/cars?version=2', 200, CARS],
+    ['of a deprecated version', 'GET', '/cars?version=1', 200, CARS],
+    ['a neutral route at a path with versions', 'PUT', '/cars', 200, CARS],
+    ['an unknown version', 'GET', '/cars?version=9', 404, CARS],
+    ['the versions of the path', 'GET', '/only?version=1', 200, [undefined, '1']],
+    ['not a wrong method', 'DELETE', '/cars?version=1', 405, NONE],
+    ['not a neutral path', 'GET', '/ping?version=1', 200, NONE],
+    ['not a path without versions', 'GET', '/health?version=1', 200, NONE],
   ] as const
   for (const [title, method, url, status, expected] of cases) {
     it(`${title}: ${method} ${url}`, async () => {
@@ -126,7 +120,7 @@ describe("report: 'always'", () => {
     })
   }
 
-  it('D5 under every scheme', async () => {
+  it('under every scheme', async () => {
     const options = { versions: VERSIONS, report: 'always' } as const
     assert.deepEqual(await lists(serve(ROWS, URL, options), '/v1/cars'), [200, ...CARS])
     const headers = { accept: '*/*;version=1' }
@@ -141,16 +135,16 @@ describe('report: false', () => {
     ['GET', '/cars?version=9', 404],
     ['OPTIONS', '/cars', 204],
   ] as const) {
-    it(`D5 nothing in headers: ${method} ${url}`, async () => {
+    it(`nothing in headers: ${method} ${url}`, async () => {
       assert.deepEqual(await lists(app, { method, url }), [status, ...NONE])
     })
   }
-  it('D5 the body of an error has them still', async () => {
+  it('the body of an error has them still', async () => {
     assert.deepEqual(JSON.parse((await app.inject('/cars?version=9')).body).deprecated, ['1'])
   })
 })
 
-describe('lists where routes have policies of their own', () => {
+describe('the lists follow the policies of routes', () => {
   const handler = (): number => 1
   const controller = defineController({
     prefix: '/cars',
@@ -179,14 +173,14 @@ describe('lists where routes have policies of their own', () => {
     ['a route that says nothing', '/cars/lost', [undefined, '3']],
   ] as const
   for (const [title, path, expected] of cases) {
-    it(`D5 ${title}: ${path}`, async () => {
+    it(`${title}: ${path}`, async () => {
       assert.deepEqual(await lists(app, `${path}?version=9`), [404, ...expected])
     })
   }
 })
 
-describe('versions that a header cannot hold', () => {
-  it('D5 lists that are longer than clients take are in the problem document only', async () => {
+describe('versions that do not fit into a header', () => {
+  it('lists that are longer than clients take are in the problem document only', async () => {
     const versions = Array.from({ length: 1_000 }, (_, index) => String(index + 1))
     const app = serve([['GET', '/cars', versions, 'cars']], QUERY)
     const { headers, body } = await app.inject('/cars?version=0')
@@ -196,7 +190,7 @@ describe('versions that a header cannot hold', () => {
     const listed = await few.inject('/cars?version=0')
     assert.equal(listed.headers['api-supported-versions'], versions.slice(0, 800).join(', '))
   })
-  it('D5 are percent-encoded in headers, as in paths', async () => {
+  it('are percent-encoded in headers, as in paths', async () => {
     const rows: readonly Row[] = [['GET', '/cars', ['été', 'a, b', '50%'], 'cars']]
     const app = serve(rows, VersioningSchemes.URL, { report: 'always', echo: true })
     const { statusCode, headers } = await app.inject('/v%C3%A9t%C3%A9/cars')

@@ -57,30 +57,45 @@ const PLACES: readonly (readonly [
   ['URL and QUERY', serveSeveral(ROUTES, [[URL], [QUERY]], { required: true }), 400, same],
 ]
 
-describe('R25 required: without a version', () => {
+describe('required: requests without version are refused at paths with versions', () => {
   for (const [name, app, status, onVersioned] of PLACES) {
     const refused = (supported: readonly string[]): Answer => onVersioned(unspecified(status, supported))
     const cases: readonly (readonly [title: string, method: string, url: string, expected: Answer])[] = [
-      ['R25 a versioned handler', 'GET', '/cars', refused(ALL)],
-      ['R25 an unversioned handler on the same path', 'PUT', '/cars', refused(ALL)],
-      ['R25 a neutral handler on the same path', 'DELETE', '/cars', refused(ALL)],
-      ['R25 a path with a parameter', 'GET', '/cars/7', refused(['1'])],
-      ['R7 an unversioned pattern of its own answers', 'GET', '/cars/wanted', onVersioned(ok('wanted@null'))],
-      ['M2 a method of no version: 405 with all', 'PATCH', '/cars', onVersioned(notAllowed(EVERY))],
-      ['M4 automatic OPTIONS: all methods', 'OPTIONS', '/cars', onVersioned(allowed(EVERY))],
-      ['P6 a never-versioned path answers', 'GET', '/health', ok('health@null')],
-      ['P8 a neutral-only path answers', 'GET', '/ping', ok('ping@null')],
-      ['M2 a never-versioned path: its methods', 'POST', '/health', notAllowed('GET, HEAD, OPTIONS')],
-      ['2.3 nothing is served there', 'GET', '/planes', notFound],
+      ['a versioned handler is refused', 'GET', '/cars', refused(ALL)],
+      ['an unversioned handler of the same path is refused', 'PUT', '/cars', refused(ALL)],
+      ['a neutral handler of the same path is refused', 'DELETE', '/cars', refused(ALL)],
+      ['a path with a parameter is refused', 'GET', '/cars/7', refused(['1'])],
+      ['an unversioned pattern of its own answers', 'GET', '/cars/wanted', onVersioned(ok('wanted@null'))],
+      [
+        'a method that no version has is a 405 with the methods of all versions',
+        'PATCH',
+        '/cars',
+        onVersioned(notAllowed(EVERY)),
+      ],
+      [
+        'the automatic OPTIONS lists the methods of all versions',
+        'OPTIONS',
+        '/cars',
+        onVersioned(allowed(EVERY)),
+      ],
+      ['a never-versioned path answers', 'GET', '/health', ok('health@null')],
+      ['a neutral-only path answers', 'GET', '/ping', ok('ping@null')],
+      [
+        'a never-versioned path answers 405 with its methods',
+        'POST',
+        '/health',
+        notAllowed('GET, HEAD, OPTIONS'),
+      ],
+      ['a path that no version has is an ordinary 404', 'GET', '/planes', notFound],
     ]
     for (const [title, method, url, expected] of cases) {
       it(`${title} (${name})`, async () => assert.deepEqual(await ask(app, { method, url }), expected))
     }
-    it(`M1 HEAD is refused as GET is, without a body (${name})`, async () => {
+    it(`HEAD is refused as GET is, without a body (${name})`, async () => {
       const seen = await ask(app, { method: 'HEAD', url: '/cars' })
       assert.deepEqual(seen, { ...refused(ALL), body: undefined })
     })
-    it(`M6 a preflight is answered without a version (${name})`, async () => {
+    it(`a preflight is answered without a version (${name})`, async () => {
       const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
       const { statusCode } = await app.inject({ method: 'OPTIONS', url: '/cars', headers })
       assert.equal(statusCode, 204)
@@ -88,21 +103,26 @@ describe('R25 required: without a version', () => {
   }
 })
 
-describe('R25 required: with a version', () => {
+describe('required: requests with a version are answered as ever', () => {
   const app = serve(ROUTES, QUERY, { required: true })
   const cases: readonly (readonly [title: string, method: string, url: string, expected: Answer])[] = [
-    ['R25 the version answers', 'GET', '/cars?version=1', ok('cars@1')],
-    ['P8 neutral beside versioned', 'DELETE', '/cars?version=2', ok('delete@2')],
+    ['the version answers', 'GET', '/cars?version=1', ok('cars@1')],
+    ['a neutral handler beside versioned ones answers', 'DELETE', '/cars?version=2', ok('delete@2')],
     [
-      'P5 unversioned answers no version there',
+      'an unversioned handler beside versioned ones answers no version',
       'PUT',
       '/cars?version=1',
       notAllowed('GET, HEAD, DELETE, OPTIONS'),
     ],
-    ['2.3 an unknown version', 'GET', '/cars?version=9', unsupported(404, '9', ALL)],
-    ['R25 an empty version is none', 'GET', '/cars?version=', unspecified(400, ALL)],
-    ['M4 OPTIONS of the version', 'OPTIONS', '/cars?version=2', allowed('POST, DELETE, OPTIONS')],
-    ['P6 a never-versioned path, an unknown version', 'GET', '/health?version=9', ok('health@null')],
+    ['an unknown version is unsupported', 'GET', '/cars?version=9', unsupported(404, '9', ALL)],
+    ['an empty version is none', 'GET', '/cars?version=', unspecified(400, ALL)],
+    [
+      'OPTIONS lists the methods of the version',
+      'OPTIONS',
+      '/cars?version=2',
+      allowed('POST, DELETE, OPTIONS'),
+    ],
+    ['a never-versioned path answers an unknown version', 'GET', '/health?version=9', ok('health@null')],
   ]
   for (const [title, method, url, expected] of cases) {
     it(title, async () => assert.deepEqual(await ask(app, { method, url }), expected))

@@ -8,8 +8,8 @@ import type { Row } from './support.ts'
 
 const { QUERY, URL } = VersioningSchemes
 
-describe('2.3: what the properties do not reach', () => {
-  it('2.3 the order of step 7: nowhere, ambiguous, malformed, method, version', async () => {
+describe('the order of errors if no route matches', () => {
+  it('unknown path, ambiguous, malformed, method, version', async () => {
     const rows: readonly Row[] = [
       ['GET', '/a', '1', 'a'],
       ['POST', '/b', '2', 'b'],
@@ -46,7 +46,7 @@ describe('2.3: what the properties do not reach', () => {
       '404 unsupported_version',
     ])
   })
-  it('2.3 a malformed path is 400 before any version', async () => {
+  it('a malformed path is 400, whatever its version', async () => {
     const rows: readonly Row[] = [['GET', '/a', '1', 'a']]
     const answers = await Promise.all([
       serve(rows, URL).inject('/v9/%zz'),

@@ -47,7 +47,7 @@ function checkAll(app: ReturnType<typeof serveSeveral>, cases: readonly Case[]):
   }
 }
 
-describe('C1 URL and QUERY', () => {
+describe('URL and QUERY have to agree', () => {
   const app = serveSeveral(ROUTES, [[URL], [QUERY]])
   const both = (path: string, query: string, supported = ALL): Answer =>
     contradicting(
@@ -58,16 +58,16 @@ describe('C1 URL and QUERY', () => {
       supported,
     )
   checkAll(app, [
-    ['C1 the path alone', '/v1/cars', ok('cars@1')],
-    ['C1 the query alone', '/cars?version=2', ok('cars@2')],
-    ['C1 both say the same', '/v2/cars?version=2', ok('cars@2')],
-    ['C1 an empty parameter is none', '/v2/cars?version=', ok('cars@2')],
-    ['C1 they differ: each source is named', '/v1/cars?version=2', both('1', '2')],
-    ['C1 unknown in the path only', '/v9/cars?version=2', both('9', '2')],
-    ['C1 unknown in the query only', '/v1/cars?version=9', both('1', '9')],
-    ['C1 the same unknown version in both', '/v9/cars?version=9', unsupported(404, '9', ALL)],
+    ['the path alone names the version', '/v1/cars', ok('cars@1')],
+    ['the query alone names the version', '/cars?version=2', ok('cars@2')],
+    ['equal versions agree', '/v2/cars?version=2', ok('cars@2')],
+    ['an empty parameter does not count', '/v2/cars?version=', ok('cars@2')],
+    ['versions that differ are ambiguous, and each source is named', '/v1/cars?version=2', both('1', '2')],
+    ['an unknown version in the path only is ambiguous', '/v9/cars?version=2', both('9', '2')],
+    ['an unknown version in the query only is ambiguous', '/v1/cars?version=9', both('1', '9')],
+    ['the same unknown version in both is unsupported', '/v9/cars?version=9', unsupported(404, '9', ALL)],
     [
-      'R22 a repeated parameter counts as one that differs',
+      'a repeated parameter counts as one that differs',
       '/v1/cars?version=1&version=2',
       contradicting(
         [
@@ -78,47 +78,63 @@ describe('C1 URL and QUERY', () => {
         ALL,
       ),
     ],
-    ['R9 a trailing slash changes nothing', '/v1/cars/?version=1', ok('cars@1')],
-    ['R9 a trailing slash and different versions', '/v1/cars/?version=2', both('1', '2')],
-    ['R26 without version and default: 400', '/cars', unspecified(400, ALL)],
-    ['R26 unsupported has the status of its scheme: path', '/v1/new', unsupported(404, '1', ['2'])],
-    ['R26 unsupported has the status of its scheme: query', '/new?version=1', unsupported(404, '1', ['2'])],
-    ['P6 a never-versioned path, whatever the query says', '/health?version=9', ok('health@null')],
-    ['P6 a never-versioned path, a known version', '/health?version=2', ok('health@2')],
-    ['P6 a never-versioned path does not exist behind a version', '/v1/health', unsupported(404, '1', [])],
-    ['P8 a neutral path, whatever the query says', '/ping?version=9', ok('ping@null')],
-    ['P9 a neutral path behind a version', '/v2/ping', ok('ping@2')],
-    ['P9 a neutral path behind a version that the query repeats', '/v2/ping?version=2', ok('ping@2')],
-    ['C1 a neutral path behind a version that the query denies', '/v1/ping?version=2', both('1', '2', [])],
-    ['R5 a neutral path behind an unknown version', '/v9/ping', unsupported(404, '9', [])],
-    ['2.3 ambiguous where nothing is served', '/v1/planes?version=2', notFound],
-    ['R10 OPTIONS', { method: 'OPTIONS', url: '/v1/cars?version=1' }, allowed('GET, HEAD, OPTIONS')],
-    ['R10 OPTIONS of different versions', { method: 'OPTIONS', url: '/v1/cars?version=2' }, both('1', '2')],
+    ['a trailing slash changes nothing', '/v1/cars/?version=1', ok('cars@1')],
+    ['a trailing slash does not hide that versions differ', '/v1/cars/?version=2', both('1', '2')],
+    ['a request without version and default is a 400', '/cars', unspecified(400, ALL)],
+    ['unsupported has the status of its scheme: path', '/v1/new', unsupported(404, '1', ['2'])],
+    ['unsupported has the status of its scheme: query', '/new?version=1', unsupported(404, '1', ['2'])],
     [
-      'M2 405 has the methods of the agreed version',
+      'a never-versioned path answers an unknown version in the query',
+      '/health?version=9',
+      ok('health@null'),
+    ],
+    ['a never-versioned path answers a known version', '/health?version=2', ok('health@2')],
+    ['a never-versioned path does not exist behind a version', '/v1/health', unsupported(404, '1', [])],
+    ['a neutral path answers an unknown version in the query', '/ping?version=9', ok('ping@null')],
+    ['a neutral path answers behind a version', '/v2/ping', ok('ping@2')],
+    ['a neutral path answers behind a version that the query repeats', '/v2/ping?version=2', ok('ping@2')],
+    [
+      'a neutral path behind a version is ambiguous if the query names another',
+      '/v1/ping?version=2',
+      both('1', '2', []),
+    ],
+    ['a neutral path behind an unknown version is unsupported', '/v9/ping', unsupported(404, '9', [])],
+    ['two versions do not matter at a path that no version has', '/v1/planes?version=2', notFound],
+    [
+      'OPTIONS lists the methods of the version that both name',
+      { method: 'OPTIONS', url: '/v1/cars?version=1' },
+      allowed('GET, HEAD, OPTIONS'),
+    ],
+    [
+      'OPTIONS of different versions is ambiguous',
+      { method: 'OPTIONS', url: '/v1/cars?version=2' },
+      both('1', '2'),
+    ],
+    [
+      '405 has the methods of the agreed version',
       { method: 'PUT', url: '/v2/cars?version=2' },
       notAllowed('GET, HEAD, POST, OPTIONS'),
     ],
-    ['2.3 ambiguous before a wrong method', { method: 'PUT', url: '/v1/cars?version=2' }, both('1', '2')],
+    ['two versions come before a wrong method', { method: 'PUT', url: '/v1/cars?version=2' }, both('1', '2')],
   ])
-  it('2.3 ambiguous on a never-versioned path is answered: step 6 before 7', async () => {
+  it('two versions do not matter at a never-versioned path', async () => {
     assert.deepEqual(
       [await ask(app, '/health?version=1&version=2'), await ask(app, '/ping?version=1&version=2')],
       [ok('health@null'), ok('ping@null')],
     )
   })
-  it('R6 on a never-versioned path the only version-free miss is 405', async () => {
+  it('the only error of a never-versioned path is 405', async () => {
     assert.deepEqual(
       await ask(app, { method: 'POST', url: '/health?version=1&version=2' }),
       notAllowed('GET, HEAD, OPTIONS'),
     )
   })
-  it('V8 a source is cut at 64 characters', async () => {
+  it('a source is cut at 64 characters', async () => {
     assert.deepEqual(await ask(app, `/v1/cars?version=${'x'.repeat(5000)}`), both('1', 'x'.repeat(64)))
   })
 })
 
-describe('C1 URL and a custom header', () => {
+describe('URL and a custom header have to agree', () => {
   const app = serveSeveral(ROUTES, [[URL], [HEADER, { headerParameter: 'X-Version' }]])
   const get = (url: string, version: string): InjectOptions => ({ url, headers: { 'x-version': version } })
   const headed = (answer: Answer): Answer => varying('x-version', answer)
@@ -133,45 +149,45 @@ describe('C1 URL and a custom header', () => {
       ),
     )
   checkAll(app, [
-    ['C3 the header may always have decided', '/v1/cars', headed(ok('cars@1'))],
-    ['C1 the header alone', get('/cars', '2'), headed(ok('cars@2'))],
-    ['C1 both say the same', get('/v1/cars', 'version=1;'), headed(ok('cars@1'))],
-    ['C1 they differ', get('/v1/cars', '2'), both('1', '2')],
-    ['U2 an unknown version in the path beside a header', get('/v9/cars', '2'), both('9', '2')],
-    ['C1 unknown in the header only', get('/v1/cars', '9'), both('1', '9')],
+    ['the header is in Vary though the path decided', '/v1/cars', headed(ok('cars@1'))],
+    ['the header alone names the version', get('/cars', '2'), headed(ok('cars@2'))],
+    ['equal versions agree', get('/v1/cars', 'version=1;'), headed(ok('cars@1'))],
+    ['versions that differ are ambiguous', get('/v1/cars', '2'), both('1', '2')],
+    ['an unknown version in the path beside a header is ambiguous', get('/v9/cars', '2'), both('9', '2')],
+    ['an unknown version in the header only is ambiguous', get('/v1/cars', '9'), both('1', '9')],
     [
-      'R26 unsupported has the status of its scheme: header',
+      'unsupported has the status of its scheme: header',
       get('/cars', '9'),
       headed(unsupported(406, '9', ALL)),
     ],
-    ['R26 unsupported has the status of its scheme: path', '/v9/cars', headed(unsupported(404, '9', ALL))],
-    ['R26 the first of those that agree', get('/v9/cars', '9'), headed(unsupported(404, '9', ALL))],
-    ['R26 without version and default: 400', '/cars', headed(unspecified(400, ALL))],
-    ['P6 a header reaches never-versioned paths', get('/health', '2'), ok('health@2')],
-    ['P6 an unknown header too', get('/health', '9'), ok('health@null')],
-    ['P8 a header reaches neutral paths', get('/ping', '1'), ok('ping@1')],
-    ['P8 an unknown header too', get('/ping', '9'), ok('ping@null')],
-    ['U2 a segment that is no version beside a header', get('/vip/cars', '2'), notFound],
+    ['unsupported has the status of its scheme: path', '/v9/cars', headed(unsupported(404, '9', ALL))],
+    ['the first of those that agree', get('/v9/cars', '9'), headed(unsupported(404, '9', ALL))],
+    ['a request without version and default is a 400', '/cars', headed(unspecified(400, ALL))],
+    ['a never-versioned path answers the version of a header', get('/health', '2'), ok('health@2')],
+    ['an unknown version in the header is answered too', get('/health', '9'), ok('health@null')],
+    ['a neutral path answers the version of a header', get('/ping', '1'), ok('ping@1')],
+    ['an unknown version in the header is answered too', get('/ping', '9'), ok('ping@null')],
+    ['a segment that is no version is ordinary beside a header', get('/vip/cars', '2'), notFound],
   ])
 })
 
-describe('C1 a header before the URL', () => {
+describe('a header before the URL has to agree with it', () => {
   const app = serveSeveral(ROUTES, [[HEADER, { headerParameter: 'x-version' }], [URL]])
   const get = (url: string, version: string): InjectOptions => ({ url, headers: { 'x-version': version } })
   checkAll(app, [
-    ['C1 both say the same', get('/v1/cars', '1'), varying('x-version', ok('cars@1'))],
-    ['P9 a neutral path behind a version', get('/v2/ping', '2'), ok('ping@2')],
-    ['P6 a never-versioned path behind a version', get('/v2/health', '2'), unsupported(406, '2', [])],
+    ['equal versions agree', get('/v1/cars', '1'), varying('x-version', ok('cars@1'))],
+    ['a neutral path answers behind a version', get('/v2/ping', '2'), ok('ping@2')],
+    ['a never-versioned path is not behind a version', get('/v2/health', '2'), unsupported(406, '2', [])],
+    ['the first of those that agree', get('/v9/cars', '9'), varying('x-version', unsupported(406, '9', ALL))],
     [
-      'R26 the first of those that agree',
-      get('/v9/cars', '9'),
-      varying('x-version', unsupported(406, '9', ALL)),
+      'a neutral path behind an unknown version is unsupported',
+      get('/v9/ping', '9'),
+      unsupported(406, '9', []),
     ],
-    ['R5 a neutral path behind an unknown version', get('/v9/ping', '9'), unsupported(406, '9', [])],
   ])
 })
 
-describe('C1 URL, QUERY and HOST', () => {
+describe('URL, QUERY and HOST have to agree', () => {
   const rows: readonly Row[] = [
     ['GET', '/cars', '1', 'cars'],
     ['GET', '/cars', 'Beta', 'cars'],
@@ -180,15 +196,15 @@ describe('C1 URL, QUERY and HOST', () => {
   const known = ['1', 'Beta']
   const get = (url: string, host = 'localhost'): InjectOptions => ({ url, host })
   checkAll(app, [
-    ['C1 all three say the same', get('/v1/cars?version=1', 'v1.example.com'), ok('cars@1')],
+    ['three equal versions agree', get('/v1/cars?version=1', 'v1.example.com'), ok('cars@1')],
+    ['the label agrees in any case', get('/vBeta/cars?version=Beta', 'vbeta.example.com'), ok('cars@Beta')],
     [
-      'R16 the label agrees in any case',
-      get('/vBeta/cars?version=Beta', 'vbeta.example.com'),
+      'the label agrees with the query in any case',
+      get('/cars?version=Beta', 'VBETA.example.com'),
       ok('cars@Beta'),
     ],
-    ['R16 the label and the query', get('/cars?version=Beta', 'VBETA.example.com'), ok('cars@Beta')],
     [
-      'V1 the query has its case',
+      'the query is case-sensitive all the same',
       get('/cars?version=beta', 'vbeta.example.com'),
       contradicting(
         [
@@ -199,7 +215,7 @@ describe('C1 URL, QUERY and HOST', () => {
       ),
     ],
     [
-      'C1 one of three differs: all are named, in the order of the schemes',
+      'if one of three differs, all are named in the order of the schemes',
       get('/v1/cars?version=1', 'v2.example.com'),
       contradicting(
         [
@@ -211,14 +227,14 @@ describe('C1 URL, QUERY and HOST', () => {
       ),
     ],
     [
-      'R26 unsupported has the status of its scheme',
+      'unsupported has the status of its scheme',
       get('/cars', 'v7.example.com'),
       unsupported(404, '7', known),
     ],
   ])
 })
 
-describe('C1 equal versions in different spellings', () => {
+describe('equal versions agree in different spellings', () => {
   const rows: readonly Row[] = [
     ['GET', '/cars', '1', 'cars'],
     ['GET', '/cars', '2.0', 'cars'],
@@ -226,12 +242,16 @@ describe('C1 equal versions in different spellings', () => {
   const app = serveSeveral(rows, [[URL], [QUERY]], { format: 'semver' })
   const known = ['1', '2.0']
   checkAll(app, [
-    ['C1 1 and 1.0', '/v1/cars?version=1.0', ok('cars@1')],
-    ['C1 1.0.0 and 1', '/v1.0.0/cars?version=1', ok('cars@1')],
-    ['C1 neither as declared', '/v2/cars?version=2.0.0', ok('cars@2.0')],
-    ['C1 equal and unknown', '/v3/cars?version=3.0', unsupported(404, '3', known)],
+    ['1 and 1.0', '/v1/cars?version=1.0', ok('cars@1')],
+    ['1.0.0 and 1', '/v1.0.0/cars?version=1', ok('cars@1')],
+    ['two spellings that no route declares agree', '/v2/cars?version=2.0.0', ok('cars@2.0')],
     [
-      'C1 different',
+      'equal spellings of an unknown version are unsupported',
+      '/v3/cars?version=3.0',
+      unsupported(404, '3', known),
+    ],
+    [
+      'different versions are ambiguous',
       '/v1.0/cars?version=2',
       contradicting(
         [
@@ -242,7 +262,7 @@ describe('C1 equal versions in different spellings', () => {
       ),
     ],
     [
-      'C1 malformed and well-formed: ambiguous, for both were said',
+      'malformed and well-formed: ambiguous, for both were said',
       '/v1/cars?version=one',
       contradicting(
         [
@@ -252,27 +272,27 @@ describe('C1 equal versions in different spellings', () => {
         known,
       ),
     ],
-    ['R26 invalid has the status of its scheme', '/cars?version=one', invalid(400, 'one', known)],
+    ['invalid has the status of its scheme', '/cars?version=one', invalid(400, 'one', known)],
   ])
 })
 
-describe('C1 Accept and one value', () => {
+describe('a list of preferences agrees with one value that it has', () => {
   const app = serveSeveral(ROUTES, [[HEADER], [QUERY]])
   const get = (url: string, accept: string): InjectOptions => ({ url, headers: { accept } })
   const vary = (answer: Answer): Answer => varying('accept', answer)
   checkAll(app, [
     [
-      'R8 a list agrees with a version in it',
+      'a value that the list has is the version',
       get('/cars?version=1', 'a/b;version=2, a/b;version=1'),
       vary(ok('cars@1')),
     ],
     [
-      'R8 the list alone: the most preferred',
+      'the list alone is an order of preference',
       get('/cars', 'a/b;version=1;q=0.5, a/b;version=2'),
       vary(ok('cars@2')),
     ],
     [
-      'R8 the list has no such version',
+      'a value that the list lacks is ambiguous',
       get('/cars?version=9', 'a/b;version=2, a/b;version=1'),
       vary(
         contradicting(
@@ -286,20 +306,20 @@ describe('C1 Accept and one value', () => {
       ),
     ],
     [
-      'R26 what both name is unknown: the status of the one that names it alone',
+      'an unknown version of both has the status of the scheme that names it alone',
       get('/cars?version=9', 'a/b;version=9, a/b;version=1'),
       vary(unsupported(404, '9', ALL)),
     ],
     [
-      'R26 the list supplied it',
+      'an unknown version of the list has the status of its scheme',
       get('/cars', 'a/b;version=8, a/b;version=9'),
       vary(unsupported(406, '8, 9', ALL)),
     ],
-    ['A1 no version in Accept', get('/cars?version=1', '*/*'), vary(ok('cars@1'))],
+    ['a list without versions does not count', get('/cars?version=1', '*/*'), vary(ok('cars@1'))],
   ])
 })
 
-describe('C1 two lists', () => {
+describe('two lists agree on the versions that both have', () => {
   const List = defineVersioningScheme({
     name: 'list',
     read: (request) => request.header('x-list')?.split(' '),
@@ -313,13 +333,13 @@ describe('C1 two lists', () => {
   const vary = (answer: Answer): Answer => varying('accept, x-list', answer)
   checkAll(app, [
     [
-      'R8 what they share, in the order of the first',
+      'versions that both have count in the order of the first',
       get('a/b;version=2, a/b;version=1', '1 2'),
       vary(ok('cars@2')),
     ],
-    ['R8 one that they share', get('a/b;version=2, a/b;version=1', '3 1'), vary(ok('cars@1'))],
+    ['one version that both have answers', get('a/b;version=2, a/b;version=1', '3 1'), vary(ok('cars@1'))],
     [
-      'C1 nothing that they share',
+      'lists without a common version are ambiguous',
       get('a/b;version=2, a/b;version=3', '1 4'),
       vary(
         contradicting(
@@ -333,18 +353,22 @@ describe('C1 two lists', () => {
         ),
       ),
     ],
-    ['R8 an empty list is no version', get('a/b;version=2', ''), vary(ok('cars@2'))],
+    ['an empty list does not count', get('a/b;version=2', ''), vary(ok('cars@2'))],
   ])
 })
 
-describe('C1 Accept and a custom header', () => {
+describe('Accept and a custom header have to agree', () => {
   const app = serveSeveral(ROUTES, [[HEADER], [HEADER, { headerParameter: 'x-version' }]])
   const vary = (answer: Answer): Answer => varying('accept, x-version', answer)
   checkAll(app, [
-    ['C3 both headers vary', '/cars', vary(unspecified(400, ALL))],
-    ['C1 the second alone', { url: '/cars', headers: { 'x-version': '2' } }, vary(ok('cars@2'))],
+    ['both headers are in Vary', '/cars', vary(unspecified(400, ALL))],
     [
-      'C1 they differ',
+      'the second header alone names the version',
+      { url: '/cars', headers: { 'x-version': '2' } },
+      vary(ok('cars@2')),
+    ],
+    [
+      'versions that differ are ambiguous',
       { url: '/cars', headers: { accept: 'a/b;version=1', 'x-version': '2' } },
       vary(
         contradicting(
@@ -359,7 +383,7 @@ describe('C1 Accept and a custom header', () => {
   ])
 })
 
-describe('C1 QUERY and an own scheme that takes its time', () => {
+describe('QUERY and an asynchronous scheme of your own have to agree', () => {
   const Account = defineVersioningScheme({
     name: 'account',
     read: async (request) => {
@@ -375,11 +399,11 @@ describe('C1 QUERY and an own scheme that takes its time', () => {
   const get = (url: string, account: string): InjectOptions => ({ url, headers: { 'x-account': account } })
   const vary = (answer: Answer): Answer => varying('x-account', answer)
   checkAll(app, [
-    ['R23 the account alone', get('/cars', '2'), vary(ok('cars@2'))],
-    ['R23 neither', '/cars', vary(unspecified(400, ALL))],
-    ['C1 they agree', get('/cars?version=1', '1'), vary(ok('cars@1'))],
+    ['the own scheme alone names the version', get('/cars', '2'), vary(ok('cars@2'))],
+    ['without version the request is unspecified', '/cars', vary(unspecified(400, ALL))],
+    ['equal versions agree after the wait', get('/cars?version=1', '1'), vary(ok('cars@1'))],
     [
-      'C1 they differ',
+      'versions that differ are ambiguous',
       get('/cars?version=1', '2'),
       vary(
         contradicting(
@@ -391,13 +415,13 @@ describe('C1 QUERY and an own scheme that takes its time', () => {
         ),
       ),
     ],
-    ['R26 unsupported has the status of its scheme', get('/cars', '9'), vary(unsupported(410, '9', ALL))],
+    ['unsupported has the status of its scheme', get('/cars', '9'), vary(unsupported(410, '9', ALL))],
   ])
-  it('R23 a scheme that fails is a mistake of the application', async () => {
+  it('a scheme that fails is a mistake of the application', async () => {
     const { statusCode, body } = await app.inject(get('/cars?version=1', 'broken'))
     assert.deepEqual([statusCode, body.includes('secret')], [500, false])
   })
-  it('R23 a scheme that fails at once beside one that fails later', async () => {
+  it('a scheme that fails at once beside one that fails later', async () => {
     const Broken = defineVersioningScheme({
       name: 'broken',
       read: () => {

@@ -69,54 +69,64 @@ const ambiguous = (name: string, ...values: string[]) =>
   [400, 'ambiguous_version', values.map((value) => ({ in: 'header', name, value }))] as const
 
 check('HOST on a socket', () => listen(HOST), [
-  ['S6 the first label', '/cars', ['Host: v2.example.com'], [200, 'cars@2']],
+  ['the first label', '/cars', ['Host: v2.example.com'], [200, 'cars@2']],
   [
-    'O1 an absolute-form target beats Host',
+    'an absolute-form target beats Host',
     'http://v2.example.com/cars',
     ['Host: v1.example.com'],
     [200, 'cars@2'],
   ],
-  ['O1 and one without version', 'http://example.com/cars', ['Host: v1.example.com'], unspecified(404)],
   [
-    'O1 user information is no host',
+    'an absolute-form target without version beats Host',
+    'http://example.com/cars',
+    ['Host: v1.example.com'],
+    unspecified(404),
+  ],
+  [
+    'user information is no host',
     'http://v2.example.com@x/cars',
     ['Host: v1.example.com'],
     [400, 'malformed_target', undefined],
   ],
-  ['O2 port, dot and case', '/cars', ['HOST: V2.EXAMPLE.COM.:80'], [200, 'cars@2']],
-  ['O2 space around it', '/cars', ['Host: \t v2.example.com \t'], [200, 'cars@2']],
-  ['O6 duplicate Host lines', '/cars', ['Host: v1.example.com', 'Host: v2.example.com'], malformed],
+  ['port, dot and case do not count', '/cars', ['HOST: V2.EXAMPLE.COM.:80'], [200, 'cars@2']],
+  ['space around the host does not count', '/cars', ['Host: \t v2.example.com \t'], [200, 'cars@2']],
   [
-    'O6 duplicate Host lines under an absolute-form target',
+    'duplicate Host lines are malformed',
+    '/cars',
+    ['Host: v1.example.com', 'Host: v2.example.com'],
+    malformed,
+  ],
+  [
+    'duplicate Host lines under an absolute-form target are malformed',
     'http://v1.example.com/cars',
     ['Host: v1.example.com', 'host: v1.example.com'],
     malformed,
   ],
   [
-    'P6 duplicate Host lines where nothing is versioned',
+    'duplicate Host lines are malformed at a never-versioned path too',
     '/health',
     ['Host: v1.a.b', 'Host: v2.a.b'],
     malformed,
   ],
   [
-    'O7 X-Forwarded-Host without trustProxy',
+    'X-Forwarded-Host does not count without trustProxy',
     '/cars',
     ['Host: v1.a.b', 'X-Forwarded-Host: v2.a.b'],
     [200, 'cars@1'],
   ],
-  ['O3 an empty Host', '/cars', ['Host:'], unspecified(404)],
+  ['an empty Host is no version', '/cars', ['Host:'], unspecified(404)],
 ])
 
 check('HOST behind a proxy, on a socket', () => listen(HOST, {}, { trustProxy: true }), [
-  ['O7 X-Forwarded-Host', '/cars', ['Host: v1.a.b', 'X-Forwarded-Host: v2.a.b'], [200, 'cars@2']],
+  ['X-Forwarded-Host counts', '/cars', ['Host: v1.a.b', 'X-Forwarded-Host: v2.a.b'], [200, 'cars@2']],
   [
-    'O7 beats an absolute-form target',
+    'X-Forwarded-Host beats an absolute-form target',
     'http://v1.a.b/cars',
     [HOST_LINE, 'X-Forwarded-Host: v2.a.b'],
     [200, 'cars@2'],
   ],
   [
-    'O6 duplicate Host lines still count',
+    'duplicate Host lines are malformed beside X-Forwarded-Host',
     '/cars',
     ['Host: v1.a.b', 'Host: v2.a.b', 'X-Forwarded-Host: v2.a.b'],
     malformed,
@@ -124,22 +134,32 @@ check('HOST behind a proxy, on a socket', () => listen(HOST, {}, { trustProxy: t
 ])
 
 check('URL on a socket', () => listen(URL), [
-  ['S2 the first segment', '/v1/cars', [HOST_LINE], [200, 'cars@1']],
-  ['U8 a percent-encoded version segment', '/%76%31/cars', [HOST_LINE], [200, 'cars@1']],
-  ['U8 an encoded slash', '/v1%2Fcars', [HOST_LINE], [404, 'route_not_found', undefined]],
-  ['U9 dot segments', '/v1/../v2/cars', [HOST_LINE], [404, 'route_not_found', undefined]],
-  ['U9 encoded dot segments', '/v1/%2e%2e/v2/cars', [HOST_LINE], [404, 'route_not_found', undefined]],
-  ['U10 two slashes', '//v1/cars', [HOST_LINE], [404, 'route_not_found', undefined]],
-  ['U11 an absolute-form target', 'http://v2.example.com/v1/cars', [HOST_LINE], [200, 'cars@1']],
-  ['U11 an absolute-form target, encoded', 'http://h/%761/cars', [HOST_LINE], [200, 'cars@1']],
-  ['U2 an unknown version', '/v9/cars', [HOST_LINE], unknown(404, '9')],
-  ['U14 no version', '/cars', [HOST_LINE], unspecified(404)],
+  ['the first segment is the version', '/v1/cars', [HOST_LINE], [200, 'cars@1']],
+  ['a percent-encoded version segment is the version', '/%76%31/cars', [HOST_LINE], [200, 'cars@1']],
+  ['an encoded slash does not separate', '/v1%2Fcars', [HOST_LINE], [404, 'route_not_found', undefined]],
+  ['dot segments are not resolved', '/v1/../v2/cars', [HOST_LINE], [404, 'route_not_found', undefined]],
+  [
+    'encoded dot segments are not resolved',
+    '/v1/%2e%2e/v2/cars',
+    [HOST_LINE],
+    [404, 'route_not_found', undefined],
+  ],
+  ['two slashes are not one', '//v1/cars', [HOST_LINE], [404, 'route_not_found', undefined]],
+  [
+    'an absolute-form target names the version',
+    'http://v2.example.com/v1/cars',
+    [HOST_LINE],
+    [200, 'cars@1'],
+  ],
+  ['an encoded absolute-form target names the version', 'http://h/%761/cars', [HOST_LINE], [200, 'cars@1']],
+  ['an unknown version is unsupported', '/v9/cars', [HOST_LINE], unknown(404, '9')],
+  ['no version is unspecified', '/cars', [HOST_LINE], unspecified(404)],
 ])
 
 check('HEADER, Accept, on a socket', () => listen(HEADER, { contentType: true }), [
-  ['S3 the parameter', '/cars', [HOST_LINE, 'Accept: a/b; version=2'], [200, 'cars@2']],
+  ['the parameter is the version', '/cars', [HOST_LINE, 'Accept: a/b; version=2'], [200, 'cars@2']],
   [
-    'ACC1 several field lines are one list',
+    'several field lines are one list',
     '/cars',
     [
       HOST_LINE,
@@ -151,27 +171,27 @@ check('HEADER, Accept, on a socket', () => listen(HEADER, { contentType: true })
     [200, 'cars@1'],
   ],
   [
-    'ACC1 a quote is not closed by another line',
+    'a quote is not closed by another line',
     '/cars',
     [HOST_LINE, 'Accept: a/b;x="', 'Accept: c/d;version=2'],
     unspecified(400),
   ],
-  ['ACC7 an empty header', '/cars', [HOST_LINE, 'Accept:'], unspecified(400)],
+  ['an empty header is no version', '/cars', [HOST_LINE, 'Accept:'], unspecified(400)],
   [
-    'ACC7 an empty line beside another',
+    'an empty line beside another does not count',
     '/cars',
     [HOST_LINE, 'Accept:', 'Accept: a/b;version=2'],
     [200, 'cars@2'],
   ],
-  ['ACC7 no header', '/cars', [HOST_LINE], unspecified(400)],
+  ['no header is no version', '/cars', [HOST_LINE], unspecified(400)],
   [
-    'A2 equal Content-Type lines',
+    'equal Content-Type lines are malformed',
     '/cars',
     [HOST_LINE, 'Content-Type: a/b;version=2', 'Content-Type: a/b;version=2'],
     malformed,
   ],
   [
-    'A2 Content-Type lines that differ',
+    'Content-Type lines that differ are malformed',
     '/cars',
     [HOST_LINE, 'Content-Type: a/b;version=1', 'Content-Type: a/b;version=2'],
     malformed,
@@ -179,32 +199,37 @@ check('HEADER, Accept, on a socket', () => listen(HEADER, { contentType: true })
 ])
 
 check('HEADER, a header of its own, on a socket', () => listen(HEADER, { headerParameter: 'X-Version' }), [
-  ['S4 name and value', '/cars', [HOST_LINE, 'x-version: version=2;'], [200, 'cars@2']],
+  ['name=value is the version', '/cars', [HOST_LINE, 'x-version: version=2;'], [200, 'cars@2']],
   [
-    'H4 lines that Node joins, equal',
+    'lines that Node joins agree if they are equal',
     '/cars',
     [HOST_LINE, 'X-Version: 2', 'x-version: version=2'],
     [200, 'cars@2'],
   ],
   [
-    'H4 lines that Node joins, different',
+    'lines that Node joins are ambiguous if they differ',
     '/cars',
     [HOST_LINE, 'X-Version: 1', 'x-version: 2'],
     ambiguous('x-version', '1', '2'),
   ],
-  ['H5 an empty header', '/cars', [HOST_LINE, 'X-Version:'], unspecified(400)],
-  ['H5 a header of white space', '/cars', [HOST_LINE, 'X-Version: \t '], unspecified(400)],
-  ['H5 an empty line beside another', '/cars', [HOST_LINE, 'X-Version:', 'X-Version: 2'], [200, 'cars@2']],
-  ['H6 no header', '/cars', [HOST_LINE], unspecified(400)],
+  ['an empty header is no version', '/cars', [HOST_LINE, 'X-Version:'], unspecified(400)],
+  ['a header of white space is no version', '/cars', [HOST_LINE, 'X-Version: \t '], unspecified(400)],
+  [
+    'an empty line beside another does not count',
+    '/cars',
+    [HOST_LINE, 'X-Version:', 'X-Version: 2'],
+    [200, 'cars@2'],
+  ],
+  ['no header is no version', '/cars', [HOST_LINE], unspecified(400)],
 ])
 
 check('QUERY on a socket', () => listen(QUERY), [
-  ['S5 the parameter', '/cars?version=2', [HOST_LINE], [200, 'cars@2']],
-  ['Q1 decoded once', '/cars?version=%2532', [HOST_LINE], unknown(404, '%32')],
-  ['Q1 a plus is a space', '/cars?version=+2', [HOST_LINE], unknown(404, ' 2')],
-  ['Q3 an empty value', '/cars?version=', [HOST_LINE], unspecified(400)],
-  ['Q6 brackets', '/cars?version[]=2', [HOST_LINE], unspecified(400)],
-  ['U11 an absolute-form target', 'http://h/cars?version=2', [HOST_LINE], [200, 'cars@2']],
+  ['the parameter is the version', '/cars?version=2', [HOST_LINE], [200, 'cars@2']],
+  ['a value is decoded once', '/cars?version=%2532', [HOST_LINE], unknown(404, '%32')],
+  ['a plus is a space', '/cars?version=+2', [HOST_LINE], unknown(404, ' 2')],
+  ['an empty value is no version', '/cars?version=', [HOST_LINE], unspecified(400)],
+  ['brackets are another name', '/cars?version[]=2', [HOST_LINE], unspecified(400)],
+  ['an absolute-form target names the version', 'http://h/cars?version=2', [HOST_LINE], [200, 'cars@2']],
 ])
 
 describe('HOST over HTTP/2', () => {
@@ -216,7 +241,7 @@ describe('HOST over HTTP/2', () => {
     await app.close()
   })
 
-  it('O1 the authority is :authority', async () => {
+  it('the authority is :authority', async () => {
     await app.ready()
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo

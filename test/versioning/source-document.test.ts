@@ -38,7 +38,7 @@ function serveCars<O extends object>(scheme: VersioningScheme<O>, options?: O & 
 }
 
 describe('what the source document fixes', () => {
-  it('S1 every scheme is enabled by a call, with its arguments', async () => {
+  it('every scheme is enabled by a call, with its arguments', async () => {
     const defaultVersion = '1'
     const url = serveCars(URL, { versionParameter: 'ver', defaultVersion })
     const header = serveCars(HEADER, { versionParameter: 'ver', headerParameter: 'X-Ver', defaultVersion })
@@ -58,7 +58,7 @@ describe('what the source document fixes', () => {
     )
   })
 
-  it('S2 URL: the version is the first segment', async () => {
+  it('URL: the version is the first segment', async () => {
     const ask = serveCars(URL, { versionParameter: 'v' })
     assert.deepEqual(
       [await ask('/v1/car/'), await ask('/v2/car/'), await ask('/v3/car/both'), await ask('/v4/car/')],
@@ -66,25 +66,25 @@ describe('what the source document fixes', () => {
     )
   })
 
-  it('S3 HEADER with accept: a parameter of any media type', async () => {
+  it('HEADER with accept: a parameter of any media type', async () => {
     const ask = serveCars(HEADER, { headerParameter: 'accept', versionParameter: 'version' })
     const types = ['application/json', 'text/html', '*/*', 'application/vnd.any+xml']
     const answers = types.map((type) => ask({ url: '/car/', headers: { accept: `${type}; version=2` } }))
     assert.deepEqual(await Promise.all(answers), ['second in 2', 'second in 2', 'second in 2', 'second in 2'])
   })
 
-  it('S4 HEADER with a header of its own: with or without the semicolon', async () => {
+  it('HEADER with a header of its own: with or without the semicolon', async () => {
     const ask = serveCars(HEADER, { headerParameter: 'x-custom-header', versionParameter: 'version_header' })
     const values = ['version_header=2', 'version_header=2;']
     const answers = values.map((value) => ask({ url: '/car/', headers: { 'X-Custom-Header': value } }))
     assert.deepEqual(await Promise.all(answers), ['second in 2', 'second in 2'])
   })
 
-  it('S5 QUERY: the parameter', async () => {
+  it('QUERY: the parameter', async () => {
     assert.equal(await serveCars(QUERY, { versionParameter: 'version' })('/car/?version=2'), 'second in 2')
   })
 
-  it('S6 HOST: the first of three labels, and no other host names', async () => {
+  it('HOST: the first of three labels, and no other host names', async () => {
     const ask = serveCars(HOST, { versionParameter: 'v', defaultVersion: '1' })
     const hosts = [
       'v2.example.com',
@@ -99,7 +99,7 @@ describe('what the source document fixes', () => {
     ])
   })
 
-  it('S7 no version in the request is the default version', async () => {
+  it('no version in the request is the default version', async () => {
     const schemes = [URL, HEADER, QUERY, HOST].map((scheme) =>
       serveCars<object>(scheme, { defaultVersion: '2' }),
     )
@@ -115,7 +115,7 @@ describe('what the source document fixes', () => {
     ])
   })
 
-  it('S8 a version on a controller is the version of all its routes', async () => {
+  it('a version on a controller is the version of all its routes', async () => {
     const ask = serveCars(URL)
     assert.deepEqual(
       [await ask('/v1/car/'), await ask('/v1/car/inherits'), await ask('/v2/car/inherits')],
@@ -123,7 +123,7 @@ describe('what the source document fixes', () => {
     )
   })
 
-  it('S9 a version on a route replaces that of the controller', async () => {
+  it('a version on a route replaces that of the controller', async () => {
     const ask = serveCars(URL)
     // the second route is none of version 1, where the first one answers
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('what the source document fixes', () => {
     )
   })
 
-  it('S10 several versions: answers for each of them', async () => {
+  it('several versions: answers for each of them', async () => {
     const ask = serveCars(QUERY)
     const versions = [1, 2, 3]
     assert.deepEqual(
@@ -144,7 +144,7 @@ describe('what the source document fixes', () => {
     )
   })
 
-  it('S11 one method and path in several versions: that of the request answers', async () => {
+  it('one method and path in several versions: that of the request answers', async () => {
     const ask = serveCars(QUERY)
     assert.deepEqual(
       [await ask('/car/?version=1'), await ask('/car/?version=2')],
@@ -152,7 +152,7 @@ describe('what the source document fixes', () => {
     )
   })
 
-  it('S12 versions are strings', async () => {
+  it('versions are strings', async () => {
     const ask = serveCars(QUERY)
     const asked = ['1', '1.0', '01', '1 '].map((version) => ask({ url: '/car/both', query: { version } }))
     assert.deepEqual(await Promise.all(asked), [['1', 'string'], 404, 404, 404])
@@ -180,7 +180,7 @@ describe('what the source document fixes', () => {
     })
   })
 
-  it('S13 a path is the prefix and the path of the route, which is / when there is none', async () => {
+  it('a path is the prefix and the path of the route, which is / when there is none', async () => {
     const ask = serveCars(QUERY, { defaultVersion: '1' })
     const app = createApp(defineModule({ controllers: [car, wheel] }), { logger: false })
     app.enableVersioning(QUERY)

@@ -18,51 +18,61 @@ const ROUTES: readonly Row[] = [
   ['GET', '/mixed', undefined, 'unversioned'],
 ]
 
-describe('P8 strictNeutral', () => {
+describe('strictNeutral: neutral paths refuse unknown versions', () => {
   const byQuery = serve(ROUTES, QUERY, { strictNeutral: true, format: 'integer' })
   const byUrl = serve(ROUTES, URL, { strictNeutral: true })
   const byHost = serve(ROUTES, HOST, { strictNeutral: true })
   const cases: readonly (readonly [title: string, app: App, request: InjectOptions, expected: Answer])[] = [
-    ['P8 no version', byQuery, { url: '/ping' }, ok('ping@null')],
-    ['P8 a known version', byQuery, { url: '/ping?version=1' }, ok('ping@1')],
-    ['P8 an unknown version is refused', byQuery, { url: '/ping?version=9' }, unsupported(404, '9', [])],
-    ['P8 with parameters too', byQuery, { url: '/pong/7?version=9' }, unsupported(404, '9', [])],
-    ['P8 a malformed version is refused', byQuery, { url: '/ping?version=x' }, invalid(400, 'x', [])],
+    ['a neutral path answers without version', byQuery, { url: '/ping' }, ok('ping@null')],
+    ['a neutral path answers a known version', byQuery, { url: '/ping?version=1' }, ok('ping@1')],
+    ['an unknown version is refused', byQuery, { url: '/ping?version=9' }, unsupported(404, '9', [])],
     [
-      'P8 several versions are refused',
+      'an unknown version is refused at paths with parameters too',
+      byQuery,
+      { url: '/pong/7?version=9' },
+      unsupported(404, '9', []),
+    ],
+    ['a malformed version is refused', byQuery, { url: '/ping?version=x' }, invalid(400, 'x', [])],
+    [
+      'several versions are refused',
       byQuery,
       { url: '/ping?version=1&version=2' },
       ambiguous({ in: 'query', name: 'version' }, ['1', '2'], []),
     ],
-    ['P6 a never-versioned path answers', byQuery, { url: '/health?version=9' }, ok('health@null')],
+    ['a never-versioned path answers', byQuery, { url: '/health?version=9' }, ok('health@null')],
     [
-      'P6 an unversioned handler beside a neutral one',
+      'an unversioned handler beside a neutral one answers',
       byQuery,
       { url: '/mixed?version=9' },
       ok('unversioned@null'),
     ],
     [
-      'P8 the neutral one beside it: its method is missing there',
+      'the neutral handler beside it does not answer an unknown version',
       byQuery,
       { method: 'PUT', url: '/mixed?version=9' },
       notAllowed('GET, HEAD, OPTIONS'),
     ],
     [
-      'R10 OPTIONS of an unknown version',
+      'OPTIONS of an unknown version is refused',
       byQuery,
       { method: 'OPTIONS', url: '/ping?version=9' },
       unsupported(404, '9', []),
     ],
     [
-      'R10 OPTIONS of a known version',
+      'OPTIONS of a known version lists the methods',
       byQuery,
       { method: 'OPTIONS', url: '/ping?version=1' },
       allowed('GET, HEAD, OPTIONS'),
     ],
-    ['P9 behind a known version', byUrl, { url: '/v1/ping' }, ok('ping@1')],
-    ['R5 behind an unknown version', byUrl, { url: '/v9/ping' }, unsupported(404, '9', [])],
+    ['a neutral path answers behind a known version', byUrl, { url: '/v1/ping' }, ok('ping@1')],
     [
-      'P8 a label that is no version',
+      'a neutral path behind an unknown version is unsupported',
+      byUrl,
+      { url: '/v9/ping' },
+      unsupported(404, '9', []),
+    ],
+    [
+      'a label that is no version',
       byHost,
       { url: '/ping', host: 'v9.example.com' },
       unsupported(404, '9', []),
@@ -72,7 +82,7 @@ describe('P8 strictNeutral', () => {
     it(title, async () => assert.deepEqual(await ask(app, request), expected))
   }
 
-  it('C3 neutral paths vary, for the header decides whether they answer', async () => {
+  it('neutral paths vary, for the header decides whether they answer', async () => {
     const strict = serve(ROUTES, HEADER, { strictNeutral: true })
     const lenient = serve(ROUTES, HEADER)
     const unknown = { accept: 'a/b;version=9' }
@@ -93,7 +103,7 @@ describe('P8 strictNeutral', () => {
       ],
     )
   })
-  it('C5 never-versioned paths do not vary', async () => {
+  it('never-versioned paths do not vary', async () => {
     const app = serve(ROUTES, HEADER, { strictNeutral: true })
     assert.deepEqual(
       await ask(app, { url: '/health', headers: { accept: 'a/b;version=9' } }),
@@ -102,7 +112,7 @@ describe('P8 strictNeutral', () => {
   })
 })
 
-describe('V8 long versions', () => {
+describe('long versions are never parsed', () => {
   const Own = defineVersioningScheme({ name: 'own', read: (request) => request.header('x-own') })
   const row = (version: string): readonly Row[] => [['GET', '/x', version, 'x']]
   const long = '1'.repeat(65)
@@ -145,7 +155,7 @@ describe('V8 long versions', () => {
   ]
   for (const [name, [byText, byInteger], toRequest, [whenUnsupported, whenInvalid]] of places) {
     for (const version of [long, '1'.repeat(5000)]) {
-      it(`R36 ${version.length} characters are unsupported, and malformed where there is a format (${name})`, async () => {
+      it(`${version.length} characters are unsupported, and malformed where there is a format (${name})`, async () => {
         const cut = '1'.repeat(64)
         const [{ vary, ...text }, { vary: same, ...integer }] = [
           await ask(byText, toRequest(version)),
@@ -158,7 +168,7 @@ describe('V8 long versions', () => {
       })
     }
   }
-  it('V8 64 characters are a version like any other', async () => {
+  it('64 characters are a version like any other', async () => {
     const version = 'a'.repeat(64)
     const app = serve(row(version), QUERY)
     assert.deepEqual(

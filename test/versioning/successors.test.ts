@@ -44,27 +44,27 @@ const THREE: readonly Named[] = [
   ['list', '3', '/vehicles'],
 ]
 
-describe('links to newer versions', () => {
-  it('D8 to the next and to the newest', async () => {
+describe('links to newer versions lead to the same route', () => {
+  it('lead to the next and to the newest', async () => {
     const app = linking(THREE)
     assert.deepEqual(await links(app, '/v1/cars'), [200, to('/v2/cars', '/v3/vehicles')])
     assert.deepEqual(await links(app, '/v2/cars'), [200, to('/v3/vehicles')])
     assert.deepEqual(await links(app, '/v3/vehicles'), [200, undefined])
   })
-  it('M1 HEAD as GET', async () => {
+  it('HEAD has the links of GET', async () => {
     const request = { method: 'HEAD', url: '/v2/cars' } as const
     assert.deepEqual(await links(linking(THREE), request), [200, to('/v3/vehicles')])
   })
-  it('D8 not unless they are asked for', async () => {
+  it('are not sent unless successorLinks is on', async () => {
     assert.deepEqual(await links(linking(THREE, { successorLinks: false }), '/v1/cars'), [200, undefined])
   })
-  it('D8 of several schemes, the one in the path', async () => {
+  it('use the scheme in the path, of several', async () => {
     const app = linking(THREE)
     app.enableVersioning([[HEADER], [URL]], { successorLinks: true })
     const byHeader = { url: '/cars', headers: { accept: '*/*;version=2' } }
     assert.deepEqual(await links(app, byHeader), [200, to('/v3/vehicles')])
   })
-  it('D8 by the name of the route: another name at the same path is another route', async () => {
+  it('by the name of the route: another name at the same path is another route', async () => {
     const app = linking([
       ['list', '1', '/cars'],
       ['other', '2', '/cars'],
@@ -73,7 +73,7 @@ describe('links to newer versions', () => {
     assert.deepEqual(await links(app, '/v1/cars'), [200, to('/v3/cars')])
     assert.deepEqual(await links(app, '/v2/cars'), [200, undefined])
   })
-  it('D8 routes of several versions, and ranges', async () => {
+  it('routes of several versions, and ranges', async () => {
     const app = linking(
       [
         ['list', ['1', '2'], '/cars'],
@@ -85,7 +85,7 @@ describe('links to newer versions', () => {
     assert.deepEqual(await links(app, '/v2/cars'), [200, to('/v3/vehicles', '/v4/vehicles')])
     assert.deepEqual(await links(app, '/v4/vehicles'), [200, undefined])
   })
-  it('D8 a neutral route and one without version are no newer version', async () => {
+  it('a neutral route and one without version are no newer version', async () => {
     const app = linking([
       ['list', '1', '/cars'],
       ['list', VERSION_NEUTRAL, '/neutral'],
@@ -94,21 +94,21 @@ describe('links to newer versions', () => {
     assert.deepEqual(await links(app, '/v1/cars'), [200, undefined])
     assert.deepEqual(await links(app, '/v1/neutral'), [200, undefined])
   })
-  it('D8 the default version, without its segment', async () => {
+  it('the default version, without its segment', async () => {
     const app = linking(THREE, { defaultVersion: '1' })
     assert.deepEqual(await links(app, '/cars'), [200, to('/v2/cars', '/v3/vehicles')])
   })
-  it('V3 another spelling of the version', async () => {
+  it('another spelling of the version', async () => {
     assert.deepEqual(await links(linking(THREE, { format: 'semver' }), '/v2.0/cars'), [
       200,
       to('/v3/vehicles'),
     ])
   })
-  it('R19 behind the prefix, whatever letters it has', async () => {
+  it('behind the prefix, whatever letters it has', async () => {
     const app = linking(THREE, {}, { prefix: '/api/é' })
     assert.deepEqual(await links(app, '/api/%C3%A9/v2/cars'), [200, to('/api/%C3%A9/v3/vehicles')])
   })
-  it('R9 slashes at the end are those of the pattern it leads to', async () => {
+  it('slashes at the end are those of the pattern it leads to', async () => {
     const rows: readonly Named[] = [
       ['list', '1', '/cars'],
       ['list', '2', '/cars/'],
@@ -124,7 +124,7 @@ describe('links to newer versions', () => {
       to('/v2/cars/'),
     ])
   })
-  it('D8 with the links of the policy', async () => {
+  it('with the links of the policy', async () => {
     const app = linking(THREE, { versions: { '2': { links: { sunset: '/why' } } } })
     const policy = '</why>; rel="sunset"; type="text/html"'
     assert.deepEqual(await links(app, '/v2/cars'), [200, `${policy}, ${to('/v3/vehicles')}`])
@@ -170,11 +170,11 @@ describe('parameters in links to newer versions', () => {
     ['dots beside letters', '/v1/cars/..', to('/v2/vehicles/...json')],
   ] as const
   for (const [title, url, link] of cases) {
-    it(`D8 ${title}: ${url}`, async () => {
+    it(`${title}: ${url}`, async () => {
       assert.deepEqual(await links(app, url), [200, link])
     })
   }
-  it('D8 no link to the newest where only that lacks the value', async () => {
+  it('no link to the newest where only that lacks the value', async () => {
     const mixed = linking([
       ['x', '1', '/x/{a}'],
       ['x', '2', '/x/{a}'],
@@ -184,26 +184,26 @@ describe('parameters in links to newer versions', () => {
   })
 })
 
-describe('links to newer versions where versions are retired', () => {
+describe('links to newer versions pass over retired ones', () => {
   const gone = { sunset: '2026-01-01', retired: 'gone' } as const
   const clock = { now: Date.parse('2026-01-01') }
   const options = { clock: () => clock.now, successorLinks: false }
 
-  it('R27 410 carries them, whether or not they are switched on', async () => {
+  it('410 carries them, whether or not they are switched on', async () => {
     const app = linking(THREE, { ...options, versions: { '1': gone } })
     assert.deepEqual(await links(app, '/v1/cars'), [410, to('/v2/cars', '/v3/vehicles')])
     assert.deepEqual(await links(app, '/v2/cars'), [200, undefined])
   })
-  it('R27 not where versions have no addresses', async () => {
+  it('not where versions have no addresses', async () => {
     const app = linking(THREE)
     app.enableVersioning(QUERY, { ...options, versions: { '1': gone } })
     assert.deepEqual(await links(app, '/cars?version=1'), [410, undefined])
   })
-  it('R27 past versions that are retired as well', async () => {
+  it('past versions that are retired as well', async () => {
     const app = linking(THREE, { ...options, versions: { '1': gone, '2': gone } })
     assert.deepEqual(await links(app, '/v1/cars'), [410, to('/v3/vehicles')])
   })
-  it('R27 none when all newer ones are retired', async () => {
+  it('none when all newer ones are retired', async () => {
     const app = linking(THREE, { ...options, versions: { '1': gone, '2': gone, '3': gone } })
     assert.deepEqual(await links(app, '/v1/cars'), [410, undefined])
   })

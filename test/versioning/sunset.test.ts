@@ -46,15 +46,15 @@ function retired(
   }
 }
 
-describe('the header Sunset', () => {
+describe('the header Sunset has the moment of the policy', () => {
   const cases: readonly (readonly [string, VersionPolicy, string | undefined])[] = [
-    ['D2 a moment', ENDING, 'Thu, 31 Dec 2026 23:59:59 GMT'],
-    ['D2 a date is its first instant in UTC', { sunset: '2026-12-31' }, 'Thu, 31 Dec 2026 00:00:00 GMT'],
-    ['D2 a zone', { sunset: '2027-01-01T00:59:59+01:00' }, 'Thu, 31 Dec 2026 23:59:59 GMT'],
-    ['D2 a Date', { sunset: new Date(END) }, 'Thu, 31 Dec 2026 23:59:59 GMT'],
-    ['D2 two digits for the day', { sunset: '2027-01-02' }, 'Sat, 02 Jan 2027 00:00:00 GMT'],
-    ['D2 in the past', { sunset: '2020-02-29' }, 'Sat, 29 Feb 2020 00:00:00 GMT'],
-    ['D2 none', { sunset: false }, undefined],
+    ['a moment', ENDING, 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['a date is its first instant in UTC', { sunset: '2026-12-31' }, 'Thu, 31 Dec 2026 00:00:00 GMT'],
+    ['a zone', { sunset: '2027-01-01T00:59:59+01:00' }, 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['a Date', { sunset: new Date(END) }, 'Thu, 31 Dec 2026 23:59:59 GMT'],
+    ['two digits for the day', { sunset: '2027-01-02' }, 'Sat, 02 Jan 2027 00:00:00 GMT'],
+    ['in the past', { sunset: '2020-02-29' }, 'Sat, 29 Feb 2020 00:00:00 GMT'],
+    ['no header without a sunset', { sunset: false }, undefined],
   ]
   for (const [title, policy, expected] of cases) {
     it(title, async () => {
@@ -64,7 +64,7 @@ describe('the header Sunset', () => {
   }
 })
 
-describe('after the sunset', () => {
+describe('after its sunset a version goes on, or is gone', () => {
   /** An application with a clock that stands at the last second of version 1. */
   function atEnd(policy: VersionPolicy): { readonly app: App; readonly clock: { now: number } } {
     const clock = { now: END - 1 }
@@ -72,13 +72,13 @@ describe('after the sunset', () => {
     return { app, clock }
   }
 
-  it('D6 a version is served on, and tells of its sunset', async () => {
+  it('a version is served on, and tells of its sunset', async () => {
     const { app, clock } = atEnd(ENDING)
     clock.now = END + 1
     const { statusCode, headers } = await app.inject('/cars?version=1')
     assert.deepEqual([statusCode, headers['sunset']], [200, 'Thu, 31 Dec 2026 23:59:59 GMT'])
   })
-  it('D6 gone: 410 from the very moment on, while the application runs', async () => {
+  it('gone: 410 from the very moment on, while the application runs', async () => {
     const { app, clock } = atEnd(GONE)
     assert.deepEqual(await ask(app, '/cars?version=1'), ok('old@1'))
     clock.now = END
@@ -86,31 +86,31 @@ describe('after the sunset', () => {
     clock.now = END - 1
     assert.deepEqual(await ask(app, '/cars?version=1'), ok('old@1'))
   })
-  it('D6 gone without a sunset never happens', async () => {
+  it('gone without a sunset never happens', async () => {
     const app = serve(ROWS, QUERY, { versions: { '1': { deprecated: true, retired: 'gone' } } })
     assert.deepEqual(await ask(app, '/cars?version=1'), ok('old@1'))
   })
-  it('D6 other versions and paths go on', async () => {
+  it('other versions and paths go on', async () => {
     const { app, clock } = atEnd(GONE)
     clock.now = END
     assert.deepEqual(await ask(app, '/cars?version=2'), ok('new@2'))
     assert.deepEqual(await ask(app, '/ping?version=1'), ok('ping@1'))
     assert.deepEqual(await ask(app, '/health?version=1'), ok('health@1'))
   })
-  it('D6 what is left of it is told in neither list', async () => {
+  it('what is left of it is told in neither list', async () => {
     const { app, clock } = atEnd(GONE)
     assert.deepEqual(await ask(app, '/cars?version=9'), unsupported(404, '9', ['1', '2']))
     clock.now = END
     assert.deepEqual(await ask(app, '/cars?version=9'), unsupported(404, '9', ['2']))
     assert.deepEqual(await ask(app, '/first?version=1'), retired('1', { supported: [] }))
   })
-  it('2.3 e: a wrong method is 405, as before', async () => {
+  it('a wrong method is 405, as before', async () => {
     const { app, clock } = atEnd(GONE)
     clock.now = END
     const answer = await ask(app, { method: 'PUT', url: '/cars?version=1' })
     assert.deepEqual(answer, notAllowed('GET, HEAD, OPTIONS'))
   })
-  it('D4 and M1: the 410 tells what responses of the version told, HEAD too', async () => {
+  it('the 410 tells what responses of the version told, HEAD too', async () => {
     const { app, clock } = atEnd({ ...GONE, deprecated: '2026-01-01', links: { sunset: '/why' } })
     clock.now = END
     for (const method of ['GET', 'HEAD'] as const) {
@@ -128,17 +128,17 @@ describe('after the sunset', () => {
       assert.equal(headers['api-supported-versions'], '2')
     }
   })
-  it('D5 the lists are not in the headers of the 410 when report is false', async () => {
+  it('the lists are not in the headers of the 410 when report is false', async () => {
     const app = serve(ROWS, QUERY, { versions: { '1': GONE }, report: false, clock: () => END })
     const { headers, statusCode } = await app.inject('/cars?version=1')
     assert.deepEqual([statusCode, headers['api-supported-versions']], [410, undefined])
   })
-  it('D6 the default version is retired like any other', async () => {
+  it('the default version is retired like any other', async () => {
     const app = serve(ROWS, QUERY, { versions: { '1': GONE }, defaultVersion: '1', clock: () => END })
     assert.deepEqual(await ask(app, '/cars'), retired(undefined, { supported: ['2'] }))
     assert.deepEqual(await ask(app, '/health'), ok('health@1'))
   })
-  it('D6 a redirect to the other spelling of the path comes first', async () => {
+  it('a redirect to the other spelling of the path comes first', async () => {
     const app = serve(
       ROWS,
       QUERY,
@@ -179,13 +179,13 @@ describe('the status of a retired version', () => {
     ],
   ]
   for (const [title, app, request, status] of cases) {
-    it(`D6 ${title}`, async () => {
+    it(title, async () => {
       const response = await app.inject(request)
       assert.deepEqual([response.statusCode, JSON.parse(response.body).code], [status, 'retired_version'])
     })
   }
 
-  it('R26 of several schemes, that of the one that found the version', async () => {
+  it('of several schemes, that of the one that found the version', async () => {
     const app = serve(ROWS)
     app.enableVersioning([[QUERY, { statusCodes: { retired: 404 } }], [HEADER]], { versions, clock })
     const statuses = [
@@ -196,13 +196,13 @@ describe('the status of a retired version', () => {
   })
 })
 
-describe('a retired version whose routes were removed', () => {
+describe('a retired version whose routes were removed is still', () => {
   const rows = ROWS.filter(([, , version]) => version !== '1')
   const versions = [{ version: '1', ...GONE }, '2']
   const clock = (): number => END
   const gone = retired('1', { supported: ['2'] })
 
-  it('2.3 f: 410 where other versions are, under every scheme', async () => {
+  it('410 where other versions are, under every scheme', async () => {
     assert.deepEqual(await ask(serve(rows, URL, { versions, clock }), '/v1/cars'), gone)
     assert.deepEqual(await ask(serve(rows, QUERY, { versions, clock }), '/cars?version=1'), gone)
     const byHost = await ask(serve(rows, HOST, { versions, clock }), { url: '/cars', host: 'v1.example.com' })
@@ -213,7 +213,7 @@ describe('a retired version whose routes were removed', () => {
     })
     assert.deepEqual(byHeader, { ...gone, vary: 'accept' })
   })
-  it('2.3 a: 404 at paths that no version has', async () => {
+  it('404 at paths that no version has', async () => {
     const answers = [
       await serve(rows, URL, { versions, clock }).inject('/v1/first'),
       await serve(rows, QUERY, { versions, clock }).inject('/first?version=1'),
@@ -223,39 +223,39 @@ describe('a retired version whose routes were removed', () => {
       answers.map(() => [404, 'route_not_found']),
     )
   })
-  it('2.3 g: 404 before its sunset, and when it is served on', async () => {
+  it('404 before its sunset, and when it is served on', async () => {
     const before = serve(rows, QUERY, { versions, clock: () => END - 1 })
     assert.deepEqual(await ask(before, '/cars?version=1'), unsupported(404, '1', ['2']))
     const serving = serve(rows, QUERY, { versions: [{ version: '1', ...ENDING }, '2'], clock })
     assert.deepEqual(await ask(serving, '/cars?version=1'), unsupported(404, '1', ['2']))
   })
-  it('P8 neutral routes and paths without versions answer', async () => {
+  it('neutral routes and paths without versions answer', async () => {
     const app = serve(rows, QUERY, { versions, clock })
     assert.deepEqual(await ask(app, '/ping?version=1'), ok('ping@1'))
     assert.deepEqual(await ask(app, '/health?version=1'), ok('health@1'))
   })
 })
 
-describe('preferences of which one is retired', () => {
+describe('a retired version in a list of preferences comes last', () => {
   const preferring = (accept: string) => ({ url: '/cars', headers: { accept } })
   const versions = { '1': GONE }
 
-  it('ACC8 the next one is served', async () => {
+  it('the next version is served', async () => {
     const app = serve(ROWS, HEADER, { versions, clock: () => END })
     const answer = await ask(app, preferring('*/*;version=1, */*;version=2;q=0.5'))
     assert.deepEqual(answer, { ...ok('new@2'), vary: 'accept' })
   })
-  it('ACC8 410 when no other is left', async () => {
+  it('a 410 if no other version is left', async () => {
     const app = serve(ROWS, HEADER, { versions, clock: () => END })
     const { statusCode } = await app.inject(preferring('*/*;version=1, */*;version=9;q=0.5'))
     assert.equal(statusCode, 410)
   })
-  it('ACC8 it is served before its sunset', async () => {
+  it('the retired one is served before its sunset', async () => {
     const app = serve(ROWS, HEADER, { versions, clock: () => END - 1 })
     const { body } = await ask(app, preferring('*/*;version=1, */*;version=2;q=0.5'))
     assert.equal(body, 'old@1')
   })
-  it('R10 OPTIONS and 405 tell the methods of the version that is served', async () => {
+  it('OPTIONS and 405 tell the methods of the version that is served', async () => {
     const rows: readonly Row[] = [...ROWS, ['POST', '/cars', '1', 'posted']]
     const app = serve(rows, HEADER, { versions, clock: () => END })
     const request = preferring('*/*;version=1, */*;version=2;q=0.5')
@@ -268,12 +268,12 @@ describe('preferences of which one is retired', () => {
       ['GET, HEAD, OPTIONS', 'GET, HEAD, OPTIONS', 'GET, HEAD, POST, OPTIONS'],
     )
   })
-  it('ACC8 the next one is served, whatever the path names', async () => {
+  it('the next version is served, whatever the path names', async () => {
     const app = serveSeveral(ROWS, [[HEADER], [URL]], { versions, clock: () => END, conflict: 'first' })
     const request = { ...preferring('*/*;version=1, */*;version=2;q=0.5'), url: '/v1/cars' }
     assert.equal((await ask(app, request)).body, 'new@2')
   })
-  it('R18 an earlier version that is retired leaves room for that of the next one', async () => {
+  it('an earlier version that is retired leaves room for that of the next one', async () => {
     const rows: readonly Row[] = [...ROWS, ['GET', '/cars', '5', 'newest']]
     const app = serve(rows, HEADER, {
       versions: { '2': GONE },

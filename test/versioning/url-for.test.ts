@@ -62,23 +62,23 @@ describe('urlFor by version', () => {
     expected: readonly string[],
   ])[] = [
     [
-      'U12 a version goes where the scheme reads it',
+      'the version goes where the scheme reads it',
       (app) => [app.urlFor('cars.one', id, { version: '1' }), app.urlFor('cars.one', id, { version: '3' })],
       ['/v1/cars/a%20b', '/v3/cars/a%20b/full'],
     ],
     [
-      'R12 the query stays',
+      'the query stays',
       (app) => [app.urlFor('cars.one', id, { version: '1', query: { a: ['1', '2'], b: undefined } })],
       ['/v1/cars/a%20b?a=1&a=2'],
     ],
-    ['U12 a name of one version needs none', (app) => [app.urlFor('cars.fresh')], ['/v2/cars/new']],
+    ['a route of one version needs no version', (app) => [app.urlFor('cars.fresh')], ['/v2/cars/new']],
     [
-      'P6 never-versioned routes have no version',
+      'never-versioned routes have no version',
       (app) => [app.urlFor('cars.health'), app.urlFor('cars.health', {}, { version: '1' })],
       ['/cars/health', '/cars/health'],
     ],
     [
-      'P9 neutral routes have the one that is asked for',
+      'neutral routes have the version that is asked for',
       (app) => [app.urlFor('cars.ping'), app.urlFor('cars.ping', {}, { version: '2' })],
       ['/cars/ping', '/v2/cars/ping'],
     ],
@@ -86,19 +86,19 @@ describe('urlFor by version', () => {
   const app = serve(URL, {})
   for (const [title, urls, expected] of cases) it(title, () => assert.deepEqual(urls(app), expected))
 
-  it('R19 the version follows the prefix', () => {
+  it('the version follows the prefix', () => {
     const below = serve(URL, {}, '/api')
     assert.deepEqual(
       [below.urlFor('cars.one', id, { version: '1' }), below.urlFor('cars.health')],
       ['/api/v1/cars/a%20b', '/api/cars/health'],
     )
   })
-  it('R19 the version follows an escaped prefix', async () => {
+  it('the version follows an escaped prefix', async () => {
     const below = serve(URL, {}, '/caf\u00e9')
     const url = below.urlFor('cars.fresh')
     assert.deepEqual([url, (await below.inject(url)).statusCode], ['/caf%C3%A9/v2/cars/new', 200])
   })
-  it('R1 the default version needs no segment, but may have one', () => {
+  it('the default version needs no segment, but may have one', () => {
     const defaulted = serve(URL, { defaultVersion: '2' })
     assert.deepEqual(
       [
@@ -109,11 +109,11 @@ describe('urlFor by version', () => {
       ['/cars/a%20b/full', '/v2/cars/a%20b/full', '/cars/new'],
     )
   })
-  it('V3 a version in another spelling is written as declared', () => {
+  it('a version in another spelling is written as declared', () => {
     const semver = serve(URL, { format: 'semver' })
     assert.equal(semver.urlFor('cars.one', id, { version: '1.0' }), '/v1/cars/a%20b')
   })
-  it('Q5 the query keeps the version', () => {
+  it('the query keeps the version', () => {
     const byQuery = serve(QUERY, { versionParameter: 'api-version' })
     assert.deepEqual(
       [
@@ -124,7 +124,7 @@ describe('urlFor by version', () => {
       ['/cars/a%20b?api-version=1', '/cars/a%20b?page=2&api-version=1', '/cars/health'],
     )
   })
-  it('R12 where the version is not in the URL, it still chooses the route', () => {
+  it('where the version is not in the URL, it still chooses the route', () => {
     const served = [serve(HEADER, {}), serve(HOST, {})]
     assert.deepEqual(
       served.map((each) => [
@@ -137,17 +137,17 @@ describe('urlFor by version', () => {
 
   const mistakes: readonly (readonly [title: string, run: () => string, message: string])[] = [
     [
-      'R12 several versions and none asked for',
+      'a route of several versions needs one',
       () => app.urlFor('cars.one', id),
       `urlFor: "cars.one" exists in the versions 1, 2, 3; name one: { version: '3' }`,
     ],
     [
-      'R12 an unknown version',
+      'an unknown version is refused',
       () => app.urlFor('cars.one', id, { version: '9' }),
       'urlFor: "9" is not a known version; known are 1, 2, 3',
     ],
     [
-      'R12 a version that the route lacks',
+      'a version that the route lacks is refused',
       () => app.urlFor('cars.fresh', {}, { version: '1' }),
       'urlFor: "cars.fresh" does not exist in version 1, only in 2',
     ],
@@ -165,30 +165,30 @@ describe('urlFor in a handler', () => {
     expected: unknown,
   ])[] = [
     [
-      'U12 the version of the request',
+      'the version of the request',
       serve(URL, {}),
       '/v2/links',
       ['/v2/cars/7/full', '/v3/cars/7/full', '/cars/health', '/v2/cars/ping'],
     ],
     [
-      'U12 another version',
+      'another version',
       serve(URL, {}),
       '/v1/links',
       ['/v1/cars/7', '/v3/cars/7/full', '/cars/health', '/v1/cars/ping'],
     ],
     [
-      'U12 below a prefix',
+      'below a prefix',
       serve(URL, {}, '/api'),
       '/api/v1/links',
       ['/api/v1/cars/7', '/api/v3/cars/7/full', '/api/cars/health', '/api/v1/cars/ping'],
     ],
     [
-      'Q5 in the query',
+      'in the query',
       serve(QUERY, {}),
       '/links?version=1',
       ['/cars/7?version=1', '/cars/7/full?version=3', '/cars/health', '/cars/ping?version=1'],
     ],
-    ['U12 without version', serve(URL, {}), '/links/plain', '/v1/cars/7'],
+    ['without version', serve(URL, {}), '/links/plain', '/v1/cars/7'],
   ]
   for (const [title, app, url, expected] of cases) {
     it(`${title}: ${url}`, async () => assert.deepEqual((await app.inject(url)).json(), expected))

@@ -31,28 +31,35 @@ const ROUTES: readonly Row[] = [
   ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
 ]
 
-describe('Vary', () => {
+describe('Vary has the headers that may decide the version', () => {
   const app = serve(ROUTES, HEADER, { headerParameter: 'X-Version' })
   const cases = [
-    ['C3 the answer of a version', 'GET', '/cars', '1', 200, 'x-version'],
-    ['C3 an unversioned answer', 'POST', '/cars', undefined, 200, 'x-version'],
-    ['C3 a neutral answer', 'PUT', '/cars', undefined, 200, 'x-version'],
-    ['C3 no version', 'GET', '/only', undefined, 400, 'x-version'],
-    ['C3 an unknown version', 'GET', '/cars', '9', 406, 'x-version'],
-    ['C3 an ambiguous version', 'GET', '/cars', '1, 2', 400, 'x-version'],
-    ['C3 a wrong method', 'DELETE', '/cars', '1', 405, 'x-version'],
-    ['C3 a wrong method without version', 'DELETE', '/cars', undefined, 405, 'x-version'],
-    ['C3 OPTIONS', 'OPTIONS', '/cars', '1', 204, 'x-version'],
-    ['C3 HEAD', 'HEAD', '/cars', '1', 200, 'x-version'],
-    ['C5 never versioned', 'GET', '/health', '1', 200, undefined],
-    ['C5 never versioned, a wrong method', 'PUT', '/health', '1', 405, undefined],
-    ['C5 neutral only', 'GET', '/ping', '9', 200, undefined],
-    ['C5 OPTIONS never versioned', 'OPTIONS', '/health', '9', 204, undefined],
-    ['C5 nowhere', 'GET', '/planes', '1', 404, undefined],
-    ['C5 a malformed path', 'GET', '/%zz', '1', 400, undefined],
-    ['R7 a pattern that overlaps a versioned one', 'GET', '/plain/deep', '9', 200, 'x-version'],
-    ['R7 whatever the path', 'GET', '/plain/other', '9', 200, 'x-version'],
-    ['R7 a pattern that overlaps none', 'GET', '/plain/x/deeper', '9', 200, undefined],
+    ['the answer of a version', 'GET', '/cars', '1', 200, 'x-version'],
+    ['an unversioned answer', 'POST', '/cars', undefined, 200, 'x-version'],
+    ['a neutral answer', 'PUT', '/cars', undefined, 200, 'x-version'],
+    ['no version', 'GET', '/only', undefined, 400, 'x-version'],
+    ['an unknown version', 'GET', '/cars', '9', 406, 'x-version'],
+    ['an ambiguous version', 'GET', '/cars', '1, 2', 400, 'x-version'],
+    ['a wrong method', 'DELETE', '/cars', '1', 405, 'x-version'],
+    ['a wrong method without version', 'DELETE', '/cars', undefined, 405, 'x-version'],
+    ['OPTIONS', 'OPTIONS', '/cars', '1', 204, 'x-version'],
+    ['HEAD', 'HEAD', '/cars', '1', 200, 'x-version'],
+    ['not a never-versioned path', 'GET', '/health', '1', 200, undefined],
+    ['not a wrong method of a never-versioned path', 'PUT', '/health', '1', 405, undefined],
+    ['not a neutral path', 'GET', '/ping', '9', 200, undefined],
+    ['not OPTIONS of a never-versioned path', 'OPTIONS', '/health', '9', 204, undefined],
+    ['not a path that no version has', 'GET', '/planes', '1', 404, undefined],
+    ['not a malformed path', 'GET', '/%zz', '1', 400, undefined],
+    ['a pattern that overlaps a versioned one', 'GET', '/plain/deep', '9', 200, 'x-version'],
+    [
+      'a pattern that overlaps a versioned one, whatever the path',
+      'GET',
+      '/plain/other',
+      '9',
+      200,
+      'x-version',
+    ],
+    ['not a pattern that overlaps none', 'GET', '/plain/x/deeper', '9', 200, undefined],
   ] as const
   for (const [title, method, url, version, status, vary] of cases) {
     it(`${title}: ${method} ${url}`, async () => {
@@ -61,21 +68,21 @@ describe('Vary', () => {
     })
   }
 
-  it('C3 the answer of the default version', async () => {
+  it('the answer of the default version', async () => {
     const served = serve(ROUTES, HEADER, { defaultVersion: '1' })
     assert.deepEqual((await served.inject('/cars')).headers['vary'], 'accept')
   })
-  it('C3 the version that the default lacks', async () => {
+  it('the version that the default lacks', async () => {
     const served = serve(ROUTES, HEADER, { defaultVersion: '2', versions: ['2', '1'] })
     const { statusCode, headers } = await served.inject('/only')
     assert.deepEqual([statusCode, headers['vary']], [406, 'accept'])
   })
-  it('C3 a redirect', async () => {
+  it('a redirect', async () => {
     const served = serve(ROUTES, HEADER, { defaultVersion: '1' }, { trailingSlash: 'redirect' })
     const { statusCode, headers } = await served.inject('/cars/')
     assert.deepEqual([statusCode, headers['vary']], [308, 'accept'])
   })
-  it('C4 not where the version is part of the URL', async () => {
+  it('not where the version is part of the URL', async () => {
     const answers = await Promise.all([
       serve(ROUTES, URL).inject('/v1/cars'),
       serve(ROUTES, URL).inject('/v9/cars'),
@@ -92,10 +99,10 @@ describe('Vary', () => {
   })
 })
 
-describe('Vary where versions are told', () => {
+describe('Vary of responses that report on versions', () => {
   const clock = (): number => Date.parse('2026-06-01')
 
-  it('C3 a retired version', async () => {
+  it('a retired version', async () => {
     const versions = [{ version: '1', sunset: '2026-01-01', retired: 'gone' as const }, '2']
     const app = serve([...ROUTES, ['GET', '/new', '2', 'new']], HEADER, { versions, clock })
     const ask = async (url: string): Promise<readonly unknown[]> => {
@@ -106,7 +113,7 @@ describe('Vary where versions are told', () => {
     assert.deepEqual(await ask('/new'), [410, 'accept'])
     assert.deepEqual(await ask('/health'), [200, undefined])
   })
-  it('C3 the nearest earlier version', async () => {
+  it('the nearest earlier version', async () => {
     const app = serve(ROUTES, HEADER, { unknown: 'floor', versions: ['1'] })
     const { statusCode, headers } = await app.inject({ url: '/cars', headers: { accept: '*/*;version=7' } })
     assert.deepEqual([statusCode, headers['vary']], [200, 'accept'])
@@ -118,7 +125,7 @@ describe('Vary and a function that chooses the default version', () => {
     request.header('x-account') === 'old' ? '1' : null
   const vary = ['X-Account', 'Accept-Language']
 
-  it('C3 the headers that it reads, where it was asked', async () => {
+  it('the headers that it reads, where it was asked', async () => {
     const app = serve(ROUTES, HEADER, { headerParameter: 'X-Version', defaultVersion, vary })
     const cases = [
       ['/cars', undefined, 'old', 200, 'x-version, x-account, accept-language'],
@@ -133,7 +140,7 @@ describe('Vary and a function that chooses the default version', () => {
       assert.deepEqual([response.statusCode, response.headers['vary']], [status, expected])
     }
   })
-  it('C4 under URL, QUERY and HOST those alone', async () => {
+  it('under URL, QUERY and HOST those alone', async () => {
     const app = serve(ROUTES, QUERY, { defaultVersion, vary })
     const ask = async (url: string): Promise<unknown> => {
       const { headers } = await app.inject({ url, headers: { 'x-account': 'old' } })
@@ -156,7 +163,7 @@ describe('Vary and a function that chooses the default version', () => {
       ],
     )
   })
-  it('C3 not where a version is the default', async () => {
+  it('not where a version is the default', async () => {
     const app = serve(ROUTES, HEADER, { defaultVersion: '1', vary })
     assert.equal((await app.inject('/cars')).headers['vary'], 'accept')
   })
@@ -169,7 +176,7 @@ describe('Vary of several schemes', () => {
   }
   const named = { headerParameter: 'X-Version' }
 
-  it('C3 every header that may decide', async () => {
+  it('every header that may decide', async () => {
     const app = serve(ROUTES)
     app.enableVersioning([[QUERY], [HEADER, named], [HEADER]], { defaultVersion: '1' })
     const both = 'x-version, accept'
@@ -186,7 +193,7 @@ describe('Vary of several schemes', () => {
       [both, both, both, both, both, both, undefined],
     )
   })
-  it("C3 conflict: 'first': not those behind the one that decided", async () => {
+  it("conflict: 'first': not those behind the one that decided", async () => {
     const app = serve(ROUTES)
     app.enableVersioning([[QUERY], [HEADER, named], [HEADER]], { defaultVersion: '1', conflict: 'first' })
     assert.deepEqual(
@@ -201,7 +208,7 @@ describe('Vary of several schemes', () => {
   })
 })
 
-describe('Vary beside what a handler says', () => {
+describe('Vary keeps the names of the handler', () => {
   const controller = defineController({
     prefix: '/',
     version: '1',
@@ -253,13 +260,13 @@ describe('Vary beside what a handler says', () => {
   const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
   app.enableVersioning(HEADER, { defaultVersion: '1' })
   const cases = [
-    ['C3 merged', '/origin', 200, 'Origin, accept'],
-    ['C3 not twice', '/accept', 200, 'Origin, ACCEPT'],
-    ['C3 * is left alone', '/star', 200, '*'],
-    ['C3 a web response', '/web', 200, 'Origin, accept'],
-    ['C3 an HttpError', '/throws', 409, 'Origin, accept'],
-    ['C3 an unknown error', '/fails', 500, 'accept'],
-    ['C3 invalid input', '/input', 422, 'accept'],
+    ['names are merged', '/origin', 200, 'Origin, accept'],
+    ['names are not repeated', '/accept', 200, 'Origin, ACCEPT'],
+    ['* stays alone', '/star', 200, '*'],
+    ['a web response', '/web', 200, 'Origin, accept'],
+    ['an HttpError', '/throws', 409, 'Origin, accept'],
+    ['an unknown error', '/fails', 500, 'accept'],
+    ['invalid input', '/input', 422, 'accept'],
   ] as const
   for (const [title, url, status, vary] of cases) {
     it(`${title}: ${url}`, async () => {
@@ -294,12 +301,12 @@ describe('Vary where the version could not be found out', () => {
     ['no header', serve(rows, QUERY, { defaultVersion }), '/cars', [404, undefined]],
   ]
   for (const [title, app, url, expected] of cases) {
-    it(`C3 ${title}`, async () => {
+    it(title, async () => {
       const { statusCode, headers } = await app.inject(url)
       assert.deepEqual([statusCode, headers['vary']], expected)
     })
   }
-  it('C5 not on a path without versions', async () => {
+  it('not on a path without versions', async () => {
     const { headers } = await serve(rows, QUERY, { defaultVersion, vary }).inject('/health')
     assert.equal(headers['vary'], undefined)
   })

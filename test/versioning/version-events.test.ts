@@ -52,7 +52,7 @@ function listening(options: VersioningOptions = {}): {
 }
 
 describe('onVersionResolved', () => {
-  it('34 tells version, route and what becomes of the version, once for each request', async () => {
+  it('tells version, route and what becomes of the version, once for each request', async () => {
     const { app, seen } = listening({ defaultVersion: '3' })
     await app.inject('/cars/7?version=3')
     await app.inject({ method: 'HEAD', url: '/cars/7?version=2' })
@@ -68,7 +68,7 @@ describe('onVersionResolved', () => {
       { ...byId, version: '3', requested: undefined, status: 'active' },
     ])
   })
-  it('34 gives the request, to see who asks', async () => {
+  it('gives the request, to see who asks', async () => {
     const clients: unknown[] = []
     const { app } = listening({
       onVersionResolved: ({ request }) => void clients.push(request.header('x-client')),
@@ -89,19 +89,19 @@ describe('onVersionResolved', () => {
     ['a route for OPTIONS', 'OPTIONS', '/cars/7?version=3', 1],
   ] as const
   for (const [title, method, url, times] of cases) {
-    it(`34 ${title}: ${times === 1 ? 'told' : 'not told'}`, async () => {
+    it(`${title}: ${times === 1 ? 'told' : 'not told'}`, async () => {
       const { app, seen } = listening()
       await app.inject({ method, url })
       assert.equal(seen.length, times)
     })
   }
-  it('M6 a preflight is not told', async () => {
+  it('a preflight is not told', async () => {
     const { app, seen } = listening()
     const headers = { origin: 'http://x.example', 'access-control-request-method': 'GET' }
     await app.inject({ method: 'OPTIONS', url: '/cars?version=2', headers })
     assert.deepEqual(seen, [])
   })
-  it('R36 what was asked for is cut at 64 characters', async () => {
+  it('what was asked for is cut at 64 characters', async () => {
     const { app, seen } = listening({ format: 'semver' })
     await app.inject(`/cars?version=2.0`)
     const long = `2.${'0'.repeat(14)}.${'0'.repeat(14)}`
@@ -114,7 +114,7 @@ describe('onVersionResolved', () => {
     await listed.inject({ url: '/cars', headers: { accept } })
     assert.deepEqual([...seen.map(({ requested }) => requested), length], ['2.0', long, 64])
   })
-  it('U1 under URL, and R18 the version that was asked for beside the one that answers', async () => {
+  it('has the version that was asked for beside the one that answers, under URL too', async () => {
     const seen: unknown[] = []
     const app = serve(ROWS.slice(0, 2), URL, {
       unknown: 'floor',
@@ -127,7 +127,7 @@ describe('onVersionResolved', () => {
       ['2', '7'],
     ])
   })
-  it('34 a request that a guard refuses reached the route', async () => {
+  it('a request that a guard refuses reached the route', async () => {
     const seen: unknown[] = []
     const refuses = defineGuard({ name: 'refuses', canActivate: () => false })
     const controller = defineController({
@@ -159,7 +159,7 @@ describe('an onVersionResolved that fails', () => {
     return { debug: nothing, info: nothing, warn: nothing, error }
   }
   for (const [title, hook] of failures) {
-    it(`34 ${title}: it is logged, and the request is answered`, async () => {
+    it(`${title}: it is logged, and the request is answered`, async () => {
       const logged: unknown[] = []
       const app = serve(
         ROWS,
@@ -175,7 +175,7 @@ describe('an onVersionResolved that fails', () => {
         [200, 1, 'no counter', 'string', 'onVersionResolved failed'],
       )
     })
-    it(`34 ${title}, and so does the logger: the request is answered`, async () => {
+    it(`${title}, and so does the logger: the request is answered`, async () => {
       const broken = logger(() => {
         throw new Error('no log')
       })
@@ -201,7 +201,7 @@ describe('the channel octavo.version.resolved', () => {
     return messages
   }
 
-  it('34 publishes the same, without a hook', async () => {
+  it('publishes the same, without a hook', async () => {
     const messages = await published(serve(ROWS, QUERY), { url: '/cars?version=2' })
     assert.deepEqual(
       messages.map(({ request, ...resolved }) => [request.path, resolved]),
@@ -213,7 +213,7 @@ describe('the channel octavo.version.resolved', () => {
       ],
     )
   })
-  it('34 publishes where a hook throws', async () => {
+  it('publishes where a hook throws', async () => {
     const app = serve(ROWS, QUERY, {
       onVersionResolved: () => {
         throw new Error('x')
@@ -221,7 +221,7 @@ describe('the channel octavo.version.resolved', () => {
     })
     assert.equal((await published(app, { url: '/cars?version=2' })).length, 1)
   })
-  it('34 publishes nothing of paths without versions, also where routes are deprecated', async () => {
+  it('publishes nothing of paths without versions, also where routes are deprecated', async () => {
     const controller = defineController({
       prefix: '/cars',
       routes: [{ method: 'GET', name: 'a', deprecated: true, handler: () => 1 }],
@@ -229,7 +229,7 @@ describe('the channel octavo.version.resolved', () => {
     const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
     assert.deepEqual(await published(app, { url: '/cars' }), [])
   })
-  it('34 costs nothing where nobody listens: the clock is not even asked', async () => {
+  it('costs nothing where nobody listens: the clock is not even asked', async () => {
     const asked: number[] = []
     const clock = (): number => asked.push(1)
     const app = serve(ROWS, QUERY, { clock, versions: [{ version: '2', deprecated: true }] })

@@ -40,11 +40,11 @@ const unreachable = (where: string, message: string): DefinitionWarning => ({
 const goesTo = (labels: string): string =>
   `this route can never be reached: what it could answer goes to ${labels}`
 
-describe('a range that goes on above a version of its own', () => {
+describe('a range that continues above a version of another route is warned of', () => {
   const versions = ['4', '3', '2', '1']
   table([
     [
-      'W1 P2 a version inside a range',
+      'a version inside a range',
       [[x('>=1'), x('2')], QUERY, { versions }],
       split(
         label(0),
@@ -53,7 +53,7 @@ describe('a range that goes on above a version of its own', () => {
       ),
     ],
     [
-      'W1 P2 two versions of one route',
+      'two versions of one route inside a range',
       [[x('>=1'), x(['2', '3'])], QUERY, { versions }],
       split(
         label(0),
@@ -62,7 +62,7 @@ describe('a range that goes on above a version of its own', () => {
       ),
     ],
     [
-      'W1 P2 two routes',
+      'two routes inside a range',
       [[x('>=1'), x('2'), x('3')], QUERY, { versions }],
       split(
         label(0),
@@ -75,19 +75,19 @@ describe('a range that goes on above a version of its own', () => {
         '<3',
       ),
     ],
-    ['W1 P2 not at the top of the range', [[x('>=1'), x('4')], QUERY, { versions }]],
-    ['W1 P2 not outside the range', [[x('>=2'), x('1')], QUERY, { versions }]],
-    ['W1 P2 not where the range ends below', [[x('<3'), x('3'), x('4')], QUERY, { versions }]],
-    ['W1 P2 not when another range answers above', [[x('>=1'), x('2'), x('>=3')], QUERY, { versions }]],
-    ['W1 P2 not for another path', [[x('>=1'), x('2', '/y'), x('>=3', '/y')], QUERY, { versions }]],
+    ['not at the top of the range', [[x('>=1'), x('4')], QUERY, { versions }]],
+    ['not outside the range', [[x('>=2'), x('1')], QUERY, { versions }]],
+    ['not where the range ends below', [[x('<3'), x('3'), x('4')], QUERY, { versions }]],
+    ['not when another range answers above', [[x('>=1'), x('2'), x('>=3')], QUERY, { versions }]],
+    ['not for another path', [[x('>=1'), x('2', '/y'), x('>=3', '/y')], QUERY, { versions }]],
     [
-      'W1 P2 not for another method',
+      'not for another method',
       [[x('>=1'), x('2', '/x', 'POST'), x('>=3', '/x', 'POST')], QUERY, { versions }],
     ],
   ])
 })
 
-describe('a route that is never reached', () => {
+describe('a route that is never reached is warned of', () => {
   const twice = (where: string, other: string, version = '1'): DefinitionWarning => ({
     code: 'default_twice',
     where,
@@ -96,38 +96,41 @@ describe('a route that is never reached', () => {
   })
   table([
     [
-      'W2 P7 beside the default version',
+      'an unversioned route beside one for the default version',
       [[x('1'), x(undefined)], QUERY, { defaultVersion: '1' }],
       twice(label(1), label(0)),
     ],
     [
-      'W2 P7 in another spelling',
+      'an unversioned route beside the default version in another spelling',
       [[x('1'), x(undefined)], QUERY, { defaultVersion: '1.0', format: 'semver' }],
       twice(label(1), label(0)),
     ],
     [
-      'W2 P7 chosen by its place',
+      'an unversioned route beside a default that is chosen by its place',
       [[x('1'), x('2'), x(undefined)], QUERY, { defaultVersion: 'latest' }],
       twice(label(2), label(1), '2'),
     ],
     [
-      'W2 P7 beside a range with the default version',
+      'an unversioned route beside a range with the default version',
       [[x('>=1'), x(undefined)], QUERY, { defaultVersion: '1', versions: ['2', '1'] }],
       twice(label(1), label(0)),
     ],
     [
-      'W2 P7 not beside other versions',
+      'not an unversioned route beside other versions',
       [[x('2'), x('1', '/y'), x(undefined)], QUERY, { defaultVersion: '1' }],
     ],
-    ['W2 P7 not without default', [[x('1'), x(undefined)], QUERY]],
-    ['W2 P7 not when a function chooses', [[x('1'), x(undefined)], QUERY, { defaultVersion: () => null }]],
+    ['not an unversioned route without a default', [[x('1'), x(undefined)], QUERY]],
     [
-      'P1 by ranges and versions',
+      'not an unversioned route if a function chooses the default',
+      [[x('1'), x(undefined)], QUERY, { defaultVersion: () => null }],
+    ],
+    [
+      'a range whose versions another route names',
       [[x('>=1 <2'), x('1'), x('2')], QUERY, { versions: ['2', '1'] }],
       unreachable(label(0), goesTo(label(1))),
     ],
     [
-      'P1 by many',
+      'a range whose versions many routes name',
       [
         [x('<=7'), ...['1', '2', '3', '4', '5', '6', '7'].map((version) => x(version))],
         QUERY,
@@ -136,12 +139,12 @@ describe('a route that is never reached', () => {
       unreachable(label(0), goesTo(`${[1, 2, 3, 4, 5].map((index) => label(index)).join(', ')} and 2 more`)),
     ],
     [
-      'P8 neutral beside the default and every other version',
+      'a neutral route beside the default and every other version',
       [[x(VERSION_NEUTRAL), x('1'), x('2')], QUERY, { defaultVersion: '1' }],
       unreachable(label(0), goesTo(`${label(1)}, ${label(2)}`)),
     ],
     [
-      'R25 without version, where versions are required',
+      'an unversioned route if versions are required',
       [[x('1'), x(undefined)], QUERY, { required: true }],
       unreachable(
         label(1),
@@ -149,7 +152,7 @@ describe('a route that is never reached', () => {
       ),
     ],
     [
-      'R25 without version, for a method that no version has',
+      'an unversioned route for a method of its own if versions are required',
       [[x('1'), x(undefined, '/x', 'POST')], QUERY, { required: true }],
       unreachable(
         label(1, '/x', 'POST'),
@@ -159,7 +162,7 @@ describe('a route that is never reached', () => {
   ])
 })
 
-describe('neutral routes', () => {
+describe('neutral routes that answer less than they seem to are warned of', () => {
   const beside = (where: string, other: string): DefinitionWarning => ({
     code: 'neutral_beside_unversioned',
     where,
@@ -181,55 +184,55 @@ describe('neutral routes', () => {
   const other = x('1', '/other')
   table([
     [
-      'R33 beside unversioned ones, under URL',
+      'beside unversioned ones, under URL',
       [[x(undefined), x(VERSION_NEUTRAL), other], URL],
       beside(label(1), label(0)),
     ],
     [
-      'R33 beside unversioned ones, where these answer every version too',
+      'beside unversioned ones, where these answer every version too',
       [[x(undefined), x(VERSION_NEUTRAL), other], QUERY],
       unreachable(label(1), goesTo(label(0))),
     ],
     [
-      'R33 not where a version is',
+      'not beside unversioned ones at a path with versions',
       [[x(undefined), x(VERSION_NEUTRAL), x('1'), other, x('2', '/other')], QUERY],
     ],
-    ['W3 nothing else', [[x(VERSION_NEUTRAL), x(undefined, '/y')], QUERY], nobody],
+    ['nothing but neutral and unversioned routes', [[x(VERSION_NEUTRAL), x(undefined, '/y')], QUERY], nobody],
     [
-      'W3 nothing else, and versions are listed',
+      'nothing but neutral routes, though versions are listed',
       [[x(VERSION_NEUTRAL)], QUERY, { versions: ['2', '1'] }],
       nobody,
     ],
-    ['W3 no versions at all', [[x(undefined)], URL], nobody],
-    ['W3 not where one route has a version', [[x(VERSION_NEUTRAL), other], QUERY]],
-    ['W3 not without routes', [[], QUERY]],
+    ['nothing but unversioned routes', [[x(undefined)], URL], nobody],
+    ['not if one route has a version', [[x(VERSION_NEUTRAL), other], QUERY]],
+    ['not without routes', [[], QUERY]],
     [
-      'W4 replaced in every version',
+      'replaced in every version',
       [[x(VERSION_NEUTRAL), x('1'), x('2')], QUERY],
       shadowed(label(0), `${label(1)}, ${label(2)}`),
     ],
     [
-      'W4 replaced in every version by one route',
+      'replaced in every version by one route',
       [[x(VERSION_NEUTRAL), x(['1', '2'])], URL],
       shadowed(label(0), label(1)),
     ],
-    ['W4 not in a version that another path has', [[x(VERSION_NEUTRAL), x('1'), x('2', '/y')], QUERY]],
-    ['W4 not where it names a version itself', [[x([VERSION_NEUTRAL, '1']), x('2')], QUERY]],
-    ['W4 not for another method', [[x(VERSION_NEUTRAL), x('1', '/x', 'POST')], QUERY]],
+    ['not in a version that another path has', [[x(VERSION_NEUTRAL), x('1'), x('2', '/y')], QUERY]],
+    ['not if the neutral route names a version itself', [[x([VERSION_NEUTRAL, '1']), x('2')], QUERY]],
+    ['not for another method', [[x(VERSION_NEUTRAL), x('1', '/x', 'POST')], QUERY]],
     [
-      'W4 not where it is never reached',
+      'not if the neutral route is never reached',
       [[x(VERSION_NEUTRAL), x('1')], QUERY, { required: true }],
       unreachable(label(0), goesTo(label(1))),
     ],
     [
-      'W4 not beside an unversioned one',
+      'not beside an unversioned one',
       [[x(VERSION_NEUTRAL), x('1'), x(undefined)], QUERY],
       unreachable(label(0), goesTo(`${label(1)}, ${label(2)}`)),
     ],
   ])
 })
 
-describe('a parameter where versions are', () => {
+describe('a parameter in place of a version segment is warned of', () => {
   const hidden = (routes: string, segments: string): DefinitionWarning => ({
     code: 'parameter_hidden',
     where: 'enableVersioning',
@@ -250,14 +253,18 @@ describe('a parameter where versions are', () => {
     ],
     ['not at a path without versions', [[x(undefined, '/v1/z'), x('1')], URL]],
     ['not where versions are not in the path', [[x('1', '/v1/x')], QUERY]],
-    ['W5 U7 unversioned', [[cars, x(['1', '2'])], URL], hidden(label(0, '/{tenant}/cars'), 'v1, v2')],
     [
-      'W5 U7 one warning for all of them',
+      'a parameter of an unversioned route',
+      [[cars, x(['1', '2'])], URL],
+      hidden(label(0, '/{tenant}/cars'), 'v1, v2'),
+    ],
+    [
+      'one warning for all of them',
       [[cars, x(undefined, '/{tenant}/vans'), x('1')], URL],
       hidden(`${label(0, '/{tenant}/cars')}, ${label(1, '/{tenant}/vans')}`, 'v1'),
     ],
     [
-      'W5 U7 the list is cut',
+      'a long list of routes is cut',
       [[...'abcdefg'.split('').map((path) => x(undefined, `/{t}/${path}`)), x('12345678'.split(''))], URL],
       hidden(
         `${'abcde'
@@ -268,38 +275,46 @@ describe('a parameter where versions are', () => {
       ),
     ],
     [
-      'W5 U7 behind the prefix',
+      'a parameter behind the prefix of the application',
       [[cars, x('1')], URL, {}, { prefix: '/api' }],
       hidden(label(0, '/api/{tenant}/cars'), 'v1'),
     ],
-    ['W5 U7 mixed with text', [[x(undefined, '/v{n}'), x('1')], URL], hidden(label(0, '/v{n}'), 'v1')],
     [
-      'W5 U7 numbers, where versions are numbers too',
+      'a parameter that is mixed with text',
+      [[x(undefined, '/v{n}'), x('1')], URL],
+      hidden(label(0, '/v{n}'), 'v1'),
+    ],
+    [
+      'a number, if versions are numbers too',
       [[x(undefined, '/{id:int}'), x('1')], URL, { allowBare: true }],
       hidden(label(0, '/{id:int}'), '1'),
     ],
-    ['W5 U7 neutral', [[x(VERSION_NEUTRAL, '/{a}'), x('1')], URL], hidden(label(0, '/{a}'), 'v1')],
     [
-      'W5 U7 of the default version',
+      'a parameter of a neutral route',
+      [[x(VERSION_NEUTRAL, '/{a}'), x('1')], URL],
+      hidden(label(0, '/{a}'), 'v1'),
+    ],
+    [
+      'a parameter of a route of the default version',
       [[x('1', '/{a}'), x('2')], URL, { defaultVersion: '1' }],
       hidden(label(0, '/{a}'), 'v1, v2'),
     ],
     [
-      'W5 U7 of any version, where a function chooses',
+      'a parameter of any version, if a function chooses the default',
       [[x('1', '/{a}')], URL, { defaultVersion: () => '1' }],
       hidden(label(0, '/{a}'), 'v1'),
     ],
-    ['W5 U7 not where the type refuses versions', [[x(undefined, '/{id:int}'), x('1')], URL]],
-    ['W5 U7 not in other segments', [[x(undefined, '/cars/{tenant}'), x('1')], URL]],
-    ['W5 U7 not of a version that is always in the path', [[x('1', '/{a}')], URL]],
+    ['not where the type refuses versions', [[x(undefined, '/{id:int}'), x('1')], URL]],
+    ['not in other segments', [[x(undefined, '/cars/{tenant}'), x('1')], URL]],
+    ['not of a version that is always in the path', [[x('1', '/{a}')], URL]],
     [
-      'W5 U7 not neutral where versions are required',
+      'not of a neutral route if versions are required',
       [[x(VERSION_NEUTRAL, '/{a}'), x('1', '/{a}'), x('2')], URL, { required: true }],
     ],
-    ['W5 U7 not for the rest of all paths', [[x(undefined, '/{page:path}'), x('1')], URL]],
-    ['W5 U7 not in other schemes', [[cars, x('1')], QUERY]],
+    ['not for the rest of all paths', [[x(undefined, '/{page:path}'), x('1')], URL]],
+    ['not in other schemes', [[cars, x('1')], QUERY]],
     [
-      'W5 U7 not without versions',
+      'not without versions',
       [[cars], URL],
       {
         code: 'everything_neutral',
@@ -311,7 +326,7 @@ describe('a parameter where versions are', () => {
   ])
 })
 
-describe('versions without routes', () => {
+describe('holes between versions, and versions without routes, are warned of', () => {
   const hole = (where: string, message: string): DefinitionWarning => ({
     code: 'version_hole',
     where,
@@ -328,63 +343,67 @@ describe('versions without routes', () => {
   const between = (older: string, holes: string, from = '1', to = '3'): string =>
     `it exists in version ${from} (${older}) and in version ${to}, but not in ${holes}`
   table([
-    ['W6 a hole', [[x('1'), x('3'), all], QUERY], hole(label(1), between(label(0), 'version 2'))],
     [
-      'W6 a hole in the list of one route',
+      'a version without the route between two that have it',
+      [[x('1'), x('3'), all], QUERY],
+      hole(label(1), between(label(0), 'version 2')),
+    ],
+    [
+      'a version that the list of one route leaves out',
       [[x(['1', '3']), all], QUERY],
       hole(label(0), between(label(0), 'version 2')),
     ],
     [
-      'W6 several holes: one warning',
+      'several holes get one warning',
       [[x('1'), x('3'), x('5'), x(['1', '2', '3', '4', '5'], '/all')], QUERY],
       hole(label(2), between(label(0), 'versions 2, 4', '1', '5')),
     ],
     [
-      'W6 by value, not by place',
+      'a hole by value, not by place in the list',
       [[x('10'), x('2'), x(['2', '9', '10'], '/all')], QUERY],
       hole(label(0), between(label(1), 'version 9', '2', '10')),
     ],
-    ['W6 not before the first or after the last', [[x('2'), all], QUERY]],
-    ['W6 not where a neutral route fills it', [[x('1'), x(VERSION_NEUTRAL), x('3'), all], QUERY]],
+    ['not before the first or after the last', [[x('2'), all], QUERY]],
+    ['not where a neutral route fills it', [[x('1'), x(VERSION_NEUTRAL), x('3'), all], QUERY]],
     [
-      'W6 not where an unversioned route fills it as the default',
+      'not where an unversioned route fills it as the default',
       [[x('1'), x(undefined), x('3'), all], QUERY, { defaultVersion: '2' }],
     ],
-    ['W6 not without order', [[x('blue'), x('red'), x(['blue', 'green', 'red'], '/all')], QUERY]],
+    ['not without order', [[x('blue'), x('red'), x(['blue', 'green', 'red'], '/all')], QUERY]],
     [
-      'W6 for each method',
+      'a hole in the versions of one method',
       [[x('1'), x('2', '/x', 'POST'), x('3'), all], QUERY],
       hole(label(2), between(label(0), 'version 2')),
     ],
-    ['W7 listed only', [[x('1')], QUERY, { versions: ['2', '1'] }], none('version 2')],
+    ['a version that is listed only', [[x('1')], QUERY, { versions: ['2', '1'] }], none('version 2')],
     [
-      'W7 many: one warning, and the list is cut',
+      'many listed versions get one warning, and the list is cut',
       [[x('1')], QUERY, { versions: '87654321'.split('') }],
       none('versions 2, 3, 4, 5, 6 and 2 more'),
     ],
     [
-      'W6 W7 a version without routes is no hole in each of them',
+      'a version without routes is no hole in each of them',
       [[x(['1', '3'])], QUERY, { versions: ['3', '2', '1'] }],
       none('version 2'),
     ],
     [
-      'W7 neutral routes do not count',
+      'neutral routes do not count',
       [[x('1'), x(VERSION_NEUTRAL, '/y')], QUERY, { versions: ['2', '1'] }],
       none('version 2'),
     ],
     [
-      'W7 the default of an unversioned route counts',
+      'the default of an unversioned route counts',
       [[x('1'), x(undefined)], QUERY, { versions: ['2', '1'], defaultVersion: '2' }],
     ],
     [
-      'W7 not where 410 is meant to answer',
+      'not where 410 is meant to answer',
       [[x('2')], QUERY, { versions: ['2', { version: '1', sunset: '2026-01-01', retired: 'gone' }] }],
     ],
-    ['W7 a range counts', [[x('>=1')], QUERY, { versions: ['2', '1'] }]],
+    ['a range counts', [[x('>=1')], QUERY, { versions: ['2', '1'] }]],
   ])
 })
 
-describe('common host labels', () => {
+describe('common host labels that would be versions are warned of', () => {
   const taken = (message: string, labels: string): DefinitionWarning => ({
     code: 'host_label_version',
     where: 'enableVersioning(HOST)',
@@ -395,24 +414,28 @@ describe('common host labels', () => {
   const api = 'api.example.com asks for a version "api"'
   const rows = [x('1')]
   table([
-    ['W8 O5 both', [rows, HOST], taken(`${www}, ${api}`, "'www', 'api'")],
-    ['W8 O5 one of them', [rows, HOST, { ignoreLabels: ['API', 'app'] }], taken(www, "'API', 'app', 'www'")],
-    ['W8 O5 not when they are ignored', [rows, HOST, { ignoreLabels: ['WWW', 'api'] }]],
-    ['W8 O5 not when they are versions', [[x('www'), x('api')], HOST]],
-    ['W8 O8 not with a pattern of your own', [rows, HOST, { hostPattern: /^v(\d+)\./ }]],
-    ['W8 O5 not in other schemes', [rows, HEADER]],
+    ['www and api', [rows, HOST], taken(`${www}, ${api}`, "'www', 'api'")],
+    [
+      'the one that is not ignored',
+      [rows, HOST, { ignoreLabels: ['API', 'app'] }],
+      taken(www, "'API', 'app', 'www'"),
+    ],
+    ['not when they are ignored', [rows, HOST, { ignoreLabels: ['WWW', 'api'] }]],
+    ['not when they are versions', [[x('www'), x('api')], HOST]],
+    ['not with a pattern of your own', [rows, HOST, { hostPattern: /^v(\d+)\./ }]],
+    ['not in other schemes', [rows, HEADER]],
   ])
 })
 
-describe('applications without anything odd', () => {
+describe('applications without surprises log no warning', () => {
   const own = defineVersioningScheme({ name: 'own', read: () => undefined })
   table([
-    ['R29 without versioning', [[x('1'), x(undefined, '/y')]]],
+    ['without versioning', [[x('1'), x(undefined, '/y')]]],
     [
-      'S11 versions, neutral and unversioned routes',
+      'versions, neutral and unversioned routes',
       [[x('1'), x('2'), x(VERSION_NEUTRAL, '/ping'), x(undefined, '/docs')], URL, { defaultVersion: '2' }],
     ],
-    ['P2 ranges', [[x('<2'), x('>=2'), x('>=1', '/y')], QUERY, { versions: ['3', '2', '1'] }]],
-    ['R23 an own scheme', [[x('1')], own]],
+    ['ranges', [[x('<2'), x('>=2'), x('>=1', '/y')], QUERY, { versions: ['3', '2', '1'] }]],
+    ['an own scheme', [[x('1')], own]],
   ])
 })
