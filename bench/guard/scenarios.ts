@@ -1,7 +1,8 @@
 /** The requests that are guarded, and the applications that answer them. */
 import { z } from 'zod'
 
-import { apiKey, defineController, defineModule, safeEqual, VersioningSchemes } from '../../src/index.ts'
+import { apiKey, safeEqual } from '../../src/auth/index.ts'
+import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
 import type { AppOptions, HeaderOptions, Module } from '../../src/index.ts'
 
 /** A request, the application it is for, and the door it comes through. */
