@@ -77,8 +77,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   radix3: /^router\//,
   undici: /^(server\/adapters\/undici|client)\//,
   yaml: /^openapi\/document\/yaml\.ts$/,
-  // the second is the text of a file that `octavo init` writes
-  zod: /^(schema\/schema|cli\/init\/sources)\.ts$/,
+  zod: /^schema\/schema\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,
   'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,
 }
@@ -105,7 +104,7 @@ interface Import {
 
 const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts') && !path.includes('/template/'))
+  .filter((path) => path.endsWith('.ts'))
   .map(toSourceFile)
 
 function toSourceFile(path: string): SourceFile {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { bundle, createFolder, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
@@ -23,6 +23,13 @@ const manifestOf = (name: string): Readonly<Record<string, unknown>> => {
   return manifest
 }
 
+/** The files below a folder, sorted by their paths. */
+const filesOf = (path: string): readonly string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .toSorted()
+
 describe('octavo init', () => {
   it('makes a project whose types are right and whose test passes', async () => {
     const { code, stdout, stderr } = await init('Mein Gärtchen')
@@ -37,7 +44,18 @@ describe('octavo init', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     assert.equal(Reflect.get(Object(dependencies), 'octavo'), `^${version}`)
     assert.equal(typeof Reflect.get(Object(devDependencies), 'swagger-ui-dist'), 'string')
-    assert.ok(!JSON.stringify(manifestOf('Mein Gärtchen')).includes('undefined'), 'a version is missing')
+    assert.deepEqual(filesOf(project), [
+      '.gitignore',
+      'README.md',
+      'package.json',
+      'src/app.ts',
+      'src/books.ts',
+      'src/main.ts',
+      'test/app.test.ts',
+      'tsconfig.json',
+    ])
+    for (const file of ['package.json', 'README.md'])
+      assert.doesNotMatch(readFileSync(join(project, file), 'utf8'), /undefined|\{\{/, file)
     assert.equal(readFileSync(join(project, 'README.md'), 'utf8').trimEnd().split('\n').length, 10)
 
     // what npm install would do
@@ -80,6 +98,21 @@ describe('octavo init', () => {
     assert.equal(await made('with'), 'file:../packed/octavo.tgz')
     folder.write('tools/node_modules/.package-lock.json', '{')
     assert.match(String(await made('broken')), /^\^\d/)
+  })
+
+  it('has a template that npm packs as a whole', () => {
+    const printed = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [packed]: readonly { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(printed)
+    const paths = packed?.files.map(({ path }) => path).filter((path) => path.startsWith('template/'))
+    assert.deepEqual(
+      paths?.toSorted(),
+      filesOf(join(ROOT, 'template')).map((path) => `template/${path}`),
+    )
   })
 
   it('leaves folders alone that are not empty, unless it is forced', async () => {

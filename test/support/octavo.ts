@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { build } from 'esbuild'
@@ -51,10 +51,11 @@ export async function octavo(args: readonly string[], options: RunOptions = {}):
   })
 }
 
-/** Builds the command line into a folder, as it is shipped: one file, which Node runs alone. Gives that file. */
+/** Builds the command line into a folder, as it is shipped: one file, and the template of `octavo init`. Gives that file. */
 export async function bundle(folder: string): Promise<string> {
   const main = join(folder, 'dist/cli/main.js')
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  cpSync(join(ROOT, 'template'), join(folder, 'template'), { recursive: true })
   await build({
     entryPoints: [join(ROOT, 'src/cli/main.ts')],
     bundle: true,

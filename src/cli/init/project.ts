@@ -1,93 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
 import type { Manifest } from '../command.ts'
-import { APP, BOOKS, MAIN, TEST } from './sources.ts'
 
-/** The files of a new project, by their paths. `origin` says where its Octavo comes from, if not from the registry. */
-export function projectFiles(
-  name: string,
-  manifest: Manifest,
-  origin: string | undefined,
-): Readonly<Record<string, string>> {
-  return {
-    'package.json': toJson(packageOf(name, manifest, origin)),
-    'tsconfig.json': toJson(TSCONFIG),
-    '.gitignore': 'node_modules/\n.env\n*.log\n',
-    'README.md': readmeOf(name),
-    'src/main.ts': MAIN,
-    'src/app.ts': APP,
-    'src/books.ts': BOOKS,
-    'test/app.test.ts': TEST,
-  }
+/** The template, seen from the program. `src/cli/main.ts` and `dist/cli/main.js` are equally deep in the package. */
+const TEMPLATE = '../../template'
+
+/** Files that npm, git or an editor would act on if they had their real names inside this package. */
+const RENAMED: Readonly<Record<string, string>> = {
+  _gitignore: '.gitignore',
+  '_package.json': 'package.json',
+  '_tsconfig.json': 'tsconfig.json',
 }
 
-/** Versions are those that this package itself is built and tested with. */
-function packageOf(
-  name: string,
-  { version, peerDependencies, devDependencies }: Manifest,
-  origin: string | undefined,
-): object {
-  return {
-    name,
-    version: '0.1.0',
-    private: true,
-    type: 'module',
-    engines: { node: '>=20.19' },
-    octavo: { app: 'src/app.ts' },
-    scripts: {
-      start: 'node --import tsx src/main.ts',
-      dev: 'octavo dev src/main.ts',
-      test: 'node --import tsx --test test/*.test.ts',
-      openapi: 'octavo openapi --out openapi.json',
-      routes: 'octavo routes',
-      types: 'tsc',
-    },
-    dependencies: {
-      octavo: origin ?? `^${version}`,
-      tsx: devDependencies['tsx'],
-      zod: peerDependencies['zod'],
-    },
-    devDependencies: {
-      '@types/node': devDependencies['@types/node'],
-      'swagger-ui-dist': peerDependencies['swagger-ui-dist'],
-      typescript: devDependencies['typescript'],
-    },
-    // what swagger-ui-dist depends on reports installs otherwise
-    scarfSettings: { enabled: false },
-  }
+/** Where a new project gets its packages from. */
+export interface ProjectOptions {
+  readonly name: string
+  /** The manifest of this package: a project starts with the versions that Octavo is built and tested with. */
+  readonly manifest: Manifest
+  /** The packed file that Octavo was installed from, if it does not come from the registry. */
+  readonly origin: string | undefined
 }
 
-const TSCONFIG = {
-  compilerOptions: {
-    target: 'ES2023',
-    lib: ['ES2023'],
-    types: ['node'],
-    module: 'NodeNext',
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    noImplicitOverride: true,
-    erasableSyntaxOnly: true,
-    verbatimModuleSyntax: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    skipLibCheck: true,
-  },
-  include: ['src', 'test'],
+/** Reads the files of a new project, by their paths. `main` is the file of this program. */
+export function projectFiles(main: string, options: ProjectOptions): Readonly<Record<string, string>> {
+  const folder = join(dirname(main), TEMPLATE)
+  const values = toValues(options)
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return Object.fromEntries(
+    files
+      .map(({ name, parentPath }): [path: string, text: string] => {
+        const path = relative(folder, join(parentPath, RENAMED[name] ?? name))
+        return [path, fillIn(readFileSync(join(parentPath, name), 'utf8'), values)]
+      })
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }
 
-function readmeOf(name: string): string {
-  return `# ${name}
-
-A versioned HTTP API made with Octavo. \`npm install\`, then:
-
-- \`npm start\` serves it on port 3000 (\`PORT=8080 npm start\` for another); the page of its documents is at /docs
-- \`npm run dev\` does so and starts again when a file changes
-- \`npm test\` runs the tests, \`npm run types\` checks the types
-- \`npm run routes\` lists the routes, \`npm run openapi\` writes openapi.json
-
-Routes are in src/books.ts, the app and its versions in src/app.ts.
-`
+function toValues({ name, manifest, origin }: ProjectOptions): Readonly<Record<string, string>> {
+  const { version, peerDependencies, devDependencies } = manifest
+  return { ...devDependencies, ...peerDependencies, octavo: origin ?? `^${version}`, name }
 }
 
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`
+/** Replaces each `{{name}}` by its value, as it is written within a JSON string. */
+function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{\{([\w@/-]+)\}\}/g, (whole, key: string) => {
+    const value = values[key]
+    return value === undefined ? whole : JSON.stringify(value).slice(1, -1)
+  })
 }
