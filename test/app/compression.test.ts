@@ -161,6 +161,8 @@ describe('what compression compresses', () => {
     ['application/vnd.api+json;version=2', true],
     ['application/javascript', true],
     ['application/xml', true],
+    ['application/yaml', true],
+    ['application/x-ndjson', true],
     ['application/wasm', true],
     ['image/svg+xml', true],
     ['font/ttf', true],

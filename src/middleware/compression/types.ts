@@ -1,6 +1,9 @@
 import type { FinishedResponse } from '../../http.ts'
 
-/** Types that are neither text nor named after what they are written in, and that become much shorter. */
+/**
+ * Types that are neither text nor named after what they are written in, and that become much shorter. The package `compressible` is no
+ * replacement: mime-db, which it loads, says yes to `application/octet-stream` and knows nothing of YAML and NDJSON.
+ */
 const COMPRESSIBLE: ReadonlySet<string> = new Set([
   'application/ecmascript',
   'application/graphql',
