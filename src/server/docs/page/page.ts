@@ -11,8 +11,7 @@ import { toContentSecurityPolicy } from './content-security-policy.ts'
 import { toListPage, toSwaggerPage } from './html.ts'
 import { ICON } from './icon.ts'
 import { SCRIPT } from './script.ts'
-import { STYLE } from './style.ts'
-import { SWAGGER_STYLE } from './swagger-style.ts'
+import { readStyles } from './styles.ts'
 
 /** The page of the documents, and the files it consists of. */
 export interface Page {
@@ -25,10 +24,10 @@ const NO_SNIFF = { 'x-content-type-options': 'nosniff' } as const
 const HTML = 'text/html; charset=utf-8'
 
 /** Makes the page; `path` is where it is, without a slash at the end. */
-export function createPage(path: string, options: DocsOptions, documents: Documents): Page {
+export async function createPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
   const { ui } = options
   const folder = typeof ui === 'function' ? undefined : findSwagger()
-  const assets = toAssets(folder)
+  const assets = await readAssets(folder)
   let policy: string | undefined
   const toHtml = folder === undefined ? toListPage : toSwaggerPage
   return {
@@ -49,11 +48,12 @@ export function createPage(path: string, options: DocsOptions, documents: Docume
   }
 }
 
-/** The files of the page by name. */
-function toAssets(folder: string | undefined): ReadonlyMap<string, () => RawReply> {
+/** The files of the page by name. Its own are read once. */
+async function readAssets(folder: string | undefined): Promise<ReadonlyMap<string, () => RawReply>> {
+  const styles = await readStyles()
   const own = [
-    ['page.css', 'text/css; charset=utf-8', STYLE],
-    ['swagger.css', 'text/css; charset=utf-8', SWAGGER_STYLE],
+    ['page.css', 'text/css; charset=utf-8', styles.page],
+    ['swagger.css', 'text/css; charset=utf-8', styles.swagger],
     ['page.js', 'text/javascript; charset=utf-8', SCRIPT],
     ['icon.svg', 'image/svg+xml', ICON],
   ] as const
