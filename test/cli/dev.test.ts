@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -42,6 +43,8 @@ after(() => {
 interface Session {
   readonly child: ChildProcess
   readonly write: (name: string, text: string) => void
+  /** Writes another file and renames it, as editors do. */
+  readonly replace: (name: string, text: string) => void
   /** Waits for something in standard error that was not waited for yet. */
   readonly until: (expected: RegExp) => Promise<RegExpExecArray>
   readonly output: () => string
@@ -71,7 +74,11 @@ function dev(
       assert.ok(Date.now() < deadline && child.exitCode === null, `no ${String(expected)} in\n${text}`)
     }
   }
-  return { child, write: folder.write, until, output: () => text }
+  const replace = (name: string, content: string): void => {
+    folder.write(`${name}~`, content)
+    renameSync(join(folder.path, `${name}~`), join(folder.path, name))
+  }
+  return { child, write: folder.write, replace, until, output: () => text }
 }
 
 async function end({ child }: Session, signal: NodeJS.Signals = 'SIGINT'): Promise<unknown> {
@@ -111,6 +118,21 @@ describe('octavo dev', { concurrency: 3 }, () => {
     const [, again, next] = await session.until(READY)
     assert.equal(again, 'Restarted')
     assert.equal(await bodyOf(next), 'two')
+    assert.equal(await end(session), 0)
+  })
+
+  it('starts it again whenever an editor replaces a file, and when .env is created', async () => {
+    const session = dev({ 'app.js': SERVER })
+    await session.until(READY)
+    for (const word of ['two', 'three']) {
+      session.replace('word.js', `export const word = '${word}'`)
+      await session.until(/Changed: word\.js\n/)
+      const [, , url] = await session.until(READY)
+      assert.equal(await bodyOf(url), word)
+    }
+    session.write('.env', 'A=1')
+    await session.until(/Changed: \.env\n/)
+    await session.until(READY)
     assert.equal(await end(session), 0)
   })
 

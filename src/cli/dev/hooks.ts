@@ -13,6 +13,9 @@ interface Resolved {
 }
 type Next = (specifier: string, context: object) => Resolved
 
+// Node reports the files itself if WATCH_REPORT_DEPENDENCIES is set, as `node --watch` does. That variable is undocumented, and what the
+// app forks inherits it: the app would then receive these reports among the messages of its own processes.
+
 /** The hook of Node 20, which runs in a thread of its own. */
 const THREAD_HOOK = `
 let port
