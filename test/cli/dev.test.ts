@@ -18,9 +18,9 @@ const listen = async ({ port }) => {
   channel('octavo.listen.start').publish({})
   server = createServer((_request, response) => response.end(word))
   await new Promise((resolve) => server.listen(port, resolve))
+  process.once('SIGTERM', () => process.exit(0)).once('SIGINT', () => process.exit(0))
   const url = 'http://localhost:' + server.address().port
   channel('octavo.listen.end').publish({ url })
-  process.once('SIGTERM', () => process.exit(0)).once('SIGINT', () => process.exit(0))
   return url
 }
 const nothing = () => []
