@@ -18,14 +18,33 @@ interface Snippet {
   readonly line: number
   /** The heading above, without backticks. */
   readonly heading: string
-  readonly mark: '' | 'no-run' | 'setup' | 'throws'
+  readonly mark: '' | 'no-run' | 'serves' | 'setup' | 'throws'
   readonly code: string
   /** What a `text` fence right below says is printed. */
   readonly printed: string | undefined
+  /** The calls of an app that `serves`. */
+  readonly calls: readonly Call[]
+}
+
+/** A `curl` command below a snippet that `serves`, and the `json` fence with its answer. */
+interface Call {
+  readonly path: string
+  readonly answer: unknown
 }
 
 const FENCE = /^```ts(?: (\S+))?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm
-const MARKS = ['', 'no-run', 'setup', 'throws'] as const
+const MARKS = ['', 'no-run', 'serves', 'setup', 'throws'] as const
+const LISTEN = 'await app.listen({ port: 3000 })'
+const CALL = /^```sh\ncurl http:\/\/localhost:3000(\S+)\n```$[^`]*^```json\n([\s\S]*?)^```$/gm
+
+/** The calls between a snippet and the next heading. */
+function readCalls(below: string): readonly Call[] {
+  const [section = ''] = below.split(/^## /m)
+  return [...section.matchAll(CALL)].map(([, path = '', answer = '']) => ({
+    path,
+    answer: JSON.parse(answer),
+  }))
+}
 
 function readSnippets(page: string): readonly Snippet[] {
   const text = readFileSync(join(ROOT, page), 'utf8')
@@ -35,7 +54,8 @@ function readSnippets(page: string): readonly Snippet[] {
     const line = above.split('\n').length
     assert.ok(mark !== undefined, `${page}:${line} has the unknown mark "${match[1]}"`)
     const heading = [...above.matchAll(/^#+ (.+)$/gm)].at(-1)?.[1]?.replaceAll('`', '') ?? ''
-    return { page, line, heading, mark, code: match[2] ?? '', printed: match[3] }
+    const calls = mark === 'serves' ? readCalls(text.slice(match.index)) : []
+    return { page, line, heading, mark, code: match[2] ?? '', printed: match[3], calls }
   })
 }
 
@@ -69,6 +89,20 @@ async function run(file: string): Promise<string> {
   }
 }
 
+/** Lets the app of a snippet listen on any free port. */
+function onFreePort(code: string): string {
+  return `${code.replace(LISTEN, `export const url__ = ${LISTEN.replace('3000', '0')}`)}export { app as app__ }\n`
+}
+
+async function answersOf(file: string, calls: readonly Call[]): Promise<readonly unknown[]> {
+  const { app__, url__ }: { app__: octavo.App; url__: string } = await import(pathToFileURL(file).href)
+  try {
+    return await Promise.all(calls.map(async ({ path }) => (await fetch(url__ + path)).json()))
+  } finally {
+    await app__.close()
+  }
+}
+
 const pages = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -85,12 +119,20 @@ describe('the snippets of the documentation', () => {
     const snippets = readSnippets(page)
     const setup = snippets.find(({ mark }) => mark === 'setup')
     for (const snippet of snippets) {
-      const { line, heading, mark, code, printed } = snippet
+      const { line, heading, mark, printed, calls } = snippet
+      const code = mark === 'serves' ? onFreePort(snippet.code) : snippet.code
       if (mark === 'no-run' || mark === 'setup') continue
       const name = `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`
       const file = join(folder, setup === undefined ? name : `untyped-${name}`)
       writeFileSync(file, toModule(code, headOf(setup)))
-      if (mark === 'throws') {
+      if (mark === 'serves') {
+        it(`${page}:${line} serves what the calls below it show`, async () => {
+          assert.ok(snippet.code.includes(LISTEN), LISTEN)
+          assert.ok(calls.length > 0, 'no calls')
+          const expected = calls.map(({ answer }) => answer)
+          assert.deepEqual(await answersOf(file, calls), expected)
+        })
+      } else if (mark === 'throws') {
         it(`${page}:${line} throws ${heading}`, () =>
           assert.rejects(
             where(code, () => run(file)),

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The pages that are measured. `maxWords` counts everything outside fences, tables and headings included. */
+const pages: readonly { readonly page: string; readonly maxWords: number }[] = [
+  { page: 'README.md', maxWords: 1_200 },
+]
+
+/** Shares of fewer words than these say little about a page. */
+const MIN_PROSE = 200
+
+const FENCE = /^```.*\n[\s\S]*?^```$/gm
+const WORD = /[\p{L}\p{N}]/u
+
+interface Measures {
+  /** Words outside fences. */
+  readonly words: number
+  /** Words outside fences, tables and headings. Inline code is one word. */
+  readonly prose: number
+  readonly sentences: number
+  /** These are per 1,000 words of prose. */
+  readonly you: number
+  readonly what: number
+  readonly nobody: number
+  /** Per 100 sentences. */
+  readonly semicolons: number
+}
+
+/** Comments, tags and images go. Links keep their text. */
+function withoutMarkup(markdown: string): string {
+  return markdown
+    .replaceAll(/<!--[\s\S]*?-->|<[a-z/][^>]*>/g, '')
+    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+}
+
+/** Paragraphs and list items, each on one line. */
+function proseOf(markdown: string): readonly string[] {
+  return withoutMarkup(markdown.replaceAll(FENCE, ''))
+    .replaceAll(/^(?:\||#).*$/gm, '')
+    .replaceAll(/`[^`]+`/g, 'code')
+    .split(/\n\s*\n|^\s*(?:[-*]|\d+\.) /m)
+    .map((block) => block.replaceAll(/\s+/g, ' ').trim())
+    .filter((block) => WORD.test(block))
+}
+
+const countWords = (text: string): number => text.split(/\s+/).filter((token) => WORD.test(token)).length
+
+const count = (text: string, pattern: RegExp): number => [...text.matchAll(pattern)].length
+
+function measure(markdown: string): Measures {
+  const blocks = proseOf(markdown)
+  const text = blocks.join('\n')
+  const prose = countWords(text)
+  const sentences = blocks.flatMap((block) => block.split(/(?<=[.!?])\s/)).length
+  const perThousand = (pattern: RegExp): number => (count(text, pattern) * 1_000) / prose
+  return {
+    words: countWords(markdown.replaceAll(FENCE, '')),
+    prose,
+    sentences,
+    you: perThousand(/\byour?\b/gi),
+    what: perThousand(/\bwhat\b/gi),
+    nobody: perThousand(/\b(?:nobody|nothing)\b/gi),
+    semicolons: (count(text, /;/g) * 100) / sentences,
+  }
+}
+
+/** Each limit that a page misses, with the number. */
+function misses(markdown: string, maxWords: number): readonly string[] {
+  const { words, prose, you, what, nobody, semicolons } = measure(markdown)
+  const limits: readonly (readonly [name: string, value: number, sign: '≥' | '≤', limit: number])[] = [
+    ['words outside fences', words, '≤', maxWords],
+    ['words of prose', prose, '≥', MIN_PROSE],
+    ['"you" and "your" per 1,000 words', you, '≥', 8],
+    ['"what" per 1,000 words', what, '≤', 3],
+    ['"nobody" and "nothing" per 1,000 words', nobody, '≤', 0.3],
+    ['semicolons per 100 sentences', semicolons, '≤', 2],
+  ]
+  return limits
+    .filter(([, value, sign, limit]) => !(sign === '≥' ? value >= limit : value <= limit))
+    .map(
+      ([name, value, sign, limit]) => `${name}: ${Math.round(value * 10) / 10}, has to be ${sign} ${limit}`,
+    )
+}
+
+/** The first line below the title. */
+function openingOf(markdown: string): string {
+  return markdown.split('\n').filter((line) => line.trim() !== '')[1] ?? ''
+}
+
+/** Whether a line is of a paragraph or list, and not a heading, table, fence or tag. */
+const isProse = (line: string): boolean => /^\s*[^\s#|<`!]|^`[^`]/.test(line)
+
+/** The lines of fences without a sentence right above. A `text` fence below a snippet is its output. */
+function bareFences(markdown: string): readonly number[] {
+  return [...markdown.matchAll(FENCE)]
+    .filter(({ 0: fence, index }) => {
+      const above = markdown.slice(0, index).trimEnd().split('\n').at(-1) ?? ''
+      return !isProse(above) && !(fence.startsWith('```text\n') && above === '```')
+    })
+    .map(({ index }) => markdown.slice(0, index).split('\n').length)
+}
+
+describe('the prose of the documentation', () => {
+  for (const { page, maxWords } of pages) {
+    const markdown = readFileSync(join(ROOT, page), 'utf8')
+
+    it(`of ${page} stays within the limits`, () => assert.deepEqual(misses(markdown, maxWords), []))
+
+    it(`opens ${page}`, () => assert.ok(isProse(openingOf(markdown)), openingOf(markdown)))
+
+    it(`introduces each snippet of ${page}`, () => assert.deepEqual(bareFences(markdown), []))
+  }
+
+  it('has pages to measure', () => assert.ok(pages.some(({ page }) => page === 'README.md')))
+})
+
+describe('the measures of prose', () => {
+  const page = `# What you; nothing
+
+You call \`what; nothing\` once. Your [app](what;nothing.md) answers; **what** it
+reads is there.
+
+- nobody
+- you
+
+| what | you; nothing |
+| ---- | ------------ |
+
+<img alt="what; nobody"> ![what; nobody](nothing.svg)
+
+\`\`\`ts
+what(you); nothing()
+\`\`\`
+`
+
+  it('count words of prose, and not those of code, tables, headings, addresses and pictures', () => {
+    assert.deepEqual(measure(page), {
+      words: 26,
+      prose: 14,
+      sentences: 4,
+      you: 3_000 / 14,
+      what: 1_000 / 14,
+      nobody: 1_000 / 14,
+      semicolons: 25,
+    })
+  })
+
+  it('say which number is off', () => {
+    const text = 'That is what it gives; nothing else.\n'.repeat(50)
+    assert.deepEqual(misses(text, 100), [
+      'words outside fences: 350, has to be ≤ 100',
+      '"you" and "your" per 1,000 words: 0, has to be ≥ 8',
+      '"what" per 1,000 words: 142.9, has to be ≤ 3',
+      '"nobody" and "nothing" per 1,000 words: 142.9, has to be ≤ 0.3',
+      'semicolons per 100 sentences: 100, has to be ≤ 2',
+    ])
+    assert.deepEqual(misses('You see your page. '.repeat(60), 300), [])
+  })
+
+  it('refuse a page without prose', () => {
+    assert.deepEqual(misses('# Octavo\n\n```ts\nyou()\n```\n', 100).slice(0, 1), [
+      'words of prose: 0, has to be ≥ 200',
+    ])
+  })
+
+  it('find the opening, and snippets that no sentence introduces', () => {
+    assert.equal(isProse(openingOf('# Octavo\n\nOctavo is there.\n')), true)
+    assert.equal(isProse(openingOf('# Octavo\n\n```sh\nnpm ci\n```\n')), false)
+    assert.equal(isProse(openingOf('# Octavo\n\n## Start\n')), false)
+    assert.deepEqual(bareFences('# One\n\nRun it:\n\n```sh\nnpm ci\n```\n\n```text\ndone\n```\n'), [])
+    assert.deepEqual(bareFences('# One\n\n```sh\nnpm ci\n```\n\n```sh\nnpm test\n```\n'), [3, 7])
+  })
+})
