@@ -73,7 +73,7 @@ function createJsonLines(): Logger {
 }
 
 function toLossLine(count: number): string {
-  return toLine('warn', { count }, 'Log lines were lost')
+  return toLine('warn', { count }, 'Log lines were dropped because the reader did not keep up')
 }
 
 /** The head of the line is written by hand: copying details into one object costs several times what JSON does. */
