@@ -3,12 +3,10 @@ import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
 import type { Rules } from '../define/options.ts'
 import type { HttpRequest } from '../http.ts'
-import { toChallenge } from './challenge.ts'
-import { createAuthGuard, MALFORMED } from './create-guard.ts'
-import type { Carried } from './create-guard.ts'
+import { createAuthGuard, MALFORMED, toChallenge } from './create-guard.ts'
+import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
-import type { IdentityOf } from './verdict.ts'
 
 /** What `apiKey` takes. */
 export interface ApiKeyOptions<V> extends AuthOptions {

@@ -1,6 +1,6 @@
-import { readBody } from './answer-body.ts'
+import { editDistance } from '../edit-distance.ts'
+import { readBody } from './answer.ts'
 import { createDeadline } from './deadline.ts'
-import { nearest } from './near.ts'
 import { tellRoutesOf } from './options.ts'
 import type { ClientOptions } from './options.ts'
 import { ProblemError } from './problem-error.ts'
@@ -8,7 +8,7 @@ import type { RouteCall, RouteMap } from './route-map.ts'
 import type { Transport } from './transport.ts'
 
 /** Finds how a route is called. Rejects with a `TypeError` for a name that there is not. */
-export type FindRoute = (name: string) => Promise<RouteCall>
+type FindRoute = (name: string) => Promise<RouteCall>
 
 /** Makes what finds routes; where they are is asked once, when the first is called, and again when that failed. */
 export function createFindRoute(
@@ -113,4 +113,17 @@ function isMap(value: unknown): value is RouteMap {
 function isCall(value: unknown): value is RouteCall {
   if (typeof value !== 'object' || value === null || !('method' in value) || !('path' in value)) return false
   return typeof value.method === 'string' && typeof value.path === 'string' && value.path.startsWith('/')
+}
+
+const MOST = 5
+
+/** The names that are most like a text, the nearest first; all of them when there are few. */
+function nearest(text: string, names: readonly string[]): readonly string[] {
+  if (names.length <= MOST) return names
+  const wanted = text.toLowerCase()
+  return names
+    .map((name) => ({ name, distance: editDistance(wanted, name.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, MOST)
+    .map(({ name }) => name)
 }
