@@ -8,7 +8,7 @@ import { isPreflight, isPromise, METHODS } from '../http.ts'
 import type { FinishedResponse, Method } from '../http.ts'
 import { isToken } from '../media-type.ts'
 import { after } from './after.ts'
-import { checkOptions, invalidOption, isBoolean } from './check-options.ts'
+import { checkOptions, invalidOption, isBoolean } from '../check-options.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 

@@ -3,7 +3,7 @@ import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../define/options.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
-import { checkOptions, isBoolean, isFunction } from './check-options.ts'
+import { checkOptions, isBoolean, isFunction } from '../check-options.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 

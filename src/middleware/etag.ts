@@ -6,7 +6,7 @@ import type { Rules } from '../define/options.ts'
 import type { FinishedResponse } from '../http.ts'
 import { isKnown } from '../send/conditions.ts'
 import { after } from './after.ts'
-import { checkOptions, isBoolean } from './check-options.ts'
+import { checkOptions, isBoolean } from '../check-options.ts'
 
 /** What `etag` takes. */
 export interface EtagOptions {

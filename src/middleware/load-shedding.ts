@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../define/options.ts'
 import { httpError } from '../errors.ts'
-import { checkOptions, isFunction } from './check-options.ts'
+import { checkOptions, isFunction } from '../check-options.ts'
 
 /** What `loadShedding` takes. */
 export interface LoadSheddingOptions {

@@ -3,7 +3,7 @@ import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../define/options.ts'
 import { isToken } from '../media-type.ts'
 import { after } from './after.ts'
-import { checkOptions, isFunction } from './check-options.ts'
+import { checkOptions, isFunction } from '../check-options.ts'
 
 /** What `requestId` takes. */
 export interface RequestIdOptions {

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { invalidOption } from '../check-options.ts'
+import { invalidOption } from '../../check-options.ts'
 
 /**
  * The directives of a Content Security Policy by name, as `'default-src'` or `defaultSrc`: a list of sources, or `true` for a

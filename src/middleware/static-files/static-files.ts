@@ -11,7 +11,7 @@ import type { CacheOptions } from '../../send/answer.ts'
 import { toSegments, withoutPrefix } from './path.ts'
 import { findFile } from './find.ts'
 import type { StaticRoot } from './find.ts'
-import { checkOptions, invalidOption, isBoolean } from '../check-options.ts'
+import { checkOptions, invalidOption, isBoolean } from '../../check-options.ts'
 
 /** What `staticFiles` takes. */
 export interface StaticFilesOptions extends CacheOptions {

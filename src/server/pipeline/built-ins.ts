@@ -4,7 +4,7 @@ import type { BuiltIn } from '../../define/built-in.ts'
 import type { Logger } from '../../define/context.ts'
 import type { Overrides } from '../../flatten/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Session } from '../../define/session.ts'
+import type { Session } from '../../define/built-in-tokens.ts'
 import type { Awaitable } from '../../http.ts'
 import type { SessionOptions } from '../../session/options.ts'
 

@@ -1,7 +1,7 @@
-import { DefinitionError } from '../definition-error.ts'
-import type { DefinitionProblem } from '../definition-error.ts'
-import { optionProblems } from '../define/options.ts'
-import type { Rules } from '../define/options.ts'
+import { optionProblems } from './define/options.ts'
+import type { Rules } from './define/options.ts'
+import { DefinitionError } from './definition-error.ts'
+import type { DefinitionProblem } from './definition-error.ts'
 
 /**
  * Checks what a middleware of the name `where` was given; `example` is a call as it should be.

@@ -1,11 +1,11 @@
-import type { Middleware } from '../../define/middleware.ts'
-import { optionProblems } from '../../define/options.ts'
-import type { Rules } from '../../define/options.ts'
-import type { FinishedResponse } from '../../http.ts'
-import { after } from '../after.ts'
 import { checkOptions, isBoolean } from '../check-options.ts'
-import { policyProblems, toPolicy } from './csp.ts'
-import type { CspDirectives } from './csp.ts'
+import type { Middleware } from '../define/middleware.ts'
+import { optionProblems } from '../define/options.ts'
+import type { Rules } from '../define/options.ts'
+import type { FinishedResponse } from '../http.ts'
+import { after } from './after.ts'
+import { policyProblems, toPolicy } from './security-headers/csp.ts'
+import type { CspDirectives } from './security-headers/csp.ts'
 
 /** For how long browsers use HTTPS alone (RFC 6797). */
 export interface HstsOptions {

@@ -1,6 +1,6 @@
+import type { OutputOf, Schema } from '../schema/schema.ts'
 import type { BuiltIn } from './built-in.ts'
 import type { SessionValues } from './register.ts'
-import type { OutputOf, Schema } from '../schema/schema.ts'
 
 /** The session of a client: data kept on the server, found by a signed id in a cookie. */
 export interface Session<T = SessionValues> {
