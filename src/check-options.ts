@@ -1,7 +1,5 @@
-import { optionProblems } from './define/options.ts'
-import type { Rules } from './define/options.ts'
-import { DefinitionError } from './definition-error.ts'
-import type { DefinitionProblem } from './definition-error.ts'
+import { DefinitionError, suggestion, valueProblems } from './definition-error.ts'
+import type { DefinitionProblem, OptionRule } from './definition-error.ts'
 
 /**
  * Checks what a middleware of the name `where` was given; `example` is a call as it should be.
@@ -32,3 +30,21 @@ export const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
 
 /** Whether the value can be called. */
 export const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+/** What each option may hold. */
+export type Rules = Readonly<Record<string, OptionRule>>
+
+/** Reports the options that do not exist or break their rule. `group` comes before their names, as in `session.`. */
+export function optionProblems(
+  where: string,
+  options: object,
+  rules: Rules,
+  group = '',
+): readonly DefinitionProblem[] {
+  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+    if (rule !== undefined) return valueProblems(where, group + name, value, rule)
+    const message = `there is no option "${group}${name}"`
+    return [{ code: 'unknown_option', where, message, fix: suggestion(name, Object.keys(rules)) }]
+  })
+}

@@ -4,9 +4,9 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 /** A request method a route can declare. */
 export type Method = (typeof METHODS)[number]
 
-/** The place of each method in a method table. */
-export const METHOD_INDEX: ReadonlyMap<string, number> = new Map(
-  METHODS.map((method, index) => [method, index]),
+/** The place of each method in a method table. Marked as pure so that bundles of the client leave it out. */
+export const METHOD_INDEX: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ METHODS.map((method, index) => [method, index]),
 )
 
 /** Headers by lower-case name; several field lines of one name are a list. */
@@ -117,4 +117,12 @@ export function isPreflight(request: HttpRequest): boolean {
     request.header('origin') !== undefined &&
     request.header('access-control-request-method') !== undefined
   )
+}
+
+/** The header that a field of `headers` reads: `userAgent` and `user_agent` read `user-agent`. */
+export function headerName(field: string): string {
+  return field
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
 }

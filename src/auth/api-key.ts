@@ -1,7 +1,7 @@
 import type { OptionRule } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import type { HttpRequest } from '../http.ts'
 import { createAuthGuard, MALFORMED, toChallenge } from './create-guard.ts'
 import type { Carried, IdentityOf } from './create-guard.ts'

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
 import type { HttpRequest } from '../http.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import { createAuthGuard, MALFORMED, readAuthorization, toChallenge } from './create-guard.ts'
 import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'

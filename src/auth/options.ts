@@ -1,7 +1,7 @@
 import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import { optionProblems } from '../define/options.ts'
-import type { Rules } from '../define/options.ts'
+import { optionProblems } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
 
 /** The options that all guards of this folder have. */
 export interface AuthOptions {

@@ -1,4 +1,4 @@
-import type { BuiltIn } from '../define/built-in.ts'
+import type { BuiltIn } from '../define/built-in-tokens.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import type { ModuleNode } from '../flatten/modules.ts'
 import type { AnyProvider, Scope } from '../define/provider.ts'

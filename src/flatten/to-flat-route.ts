@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, parsePattern } from '../path/pattern.ts'
 import type { Pattern } from '../path/pattern.ts'
-import { routePolicyProblems } from '../versioning/check-policy.ts'
+import { routePolicyProblems } from '../versioning/policy.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'

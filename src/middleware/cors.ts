@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import { reply } from '../define/reply.ts'
 import type { Reply } from '../define/reply.ts'
 import { isPreflight, isPromise, METHODS } from '../http.ts'

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../http.ts'
 import { checkOptions, isBoolean, isFunction } from '../check-options.ts'

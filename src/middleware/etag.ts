@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Middleware } from '../define/middleware.ts'
 import type { ExecutionContext } from '../define/context.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import type { FinishedResponse } from '../http.ts'
 import { isKnown } from '../send/conditions.ts'
 import { after } from './after.ts'

@@ -1,6 +1,6 @@
 import { toFilesPlan } from '../schema/files.ts'
 import type { FilesPlan } from '../schema/files.ts'
-import { headerName } from '../define/header-name.ts'
+import { headerName } from '../http.ts'
 import { isStrict } from '../schema/accepts.ts'
 import type { FieldPlan, SourcePlan } from '../schema/coercion.ts'
 import { createValidator } from '../schema/schema.ts'

@@ -1,4 +1,4 @@
-import { headerName } from '../../define/header-name.ts'
+import { headerName } from '../../http.ts'
 import type { Param, Pattern } from '../../path/pattern.ts'
 import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'

@@ -1,10 +1,9 @@
 import type { ScopedContext, BuiltIns } from '../../container/request-scope.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
-import type { BuiltIn } from '../../define/built-in.ts'
+import type { BuiltIn, Session } from '../../define/built-in-tokens.ts'
 import type { Logger } from '../../define/context.ts'
 import type { Overrides } from '../../flatten/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Session } from '../../define/built-in-tokens.ts'
 import type { Awaitable } from '../../http.ts'
 import type { SessionOptions } from '../../session/options.ts'
 
