@@ -1,5 +1,41 @@
-import { DefinitionError, suggestion, valueProblems } from './definition-error.ts'
-import type { DefinitionProblem, OptionRule } from './definition-error.ts'
+import { DefinitionError, suggestion } from './definition-error.ts'
+import type { DefinitionProblem } from './definition-error.ts'
+import { isRecord } from './values.ts'
+
+/** What an option may hold, and how the expectation reads in a message. */
+export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
+
+/** What each option may hold. */
+export type Rules = Readonly<Record<string, OptionRule>>
+
+/**
+ * Reports the options that do not exist or break their rule. `group` comes before their names, as in `session.`; `unknown` is the
+ * message about one that does not exist.
+ */
+export function optionProblems(
+  where: string,
+  options: object,
+  rules: Rules,
+  group = '',
+  unknown = (name: string): string => `there is no option "${name}"`,
+): readonly DefinitionProblem[] {
+  return Object.entries(options).flatMap(([key, value]): readonly DefinitionProblem[] => {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
+    const name = group + key
+    if (rule === undefined) {
+      const fix = suggestion(key, Object.keys(rules))
+      return [{ code: 'unknown_option', where, message: unknown(name), fix }]
+    }
+    const [test, expected] = rule
+    if (value === undefined || test(value)) return []
+    return [invalidOption(where, `${name} is not ${expected}`, `give ${expected}`)]
+  })
+}
+
+/** An option that cannot be used. */
+export function invalidOption(where: string, message: string, fix: string): DefinitionProblem {
+  return { code: 'invalid_option', where, message, fix }
+}
 
 /**
  * Checks what a middleware of the name `where` was given; `example` is a call as it should be.
@@ -13,38 +49,8 @@ export function checkOptions(
   more: readonly DefinitionProblem[] = [],
   example = `${where}({ … })`,
 ): void {
-  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
-  const problems = isObject
+  const problems = isRecord(options)
     ? [...optionProblems(where, options, rules), ...more]
     : [invalidOption(where, 'the options are not an object', `write ${example}`)]
   if (problems.length > 0) throw new DefinitionError(problems)
-}
-
-/** An option that cannot be used. */
-export function invalidOption(where: string, message: string, fix: string): DefinitionProblem {
-  return { code: 'invalid_option', where, message, fix }
-}
-
-/** Whether the value is `true` or `false`. */
-export const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
-
-/** Whether the value can be called. */
-export const isFunction = (value: unknown): boolean => typeof value === 'function'
-
-/** What each option may hold. */
-export type Rules = Readonly<Record<string, OptionRule>>
-
-/** Reports the options that do not exist or break their rule. `group` comes before their names, as in `session.`. */
-export function optionProblems(
-  where: string,
-  options: object,
-  rules: Rules,
-  group = '',
-): readonly DefinitionProblem[] {
-  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-    if (rule !== undefined) return valueProblems(where, group + name, value, rule)
-    const message = `there is no option "${group}${name}"`
-    return [{ code: 'unknown_option', where, message, fix: suggestion(name, Object.keys(rules)) }]
-  })
 }

@@ -1,8 +1,8 @@
-import type { OptionRule } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
-import type { Rules } from '../check-options.ts'
+import type { OptionRule, Rules } from '../check-options.ts'
 import type { HttpRequest } from '../http.ts'
+import { isObject } from '../values.ts'
 import { createAuthGuard, MALFORMED, toChallenge } from './create-guard.ts'
 import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
@@ -84,7 +84,7 @@ function toKey(values: readonly string[]): Carried<[key: string]> {
 
 /** What the name may be depends on the place, when there is one. */
 function nameRule(options: unknown): Rules {
-  if (typeof options !== 'object' || options === null || !('in' in options) || !isPlace(options.in)) return {}
+  if (!isObject(options) || !('in' in options) || !isPlace(options.in)) return {}
   return { name: PLACES[options.in].rule }
 }
 

@@ -1,6 +1,7 @@
 import { extname, relative, resolve } from 'node:path'
 
 import type { OpenApiDocument } from '../openapi/document/types.ts'
+import { isObject } from '../values.ts'
 import type { Arguments } from './arguments.ts'
 import type { Command, Setting } from './command.ts'
 import { usageError } from './failure.ts'
@@ -166,8 +167,4 @@ function differences(before: unknown, after: unknown, place = ''): readonly stri
     })
   }
   return Object.is(before, after) ? [] : [`~ ${place === '' ? '/' : place}`]
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

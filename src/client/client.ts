@@ -1,3 +1,4 @@
+import { isObject } from '../values.ts'
 import { readBody } from './answer.ts'
 import type { As } from './answer.ts'
 import type { CallValues } from './body.ts'
@@ -68,7 +69,7 @@ const KEYS = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files', 
 
 function toInput(name: string, given: unknown): CallInput {
   if (given === undefined) return {}
-  if (typeof given !== 'object' || given === null)
+  if (!isObject(given))
     throw new TypeError(`${name}: a call takes an object, such as { params: { id: '7' } }`)
   const unknown = Object.keys(given).find((key) => !KEYS.includes(key))
   if (unknown !== undefined)

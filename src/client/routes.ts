@@ -1,4 +1,5 @@
 import { editDistance } from '../edit-distance.ts'
+import { isObject, isString, messageOf } from '../values.ts'
 import { readBody } from './answer.ts'
 import { createDeadline } from './deadline.ts'
 import { tellRoutesOf } from './options.ts'
@@ -30,7 +31,7 @@ export function createFindRoute(
       if (!response.ok) throw new ProblemError(response, data)
       return data
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = messageOf(cause)
       throw new Error(`createClient: the routes could not be read from ${url.href}: ${why}`, { cause })
     } finally {
       meet()
@@ -105,14 +106,14 @@ function toMap(value: unknown, where: string): RouteMap {
 }
 
 function isMap(value: unknown): value is RouteMap {
-  if (typeof value !== 'object' || value === null || !('routes' in value)) return false
+  if (!isObject(value) || !('routes' in value)) return false
   const { routes } = value
-  return typeof routes === 'object' && routes !== null && Object.values(routes).every(isCall)
+  return isObject(routes) && Object.values(routes).every(isCall)
 }
 
 function isCall(value: unknown): value is RouteCall {
-  if (typeof value !== 'object' || value === null || !('method' in value) || !('path' in value)) return false
-  return typeof value.method === 'string' && typeof value.path === 'string' && value.path.startsWith('/')
+  if (!isObject(value) || !('method' in value) || !('path' in value)) return false
+  return isString(value.method) && isString(value.path) && value.path.startsWith('/')
 }
 
 const MOST = 5

@@ -6,7 +6,8 @@ import type { Rules } from '../check-options.ts'
 import type { FinishedResponse } from '../http.ts'
 import { isKnown } from '../send/conditions.ts'
 import { after } from './after.ts'
-import { checkOptions, isBoolean } from '../check-options.ts'
+import { checkOptions } from '../check-options.ts'
+import { isBoolean } from '../values.ts'
 
 /** What `etag` takes. */
 export interface EtagOptions {

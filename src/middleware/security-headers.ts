@@ -1,8 +1,9 @@
-import { checkOptions, invalidOption, isBoolean, optionProblems } from '../check-options.ts'
+import { checkOptions, invalidOption, optionProblems } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FinishedResponse } from '../http.ts'
+import { isBoolean, isCount, isObject, isRecord } from '../values.ts'
 import { after } from './after.ts'
 
 /** For how long browsers use HTTPS alone (RFC 6797). */
@@ -85,22 +86,21 @@ const HTML_POLICY: CspDirectives = {
 /** Of what is data: nothing that a browser may take it for can load or run anything. */
 const DATA_POLICY: CspDirectives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
 
-const isText = (value: unknown): boolean =>
+const isOffOrText = (value: unknown): boolean =>
   value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value))
 
 const OPTIONS: Rules = {
   // reported in detail by `policyProblems`
   contentSecurityPolicy: [() => true, 'a policy'],
   contentSecurityPolicyReportOnly: [() => true, 'a policy'],
-  strictTransportSecurity: [
-    (value) => value === false || (typeof value === 'object' && value !== null),
-    'false or an object',
-  ],
-  ...Object.fromEntries(TEXTS.map(([option]) => [option, [isText, 'false or a text in ASCII'] as const])),
+  strictTransportSecurity: [(value) => value === false || isObject(value), 'false or an object'],
+  ...Object.fromEntries(
+    TEXTS.map(([option]) => [option, [isOffOrText, 'false or a text in ASCII'] as const]),
+  ),
 }
 
 const HSTS: Rules = {
-  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
+  maxAge: [isCount, 'a number of seconds'],
   includeSubDomains: [isBoolean, 'true or false'],
   preload: [isBoolean, 'true or false'],
 }
@@ -224,10 +224,6 @@ function policyProblems(where: string, name: string, directives: unknown): reado
       return KEYWORD.test(source) ? problem(`${at} has ${source}`, `write "'${source}'"`) : []
     })
   })
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toKebab(name: string): string {

@@ -1,6 +1,7 @@
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
-import { isRecord, parseJson, toJson, toPlaces } from './data.ts'
+import { isRecord } from '../values.ts'
+import { parseJson, toJson, toPlaces } from './data.ts'
 import type { JsonRecord } from './data.ts'
 import { deadlineOf } from './guarded-store.ts'
 import { isRenewalDue, parseRecord, timeLeft, toRecordText } from './record.ts'
@@ -99,7 +100,7 @@ async function merge(parts: SessionParts, base: string, stored: string, mine: st
   const { log, settings } = parts
   const current = await parts.load(stored)
   if ('issues' in current) throw sessionConflict()
-  const { data, conflicts } = mergeData(toRecord(base), toRecord(current.text), toRecord(mine))
+  const { data, conflicts } = mergeData(parseData(base), parseData(current.text), parseData(mine))
   if (conflicts.length > 0) {
     if (settings.conflicts === 'refuse') throw sessionConflict()
     log.warn({ keys: conflicts }, 'Two requests changed a session at the same time; the later one wins')
@@ -130,7 +131,7 @@ function write(
   return store.write(id, toRecordText(record), ttlMs, deadline)
 }
 
-function toRecord(text: string): JsonRecord {
+function parseData(text: string): JsonRecord {
   const value = parseJson(text)
   return isRecord(value) ? value : {}
 }

@@ -1,7 +1,9 @@
-import { suggestion, valueProblems } from '../definition-error.ts'
-import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import { invalidOption, optionProblems } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isToken } from '../media-type.ts'
+import { isBoolean, isFunction, isObject, isString } from '../values.ts'
 import { policyProblems } from './policy.ts'
 import type { VersionPolicy, VersionStatus } from './policy.ts'
 import type { SchemeUse } from './schemes/scheme.ts'
@@ -75,35 +77,33 @@ export interface VersioningOptions {
   readonly onVersionResolved?: (resolved: VersionResolved) => void
 }
 
-const isFlag = (value: unknown): boolean => typeof value === 'boolean'
-const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isOneOf =
   (...values: readonly unknown[]) =>
   (value: unknown): boolean =>
     values.includes(value)
 
 /** What the common options may hold. */
-const COMMON_RULES: Readonly<Record<string, OptionRule>> = {
+const COMMON_RULES: Rules = {
   defaultVersion: [
     (value) => value === null || ['string', 'function'].includes(typeof value),
     "a version, 'latest', 'latestStable', 'oldest', a function of the request, or null",
   ],
-  required: [isFlag, 'true or false'],
+  required: [isBoolean, 'true or false'],
   versions: [
     isVersions,
     'a list of versions and { version, … } objects, or a record from versions to policies',
   ],
-  closed: [isFlag, 'true or false'],
+  closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],
-  strictNeutral: [isFlag, 'true or false'],
+  strictNeutral: [isBoolean, 'true or false'],
   conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
   report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
   echo: [
-    (value) => isFlag(value) || (typeof value === 'string' && isToken(value) && !isTaken(value)),
+    (value) => isBoolean(value) || (typeof value === 'string' && isToken(value) && !isTaken(value)),
     "true, false, 'contentType' or the name of a header of your own",
   ],
-  successorLinks: [isFlag, 'true or false'],
+  successorLinks: [isBoolean, 'true or false'],
   vary: [
     (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name)),
     'a list of header names',
@@ -127,14 +127,9 @@ function isTaken(header: string): boolean {
 }
 
 function isVersions(value: unknown): boolean {
-  if (!Array.isArray(value)) return typeof value === 'object' && value !== null
+  if (!Array.isArray(value)) return isObject(value)
   return value.every(
-    (entry: unknown) =>
-      typeof entry === 'string' ||
-      (typeof entry === 'object' &&
-        entry !== null &&
-        'version' in entry &&
-        typeof entry.version === 'string'),
+    (entry: unknown) => isString(entry) || (isObject(entry) && 'version' in entry && isString(entry.version)),
   )
 }
 
@@ -152,24 +147,20 @@ function schemeProblems(uses: readonly SchemeUse[], common: object): readonly De
   const inPath = uses.filter(({ scheme }) => scheme.segments !== undefined)
   if (uses.length === 0 || inPath.length > 1) {
     const message = uses.length === 0 ? 'there is no scheme' : 'two schemes put versions into the path'
-    return [
-      { code: 'invalid_option', where: WHERE, message, fix: 'give one scheme, or several different ones' },
-    ]
+    return [invalidOption(WHERE, message, 'give one scheme, or several different ones')]
   }
   return uses.flatMap(({ scheme, options }) => {
     // a scheme alone shares its options object with the common ones
-    const single = optionProblems(
-      scheme.name,
-      scheme.options,
-      options,
-      options === common ? COMMON_RULES : {},
-    )
+    const rules = { ...scheme.options, ...(options === common ? COMMON_RULES : {}) }
+    const checked = scheme.options === undefined ? withRule(options, rules) : options
+    const unknown = (name: string): string => `the scheme ${scheme.name} has no option "${name}"`
+    const single = optionProblems(WHERE, checked, rules, '', unknown)
     if (single.length > 0) return single
     // a scheme is only ever called with its own options
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const message = scheme.contradiction(options as never)
     if (message === undefined) return []
-    return [{ code: 'invalid_option', where: WHERE, message, fix: 'leave one of the options out' }]
+    return [invalidOption(WHERE, message, 'leave one of the options out')]
   })
 }
 
@@ -178,12 +169,12 @@ function commonProblems(
   uses: readonly SchemeUse[],
 ): readonly DefinitionProblem[] {
   const alone = uses.some((use) => use.options === options)
-  const problems = alone ? [] : optionProblems('', {}, options, COMMON_RULES)
+  const problems = alone ? [] : optionProblems(WHERE, options, COMMON_RULES)
   const versions: unknown = options.versions ?? []
-  if (problems.length > 0 || typeof versions !== 'object' || versions === null) return problems
+  if (problems.length > 0 || !isObject(versions)) return problems
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
     ? versions.flatMap((entry: unknown) => {
-        if (typeof entry !== 'object' || entry === null || !('version' in entry)) return []
+        if (!isObject(entry) || !('version' in entry)) return []
         const { version, ...policy } = entry
         return [[String(version), policy]]
       })
@@ -193,29 +184,9 @@ function commonProblems(
   )
 }
 
-type Rules = Readonly<Record<string, OptionRule>>
-
-function optionProblems(
-  scheme: string,
-  rules: Rules | undefined,
-  options: object,
-  common: Rules,
-): readonly DefinitionProblem[] {
-  const known: Rules = { ...rules, ...common }
-  return Object.entries(options).flatMap(([name, value]): readonly DefinitionProblem[] => {
-    const rule = Object.hasOwn(known, name) ? known[name] : undefined
-    if (rule !== undefined) return valueProblems(WHERE, name, value, rule)
-    if (rules === undefined) return []
-    return [
-      {
-        code: 'unknown_option',
-        where: WHERE,
-        message:
-          scheme === '' ? `there is no option "${name}"` : `the scheme ${scheme} has no option "${name}"`,
-        fix: suggestion(name, Object.keys(known)),
-      },
-    ]
-  })
+/** The options of a scheme of one's own are known to that scheme alone: those that have no rule may hold anything. */
+function withRule(options: object, rules: Rules): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name)))
 }
 
 /** Every mistake in the list of versions. */

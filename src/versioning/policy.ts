@@ -1,5 +1,6 @@
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
+import { isBoolean, isRecord } from '../values.ts'
 import { cutVersion } from './version.ts'
 
 /** A moment: an ISO 8601 date (the first instant of that day in UTC), a date and time with its zone, or a `Date`. */
@@ -150,7 +151,7 @@ function toLink(link: PolicyLink, rel: 'deprecation' | 'sunset'): string {
 
 /** Reports what cannot be used in the policy of a version. */
 export function policyProblems(where: string, field: string, policy: unknown): readonly DefinitionProblem[] {
-  return isRecord(policy) ? fieldProblems(where, field, policy, NAMES) : [wrong(where, field, A_POLICY)]
+  return hasFields(policy) ? fieldProblems(where, field, policy, NAMES) : [wrong(where, field, A_POLICY)]
 }
 
 /** Reports what cannot be used in the policy of a route, controller, router or module. */
@@ -159,11 +160,11 @@ export function routePolicyProblems(
   field: string,
   policy: unknown,
 ): readonly DefinitionProblem[] {
-  if (!isRecord(policy)) return [wrong(where, field, A_ROUTE_POLICY)]
+  if (!hasFields(policy)) return [wrong(where, field, A_ROUTE_POLICY)]
   const { versions, ...own } = policy
   const found = fieldProblems(where, field, own, [...NAMES, 'versions'])
   if (versions === undefined) return found
-  if (!isRecord(versions)) return [...found, wrong(where, `${field}.versions`, 'a policy for each version')]
+  if (!hasFields(versions)) return [...found, wrong(where, `${field}.versions`, 'a policy for each version')]
   const inner = Object.entries(versions).flatMap(([version, each]) =>
     policyProblems(where, `${field}.versions["${cutVersion(version)}"]`, each),
   )
@@ -180,7 +181,7 @@ const A_MOMENT =
 
 const RULES: Readonly<Record<string, Rule>> = {
   deprecated: {
-    test: (value) => typeof value === 'boolean' || toTime(value) !== undefined,
+    test: (value) => isBoolean(value) || toTime(value) !== undefined,
     expected: `true, false or ${A_MOMENT}`,
   },
   sunset: {
@@ -189,7 +190,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   links: {
     test: (value) =>
-      isRecord(value) &&
+      hasFields(value) &&
       Object.entries(value).every(
         ([rel, link]) => ['deprecation', 'sunset'].includes(rel) && (link === undefined || isLink(link)),
       ),
@@ -237,20 +238,21 @@ const LINK_FIELDS = ['href', 'type', 'title']
 
 /** Whether the value can be written as a member of a `Link` header (RFC 8288 section 3). */
 function isLink(link: unknown): boolean {
-  const fields: Readonly<Record<string, unknown>> = isRecord(link) ? link : { href: link }
+  const fields: Readonly<Record<string, unknown>> = hasFields(link) ? link : { href: link }
   const { href, type, title } = fields
   return (
     Object.keys(fields).every((name) => LINK_FIELDS.includes(name)) &&
-    isText(href, /^[!-;=?-~]+$/) &&
-    (type === undefined || isText(type, /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/)) &&
-    (title === undefined || isText(title, /^[ -~]*$/))
+    isMatch(href, /^[!-;=?-~]+$/) &&
+    (type === undefined || isMatch(type, /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/)) &&
+    (title === undefined || isMatch(title, /^[ -~]*$/))
   )
 }
 
-function isText(value: unknown, pattern: RegExp): boolean {
+function isMatch(value: unknown, pattern: RegExp): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+/** Whether the value is an object that can have fields; a `Date` is a value of its own. */
+function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) && !(value instanceof Date)
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 
-import { checkOptions, invalidOption, isFunction } from '../../check-options.ts'
+import { checkOptions, invalidOption } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { httpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { isCount, isFunction, isPositive } from '../../values.ts'
 import { createSpend, isLimiter, isRedis } from './store.ts'
 import type { Balance, RateLimiter, Spend } from './store.ts'
 
@@ -37,15 +38,13 @@ export interface RateLimitOptions {
 
 const WHERE = 'rateLimit'
 
-const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
-const isCost = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 /** A longer timer would fire at once. */
 const LONGEST_TIMER = 2_147_483_647
 
 const OPTIONS: Rules = {
   limit: [isPositive, 'a number of requests, at least 1'],
   window: [
-    (value) => isPositive(value) && Number(value) * 1000 <= LONGEST_TIMER,
+    (value) => isPositive(value) && value * 1000 <= LONGEST_TIMER,
     'a whole number of seconds, at least 1 and at most 2147483',
   ],
   name: [
@@ -53,13 +52,13 @@ const OPTIONS: Rules = {
     'a word of letters, digits and _.:-',
   ],
   key: [isFunction, 'a function'],
-  cost: [(value) => isCost(value) || isFunction(value), 'a number that is not negative, or a function'],
+  cost: [(value) => isCount(value) || isFunction(value), 'a number that is not negative, or a function'],
   skip: [isFunction, 'a function'],
   store: [
     (value) => isLimiter(value) || isRedis(value),
     'a client of Redis, or a limiter of rate-limiter-flexible, such as new RateLimiterRedis(…)',
   ],
-  storeTimeout: [(value) => isPositive(value) && Number(value) <= LONGEST_TIMER, 'a number of milliseconds'],
+  storeTimeout: [(value) => isPositive(value) && value <= LONGEST_TIMER, 'a number of milliseconds'],
   onStoreError: [(value) => value === 'allow' || value === 'refuse', "'allow' or 'refuse'"],
   maxKeys: [isPositive, 'a number of clients, at least 1'],
 }
@@ -92,7 +91,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     if (skip !== undefined && (await skip(context))) return next()
     const own = await key?.(context)
     const price: unknown = await costOf(context)
-    if (!isCost(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
+    if (!isCount(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
     const client = own === undefined ? `ip:${toAddressKey(context.request.ip)}` : `key:${own}`
     const balance = await count(context, toShortKey(client), price)
     if (balance === undefined) return next()

@@ -1,8 +1,8 @@
 import { headerName } from '../../http.ts'
 import type { Param, Pattern } from '../../path/pattern.ts'
+import { deepFreeze } from '../../values.ts'
 import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'
-import { freeze } from '../document/freeze.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
@@ -127,7 +127,7 @@ function pathParameter(param: Param, declared: SchemaObject | undefined, compone
 }
 
 /** How each type of parameter looks; own types are texts. */
-const TYPES: Readonly<Record<string, SchemaObject>> = freeze({
+const TYPES: Readonly<Record<string, SchemaObject>> = deepFreeze({
   str: { type: 'string', minLength: 1 },
   int: { type: 'integer', minimum: 0 },
   float: { type: 'number', minimum: 0 },
