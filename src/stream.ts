@@ -53,6 +53,19 @@ export function quieten(body: unknown): void {
   if (body instanceof EventEmitter && !body.listeners('error').includes(ignore)) body.on('error', ignore)
 }
 
+/** Tells a streamed body that nobody reads it. */
+export function dropBody(body: FinishedResponse['body'] | undefined): void {
+  if (body === undefined || !isStream(body)) return
+  quieten(body)
+  if ('cancel' in body && typeof body.cancel === 'function') {
+    // a stream that cannot be cancelled has no one left to tell
+    void Promise.resolve(body.cancel()).catch(() => undefined)
+  } else if ('destroy' in body && typeof body.destroy === 'function') body.destroy()
+  else if ('return' in body && typeof body.return === 'function') {
+    void Promise.resolve(body.return()).catch(() => undefined)
+  }
+}
+
 /** Resolves when what was written has been taken, or nobody takes it any more. */
 export function drained(target: Writable): Promise<void> {
   return new Promise((resolve) => {

@@ -3,10 +3,9 @@ import { FINISHED, isPromise } from '../../http.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
-import { dropBody } from './failure.ts'
 import { finish } from './finish.ts'
 import { respondWith } from './respond.ts'
-import { isStream } from '../../stream.ts'
+import { dropBody, isStream } from '../../stream.ts'
 
 type Around = (
   context: RequestContext,
