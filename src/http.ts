@@ -65,15 +65,6 @@ export interface FinishedResponse {
 /** A value, now or later. */
 export type Awaitable<T> = T | PromiseLike<T>
 
-/** Whether the value has a `then` method, as promises of every origin have. */
-export function isPromise(value: unknown): value is PromiseLike<unknown> {
-  // one look: asking for the member before reading it costs twice, on objects of many shapes
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  )
-}
-
 /** The query of a request: a name that is repeated has a list. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
 

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../define/context.ts'
 import type { Guard, SecurityScheme } from '../define/guard.ts'
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
-import { isPromise } from '../http.ts'
+import { isPromise } from '../async.ts'
 import type { HttpRequest } from '../http.ts'
 
 /** Credentials were sent that cannot be read, or more than one. */

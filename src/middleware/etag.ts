@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../define/context.ts'
 import type { Rules } from '../check-options.ts'
 import type { FinishedResponse } from '../http.ts'
 import { isKnown } from '../send/conditions.ts'
-import { after } from './after.ts'
+import { after } from '../async.ts'
 import { checkOptions } from '../check-options.ts'
 import { isBoolean } from '../values.ts'
 

@@ -4,7 +4,7 @@ import type { Middleware } from '../define/middleware.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FinishedResponse } from '../http.ts'
 import { isBoolean, isCount, isObject, isRecord } from '../values.ts'
-import { after } from './after.ts'
+import { after } from '../async.ts'
 
 /** For how long browsers use HTTPS alone (RFC 6797). */
 export interface HstsOptions {

@@ -1,4 +1,5 @@
-import { isPreflight, isPromise, METHOD_INDEX } from '../http.ts'
+import { isPromise } from '../async.ts'
+import { isPreflight, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../path/param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'

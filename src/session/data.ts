@@ -1,6 +1,6 @@
 import { createValidator } from '../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../schema/schema.ts'
-import { isPromise } from '../http.ts'
+import { ignoreRejection, isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 import { isRecord } from '../values.ts'
 
@@ -85,7 +85,7 @@ function acceptAny(value: unknown): Validated {
 function settled(validated: Awaitable<Validated>): Validated | undefined {
   if (!isPromise(validated)) return validated
   // what it comes to is seen when a session is opened
-  void Promise.resolve(validated).catch(() => undefined)
+  ignoreRejection(validated)
   return undefined
 }
 

@@ -1,6 +1,6 @@
 import { ROUTE_MAP } from '../../client/route-map.ts'
 import type { TellRoutes } from '../../client/route-map.ts'
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { createClient } from '../../testing/client.ts'
 import type { Client, ClientOptions } from '../../testing/client.ts'

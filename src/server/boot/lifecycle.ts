@@ -1,7 +1,6 @@
-import { isPromise } from '../../http.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { Listening } from '../adapters/node/listen.ts'
-import { settlesWithin } from '../../async.ts'
+import { isPromise, settlesWithin } from '../../async.ts'
 
 /** How an application ends; all times in milliseconds. */
 export interface Ending {

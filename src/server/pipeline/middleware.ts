@@ -1,5 +1,6 @@
 import type { Middleware } from '../../define/middleware.ts'
-import { FINISHED, isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
+import { FINISHED } from '../../http.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'

@@ -1,5 +1,6 @@
 import { HttpError, httpError } from '../../errors.ts'
-import { FINISHED, isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
+import { FINISHED } from '../../http.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'

@@ -1,6 +1,6 @@
 import type { OptionRule } from '../../check-options.ts'
 import type { DefinitionWarning } from '../../definition-error.ts'
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable, HttpRequest } from '../../http.ts'
 import { isToken } from '../../media-type.ts'
 import { isBoolean, isObject, isString } from '../../values.ts'

@@ -1,5 +1,6 @@
 import { suggestion } from '../../../definition-error.ts'
-import { isPromise, METHOD_INDEX } from '../../../http.ts'
+import { isPromise } from '../../../async.ts'
+import { METHOD_INDEX } from '../../../http.ts'
 import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { authorityOf } from '../../../request/request.ts'
 import type { Enabled } from '../../../versioning/versioning.ts'

@@ -4,7 +4,7 @@ import type * as UndiciModule from 'undici'
 import type { Dispatcher } from 'undici'
 
 import { toProblem } from '../../../errors.ts'
-import { isPromise } from '../../../http.ts'
+import { isPromise } from '../../../async.ts'
 import type { Awaitable } from '../../../http.ts'
 import type { Opened } from '../../boot/core.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
