@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Writable } from 'node:stream'
 
+import { ignoreRejection } from './async.ts'
 import type { BodyStream, FinishedResponse } from './http.ts'
 
 /** Where the chunks of a streamed body come from. */
@@ -29,12 +30,12 @@ export function openStream(body: BodyStream): ChunkSource {
   if (body instanceof ReadableStream) {
     // the iterator of a web stream would wait for the next chunk before it cancels
     const reader: ReadableStreamDefaultReader<Uint8Array | string> = body.getReader()
-    return { next: () => reader.read(), cancel: () => void reader.cancel().catch(ignore) }
+    return { next: () => reader.read(), cancel: () => ignoreRejection(reader.cancel()) }
   }
   const iterator = body[Symbol.asyncIterator]()
   const cancel = (): void => {
     if (body instanceof Readable) body.destroy()
-    else void Promise.resolve(iterator.return?.()).catch(ignore)
+    else ignoreRejection(iterator.return?.())
   }
   return {
     next: async () => {
@@ -59,10 +60,10 @@ export function dropBody(body: FinishedResponse['body'] | undefined): void {
   quieten(body)
   if ('cancel' in body && typeof body.cancel === 'function') {
     // a stream that cannot be cancelled has no one left to tell
-    void Promise.resolve(body.cancel()).catch(() => undefined)
+    ignoreRejection(body.cancel())
   } else if ('destroy' in body && typeof body.destroy === 'function') body.destroy()
   else if ('return' in body && typeof body.return === 'function') {
-    void Promise.resolve(body.return()).catch(() => undefined)
+    ignoreRejection(body.return())
   }
 }
 
