@@ -4,7 +4,7 @@ import type * as NodeZlib from 'node:zlib'
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import type { RawRequest } from '../http.ts'
-import { bodyTooLarge, collectChunks } from './body-bytes.ts'
+import { bodyTooLarge, collectChunks } from './body.ts'
 
 /**
  * Reads the whole content of a request: its body without content coding.
