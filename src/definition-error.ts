@@ -122,7 +122,7 @@ export class DefinitionError extends Error {
 
   constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
     super(
-      `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toText).join('\n')}`,
+      `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toLine).join('\n')}`,
       options,
     )
     this.name = 'DefinitionError'
@@ -130,6 +130,6 @@ export class DefinitionError extends Error {
   }
 }
 
-function toText({ code, where, message, fix }: DefinitionProblem): string {
+function toLine({ code, where, message, fix }: DefinitionProblem): string {
   return `  ${where}: ${message}; ${fix} [${code}]`
 }

@@ -6,7 +6,7 @@ import type { HttpError } from '../errors.ts'
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** The text of a body in UTF-8, without byte-order mark. */
-export function toText(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -22,7 +22,7 @@ export function toText(bytes: Uint8Array): string {
  * schemas that declare a name all objects have.
  */
 export function toJson(bytes: Uint8Array, depth: number, inherited = false): unknown {
-  const text = toText(bytes)
+  const text = decodeText(bytes)
   if (text.length > depth && isDeeper(text, depth))
     throw httpError('malformed_json', `The body is nested more than ${depth} levels deep`)
   let value: unknown

@@ -7,7 +7,7 @@ import { createValidator } from '../schema/schema.ts'
 import type { Validated } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Awaitable, HttpRequest, QueryRecord } from '../http.ts'
-import { toText } from './body.ts'
+import { decodeText } from './body.ts'
 import { isMultipart } from './multipart.ts'
 import { createDecoder, requireForm, unsupported } from './read-body.ts'
 import type { ChooseDecoder } from './read-body.ts'
@@ -84,7 +84,7 @@ function readsForm(
     if (uploads !== undefined && isMultipart(request.header('content-type')))
       return uploads.read(request, lifetime).then(({ fields }) => validate(toForm(fields)))
     requireForm(request)
-    return request.bytes().then((bytes) => validate(toForm(parseForm(toText(bytes), parameters))))
+    return request.bytes().then((bytes) => validate(toForm(parseForm(decodeText(bytes), parameters))))
   }
 }
 

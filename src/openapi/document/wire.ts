@@ -155,11 +155,11 @@ export function toTemplate(
   { segments, trailingSlash }: Pick<Pattern, 'segments' | 'trailingSlash'>,
   spelling: Spelling,
 ): string {
-  const written = segments.map((segment) => toText(segment, spelling))
+  const written = segments.map((segment) => writeSegment(segment, spelling))
   return `/${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
 }
 
-function toText(segment: Segment, { literal, rest }: Spelling): string {
+function writeSegment(segment: Segment, { literal, rest }: Spelling): string {
   switch (segment.kind) {
     case 'literal':
       return literal(segment.text)
