@@ -1,3 +1,19 @@
+import type { Awaitable } from './http.ts'
+
+/** Whether the value has a `then` method, as promises of every origin have. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  // one look: asking for the member before reading it costs twice, on objects of many shapes
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+  )
+}
+
+/** Does something with a value: in the same turn where it is there already, else when it comes. */
+export function after<V, T>(value: Awaitable<V>, change: (value: V) => T): T | PromiseLike<T> {
+  return isPromise(value) ? value.then(change) : change(value)
+}
+
 /**
  * Waits for a promise up to `time` milliseconds. Gives whether it was fulfilled in time.
  *
@@ -19,4 +35,9 @@ export async function settlesWithin(promise: Promise<unknown>, time: number): Pr
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => (loading ??= load())
+}
+
+/** Marks a rejection as handled, because nobody waits for the promise any more. */
+export function ignoreRejection(promise: unknown): void {
+  void Promise.resolve(promise).catch(() => undefined)
 }

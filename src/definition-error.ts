@@ -101,20 +101,6 @@ export interface DefinitionWarning {
   readonly fix: string
 }
 
-/** What an option may hold, and how the expectation reads in a message. */
-export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
-
-/** The problem of an option whose value breaks its rule; none when it keeps it or is absent. */
-export function valueProblems(
-  where: string,
-  name: string,
-  value: unknown,
-  [test, expected]: OptionRule,
-): readonly DefinitionProblem[] {
-  if (value === undefined || test(value)) return []
-  return [{ code: 'invalid_option', where, message: `${name} is not ${expected}`, fix: `give ${expected}` }]
-}
-
 /** Names the field or option that was probably meant, else all there are. */
 export function suggestion(field: string, names: readonly string[]): string {
   const meant = names.find((name) => editDistance(field.toLowerCase(), name.toLowerCase()) <= 2)
@@ -136,7 +122,7 @@ export class DefinitionError extends Error {
 
   constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
     super(
-      `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toText).join('\n')}`,
+      `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toLine).join('\n')}`,
       options,
     )
     this.name = 'DefinitionError'
@@ -144,6 +130,6 @@ export class DefinitionError extends Error {
   }
 }
 
-function toText({ code, where, message, fix }: DefinitionProblem): string {
+function toLine({ code, where, message, fix }: DefinitionProblem): string {
   return `  ${where}: ${message}; ${fix} [${code}]`
 }

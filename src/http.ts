@@ -4,9 +4,9 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 /** A request method a route can declare. */
 export type Method = (typeof METHODS)[number]
 
-/** The place of each method in a method table. */
-export const METHOD_INDEX: ReadonlyMap<string, number> = new Map(
-  METHODS.map((method, index) => [method, index]),
+/** The place of each method in a method table. Marked as pure so that bundles of the client leave it out. */
+export const METHOD_INDEX: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ METHODS.map((method, index) => [method, index]),
 )
 
 /** Headers by lower-case name; several field lines of one name are a list. */
@@ -65,15 +65,6 @@ export interface FinishedResponse {
 /** A value, now or later. */
 export type Awaitable<T> = T | PromiseLike<T>
 
-/** Whether the value has a `then` method, as promises of every origin have. */
-export function isPromise(value: unknown): value is PromiseLike<unknown> {
-  // one look: asking for the member before reading it costs twice, on objects of many shapes
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  )
-}
-
 /** The query of a request: a name that is repeated has a list. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
 
@@ -117,4 +108,12 @@ export function isPreflight(request: HttpRequest): boolean {
     request.header('origin') !== undefined &&
     request.header('access-control-request-method') !== undefined
   )
+}
+
+/** The header that a field of `headers` reads: `userAgent` and `user_agent` read `user-agent`. */
+export function headerName(field: string): string {
+  return field
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
 }

@@ -1,9 +1,17 @@
 export type { Around } from './define/layers.ts'
-export type { BuiltIn } from './define/built-in.ts'
-export { Config } from './define/config.ts'
+export type { BuiltIn } from './define/built-in-tokens.ts'
+export {
+  Config,
+  ExecutionContext,
+  Host,
+  HttpRequest,
+  HttpResponse,
+  Logger,
+  Session,
+} from './define/built-in-tokens.ts'
 export type { CookieOptions, RouteInfo, UrlOptions } from './define/context.ts'
 export { defineController, defineRouter } from './define/controller.ts'
-export type { Controller, ControllerOptions, RouterOptions } from './define/controller.ts'
+export type { Controller, ControllerOptions, RouterOptions, WebHandler } from './define/controller.ts'
 export { defineErrorHandler } from './define/error-handler.ts'
 export type { ErrorClass, ErrorHandler, Matched } from './define/error-handler.ts'
 export { FileStream, FileStreams } from './schema/file-stream.ts'
@@ -14,7 +22,6 @@ export { defineInterceptor } from './define/interceptor.ts'
 export type { Interceptor, InterceptorOptions } from './define/interceptor.ts'
 export { lazy } from './define/lazy.ts'
 export type { Middleware } from './define/middleware.ts'
-export type { WebHandler } from './define/mount.ts'
 export { defineModule } from './define/module.ts'
 export type { Module, ModuleOptions, StartedApp } from './define/module.ts'
 export { bind, defineProvider } from './define/provider.ts'
@@ -24,11 +31,9 @@ export * from './define/register.ts'
 export { html, redirect, reply, stream, text } from './define/reply.ts'
 export type { RawReply, Reply, ReplyOptions, StreamOptions } from './define/reply.ts'
 export type { Handler, RouteOptions } from './define/route.ts'
-export { Session } from './define/session.ts'
 export type { UploadLimits } from './schema/uploads.ts'
 export { defineToken } from './define/token.ts'
 export type { Injected, Token, Tokens } from './define/token.ts'
-export { ExecutionContext, Host, HttpRequest, HttpResponse, Logger } from './define/tokens.ts'
 export { DefinitionError } from './definition-error.ts'
 export type {
   DefinitionErrorCode,

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Writable } from 'node:stream'
 
+import { ignoreRejection } from './async.ts'
 import type { BodyStream, FinishedResponse } from './http.ts'
 
 /** Where the chunks of a streamed body come from. */
@@ -29,12 +30,12 @@ export function openStream(body: BodyStream): ChunkSource {
   if (body instanceof ReadableStream) {
     // the iterator of a web stream would wait for the next chunk before it cancels
     const reader: ReadableStreamDefaultReader<Uint8Array | string> = body.getReader()
-    return { next: () => reader.read(), cancel: () => void reader.cancel().catch(ignore) }
+    return { next: () => reader.read(), cancel: () => ignoreRejection(reader.cancel()) }
   }
   const iterator = body[Symbol.asyncIterator]()
   const cancel = (): void => {
     if (body instanceof Readable) body.destroy()
-    else void Promise.resolve(iterator.return?.()).catch(ignore)
+    else ignoreRejection(iterator.return?.())
   }
   return {
     next: async () => {
@@ -51,6 +52,19 @@ export function openStream(body: BodyStream): ChunkSource {
  */
 export function quieten(body: unknown): void {
   if (body instanceof EventEmitter && !body.listeners('error').includes(ignore)) body.on('error', ignore)
+}
+
+/** Tells a streamed body that nobody reads it. */
+export function dropBody(body: FinishedResponse['body'] | undefined): void {
+  if (body === undefined || !isStream(body)) return
+  quieten(body)
+  if ('cancel' in body && typeof body.cancel === 'function') {
+    // a stream that cannot be cancelled has no one left to tell
+    ignoreRejection(body.cancel())
+  } else if ('destroy' in body && typeof body.destroy === 'function') body.destroy()
+  else if ('return' in body && typeof body.return === 'function') {
+    ignoreRejection(body.return())
+  }
 }
 
 /** Resolves when what was written has been taken, or nobody takes it any more. */

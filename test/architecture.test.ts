@@ -9,43 +9,47 @@ import { describe, it } from 'node:test'
  * under src or a folder with everything below it that is no room of its own.
  */
 const ROOMS: Readonly<Record<string, string>> = {
+  'values.ts': '',
   'http.ts': '',
-  'async.ts': '',
+  'async.ts': 'http.ts',
   'edit-distance.ts': '',
   'definition-error.ts': 'edit-distance.ts',
+  'check-options.ts': 'values.ts definition-error.ts',
   'media-type.ts': '',
   'file-name.ts': '',
-  'stream.ts': 'http.ts',
+  'stream.ts': 'http.ts async.ts',
   'errors.ts': 'http.ts',
   path: 'definition-error.ts',
-  versioning: 'http.ts definition-error.ts media-type.ts',
+  versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts',
   router: 'path',
-  schema: 'http.ts definition-error.ts path define',
-  define: 'http.ts definition-error.ts errors.ts path versioning schema',
-  flatten: 'http.ts definition-error.ts path versioning schema define',
+  schema: 'values.ts http.ts async.ts definition-error.ts path',
+  define: 'http.ts errors.ts path versioning schema',
+  flatten: 'values.ts http.ts async.ts definition-error.ts path versioning schema define',
   container: 'http.ts definition-error.ts define flatten',
-  request: 'http.ts async.ts media-type.ts file-name.ts errors.ts schema define',
-  send: 'http.ts file-name.ts errors.ts define',
-  session: 'http.ts definition-error.ts errors.ts schema define',
-  auth: 'http.ts definition-error.ts errors.ts define flatten',
-  middleware: 'http.ts definition-error.ts media-type.ts stream.ts errors.ts define send',
-  client: 'http.ts edit-distance.ts schema define',
-  openapi: 'http.ts definition-error.ts errors.ts path versioning schema define flatten',
+  request: 'http.ts async.ts media-type.ts file-name.ts errors.ts schema',
+  send: 'http.ts async.ts file-name.ts errors.ts define',
+  session: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts schema define',
+  auth: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts define flatten',
+  middleware:
+    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
+  client: 'values.ts http.ts edit-distance.ts schema define',
+  openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'http.ts versioning define',
   'server/options':
-    'definition-error.ts path versioning schema define flatten session openapi server/logging',
+    'definition-error.ts check-options.ts path versioning schema define flatten session openapi server/logging',
   'server/pipeline':
-    'http.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+    'http.ts async.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
-  'server/lookup': 'http.ts errors.ts versioning router server/pipeline server/table',
+  'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
   'server/version-report':
-    'http.ts path versioning server/logging server/pipeline server/table server/lookup',
-  'server/dispatch.ts': 'http.ts path session server/pipeline server/lookup server/version-report',
+    'http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
+  'server/dispatch.ts':
+    'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
   'server/adapters/inject':
-    'http.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
+    'http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters':
-    'http.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
+    'http.ts async.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
   'server/adapters/node':
     'http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
@@ -55,11 +59,11 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
   'server/process': 'async.ts define server/logging server/adapters/node server/boot',
   'server/app.ts':
-    'http.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
+    'async.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
   'server/adapters/undici':
-    'http.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
+    'http.ts async.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing: 'definition-error.ts server/adapters/inject server/adapters server/app.ts',
-  cli: 'edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
+  cli: 'values.ts edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
   'index.ts':
     'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/app.ts',
 }

@@ -1,7 +1,7 @@
 /** Who answers the requests of a scenario: Octavo, or nobody, which shows what the connection and this guard cost. */
 import { createApp } from '../../src/index.ts'
 import type { App, InjectOptions } from '../../src/index.ts'
-import { isPromise } from '../../src/http.ts'
+import { isPromise } from '../../src/async.ts'
 import type { RawRequest } from '../../src/http.ts'
 import { createCore } from '../../src/server/boot/core.ts'
 import type { GuardRequest, Scenario } from './scenarios.ts'

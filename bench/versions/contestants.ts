@@ -1,5 +1,6 @@
 import type { RawRequest } from '../../src/http.ts'
-import { isPromise, METHOD_INDEX } from '../../src/http.ts'
+import { isPromise } from '../../src/async.ts'
+import { METHOD_INDEX } from '../../src/http.ts'
 import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { Lent } from '../../src/server/pipeline/context.ts'

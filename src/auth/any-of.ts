@@ -3,7 +3,7 @@ import type { ExecutionContext } from '../define/context.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import type { AnyGuard, Guard } from '../define/guard.ts'
 import { HttpError } from '../errors.ts'
-import { challengeOf, denied } from './challenge.ts'
+import { challengeOf, denied } from './create-guard.ts'
 
 type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never

@@ -1,14 +1,12 @@
-import type { OptionRule } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
-import type { Rules } from '../define/options.ts'
+import type { OptionRule, Rules } from '../check-options.ts'
 import type { HttpRequest } from '../http.ts'
-import { toChallenge } from './challenge.ts'
-import { createAuthGuard, MALFORMED } from './create-guard.ts'
-import type { Carried } from './create-guard.ts'
+import { isObject } from '../values.ts'
+import { createAuthGuard, MALFORMED, toChallenge } from './create-guard.ts'
+import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
-import type { IdentityOf } from './verdict.ts'
 
 /** What `apiKey` takes. */
 export interface ApiKeyOptions<V> extends AuthOptions {
@@ -86,7 +84,7 @@ function toKey(values: readonly string[]): Carried<[key: string]> {
 
 /** What the name may be depends on the place, when there is one. */
 function nameRule(options: unknown): Rules {
-  if (typeof options !== 'object' || options === null || !('in' in options) || !isPlace(options.in)) return {}
+  if (!isObject(options) || !('in' in options) || !isPlace(options.in)) return {}
   return { name: PLACES[options.in].rule }
 }
 

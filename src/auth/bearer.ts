@@ -1,14 +1,11 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
 import type { HttpRequest } from '../http.ts'
-import type { Rules } from '../define/options.ts'
-import { readAuthorization } from './authorization.ts'
-import { toChallenge } from './challenge.ts'
-import { createAuthGuard, MALFORMED } from './create-guard.ts'
-import type { Carried } from './create-guard.ts'
+import type { Rules } from '../check-options.ts'
+import { createAuthGuard, MALFORMED, readAuthorization, toChallenge } from './create-guard.ts'
+import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
-import type { IdentityOf } from './verdict.ts'
 
 /** What `bearerAuth` takes. */
 export interface BearerOptions<V> extends AuthOptions {

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard, SecurityScheme } from '../define/guard.ts'
-import { isPromise } from '../http.ts'
+import { httpError } from '../errors.ts'
+import type { HttpError } from '../errors.ts'
+import { isPromise } from '../async.ts'
 import type { HttpRequest } from '../http.ts'
-import { denied } from './challenge.ts'
-import type { IdentityOf } from './verdict.ts'
 
 /** Credentials were sent that cannot be read, or more than one. */
 export const MALFORMED: unique symbol = Symbol('malformed')
@@ -50,3 +50,58 @@ export function createAuthGuard<C extends readonly string[], V>(scheme: Scheme<C
     },
   }
 }
+
+const DETAILS = {
+  unauthenticated: 'This needs credentials, as the header WWW-Authenticate says',
+  invalid_credentials: 'The credentials are not accepted',
+} as const
+
+/** Why a request is denied: nothing was sent, or it was not accepted. */
+type Denial = keyof typeof DETAILS
+
+/** A challenge: a scheme and its parameters (RFC 9110 section 11.3). */
+export function toChallenge(scheme: string, parameters: Readonly<Record<string, string>>): string {
+  const written = Object.entries(parameters).map(([name, value]) => `${name}=${quote(value)}`)
+  return `${scheme} ${written.join(', ')}`
+}
+
+/** The 401 of a request that is denied. It says the same whatever the credentials were, and whoever they were for. */
+export function denied(denial: Denial, challenges: readonly string[]): HttpError {
+  const headers = challenges.length === 0 ? {} : { 'www-authenticate': challenges.join(', ') }
+  return httpError(denial, DETAILS[denial], { headers })
+}
+
+/** The challenge that an error carries; `undefined` when it has none. */
+export function challengeOf({ headers = {} }: HttpError): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1]
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
+/**
+ * What follows the scheme in the Authorization header (RFC 9110 section 11.4). Another scheme counts as nothing; several lines are
+ * malformed, for proxies and servers do not agree which of them counts.
+ */
+export function readAuthorization(request: HttpRequest, scheme: string): Carried<string> {
+  const [line, ...others] = request.headerLines('authorization')
+  if (line === undefined) return undefined
+  if (others.length > 0) return MALFORMED
+  const blank = line.indexOf(' ')
+  const name = blank === -1 ? line : line.slice(0, blank)
+  if (name.toLowerCase() !== scheme) return undefined
+  return blank === -1 ? '' : line.slice(blank).replace(/^ +/, '')
+}
+
+type Falsy = false | null | undefined | 0 | 0n | ''
+
+/**
+ * The identity that a `verify` leaves when it returns V: promises are awaited, what denies is dropped, and so is `true`, which
+ * allows without identity: `undefined` beside another type, `never` alone.
+ */
+export type IdentityOf<V> = 0 extends 1 & V ? unknown : Allowed<Exclude<Awaited<V>, Falsy | void>>
+
+type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
+
+type OrNone<I> = [I] extends [never] ? never : I | undefined

@@ -1,7 +1,8 @@
 import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import { optionProblems } from '../define/options.ts'
-import type { Rules } from '../define/options.ts'
+import { invalidOption, optionProblems } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
+import { isFunction, isObject, isText } from '../values.ts'
 
 /** The options that all guards of this folder have. */
 export interface AuthOptions {
@@ -13,8 +14,8 @@ export interface AuthOptions {
 
 /** The rules of options that several guards have. */
 export const RULES = {
-  verify: [(value) => typeof value === 'function', 'a function'],
-  text: [(value) => typeof value === 'string' && value !== '', 'a string with at least one character'],
+  verify: [isFunction, 'a function'],
+  text: [isText, 'a string with at least one character'],
   // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
   name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],
   realm: [matches(/^[ -~]+$/), 'a string of printable ASCII characters'],
@@ -34,7 +35,7 @@ export function checkOptions(
   rules: Rules,
   required: readonly string[] = ['verify'],
 ): void {
-  const given = typeof options === 'object' && options !== null ? options : {}
+  const given = isObject(options) ? options : {}
   const problems = [
     ...required
       .filter((name) => Reflect.get(given, name) === undefined)
@@ -46,7 +47,7 @@ export function checkOptions(
 
 function missing(where: string, name: string, rules: Rules): DefinitionProblem {
   const [, expected = 'it'] = rules[name] ?? []
-  return { code: 'invalid_option', where, message: `${name} is missing`, fix: `give ${expected}` }
+  return invalidOption(where, `${name} is missing`, `give ${expected}`)
 }
 
 function matches(pattern: RegExp): (value: unknown) => boolean {

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 
+import { editDistance } from '../edit-distance.ts'
 import { usageError } from './failure.ts'
-import { nearest } from './suggest.ts'
 
 /** An option of a command. */
-export interface OptionSpec {
+interface OptionSpec {
   /** What its value is called in the help; a switch has none. */
   readonly value?: string
   readonly short?: string
@@ -93,4 +93,13 @@ function checkOption(
   } else if (value === undefined || value === '' || (!isInline && /^-./.test(value))) {
     throw usageError(`${rawName} needs a value: ${rawName} ${option.value}`)
   }
+}
+
+/** The name that was probably meant; `undefined` when none is near. */
+export function nearest(given: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((name) => ({ name, edits: editDistance(given.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, edits }) => edits <= Math.max(1, Math.min(2, name.length - 2)))
+    .toSorted((a, b) => a.edits - b.edits)
+  return best?.name
 }

@@ -1,4 +1,5 @@
 import type { App } from '../server/app.ts'
+import { isFunction, isObject } from '../values.ts'
 import { failure } from './failure.ts'
 import type { CommandError } from './failure.ts'
 
@@ -38,11 +39,7 @@ async function settle(exported: unknown): Promise<unknown> {
 }
 
 function isApp(value: unknown): value is App {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    MEMBERS.every((name) => typeof Reflect.get(value, name) === 'function')
-  )
+  return isObject(value) && MEMBERS.every((name) => isFunction(Reflect.get(value, name)))
 }
 
 function isClass(value: object): boolean {

@@ -1,9 +1,9 @@
 import { extname, relative, resolve } from 'node:path'
 
 import type { OpenApiDocument } from '../openapi/document/types.ts'
+import { isObject } from '../values.ts'
 import type { Arguments } from './arguments.ts'
 import type { Command, Setting } from './command.ts'
-import { differences } from './differences.ts'
 import { usageError } from './failure.ts'
 import { findApp } from './find-app.ts'
 import { doJob } from './job.ts'
@@ -153,4 +153,18 @@ async function parse(text: string, format: Format): Promise<unknown> {
   } catch {
     return undefined
   }
+}
+
+/** What is in one value and not in the other, as JSON pointers (RFC 6901) with `+`, `-` or `~` before them. */
+function differences(before: unknown, after: unknown, place = ''): readonly string[] {
+  if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    return keys.flatMap((key) => {
+      const pointer = `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      if (!Object.hasOwn(before, key)) return [`+ ${pointer}`]
+      if (!Object.hasOwn(after, key)) return [`- ${pointer}`]
+      return differences(Reflect.get(before, key), Reflect.get(after, key), pointer)
+    })
+  }
+  return Object.is(before, after) ? [] : [`~ ${place === '' ? '/' : place}`]
 }

@@ -1,4 +1,4 @@
-import { readArguments } from './arguments.ts'
+import { nearest, readArguments } from './arguments.ts'
 import type { Command, Setting } from './command.ts'
 import { dev } from './dev/dev.ts'
 import { CommandError, usageError } from './failure.ts'
@@ -8,7 +8,6 @@ import { openapi } from './openapi.ts'
 import { say, sayError } from './print-error.ts'
 import { routes } from './routes.ts'
 import { styleFor } from './style.ts'
-import { nearest } from './suggest.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = { init, dev, routes, openapi }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
+import { messageOf } from '../values.ts'
 import { failure } from './failure.ts'
 
 /**
@@ -38,8 +39,4 @@ export async function readText(path: string): Promise<string | undefined> {
     if (Reflect.get(Object(error), 'code') === 'ENOENT') return undefined
     throw failure(`${path} cannot be read: ${messageOf(error)}`)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,5 @@
 import type { ResponseIn } from '../define/infer.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
-import type { Wire } from './wire.ts'
 
 /** How the body of an answer is given: `data`, as a stream of bytes for events and downloads, or the `Response` untouched. */
 export type As = 'data' | 'stream' | 'response'
@@ -40,3 +39,46 @@ type Streamed<R> =
 
 /** What a call gives, of the answers of its route and the form that was asked for. */
 export type Given<R, A> = A extends 'response' ? Response : A extends 'stream' ? Streamed<R> : R
+
+/**
+ * A value as it is after it went through JSON: a `Date` is a string, and so is whatever `toJSON` makes one. Members are looked at when
+ * they are used, so a large type costs what is used of it.
+ */
+export type Wire<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends { toJSON(): infer J }
+    ? Wire<J>
+    : T extends Uint8Array | Blob
+      ? Uint8Array
+      : T extends object
+        ? { [K in keyof T]: Wire<T[K]> }
+        : unknown
+
+/**
+ * The body of an answer, by its content type: JSON as a value, text as a string, anything else as bytes; `undefined` where there is
+ * none.
+ *
+ * @throws `SyntaxError` for malformed JSON; of an error, its text tells more.
+ */
+export async function readBody(response: Response, method: string): Promise<unknown> {
+  if (method === 'HEAD' || response.body === null || EMPTY.has(response.status)) return undefined
+  const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (type === 'application/json' || type.endsWith('+json')) {
+    return toValue(await response.text(), response.status)
+  }
+  if (type.startsWith('text/') || type === 'application/xml' || type.endsWith('+xml')) return response.text()
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  return bytes.length === 0 && type === '' ? undefined : bytes
+}
+
+function toValue(text: string, status: number): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (status >= 400) return text
+    throw error
+  }
+}
+
+const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])

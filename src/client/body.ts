@@ -1,12 +1,10 @@
 import type { RouteCall } from './route-map.ts'
-import { toPairs } from './text.ts'
-import type { CallValues } from './values.ts'
 
 /** What `fetch` sends. */
 export type Sent = string | Uint8Array | ArrayBuffer | Blob | FormData | URLSearchParams | ReadableStream
 
 /** A body with its content type, where `fetch` does not know it. */
-export interface EncodedBody {
+interface EncodedBody {
   readonly body: Sent | undefined
   readonly type: string | undefined
 }
@@ -50,4 +48,48 @@ function toMultipart(
     }
   }
   return data
+}
+
+/** The fields of a source. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** What a call gives, as far as its types were kept. */
+export interface CallValues {
+  readonly params?: Values
+  readonly query?: Values
+  readonly headers?: Values
+  readonly cookies?: Values
+  readonly body?: unknown
+  readonly form?: Values
+  readonly files?: Values
+  readonly method?: string
+}
+
+/** A value as servers read it from a text: dates in ISO 8601, objects as JSON. @throws `TypeError` for what has no text. */
+export function toText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'object':
+      return value instanceof Date ? value.toISOString() : JSON.stringify(value)
+    default:
+      throw new TypeError(`A ${typeof value} cannot be sent`)
+  }
+}
+
+/** The texts of a field: lists and sets repeat it, `undefined` and `null` are left out. */
+export function toTexts(value: unknown): readonly string[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : value instanceof Set ? [...value] : [value]
+  return items.flatMap((item) => (item === undefined || item === null ? [] : [toText(item)]))
+}
+
+/** The names and texts of a source. */
+export function toPairs(values: Readonly<Record<string, unknown>>): [name: string, text: string][] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    toTexts(value).map((text): [string, string] => [name, text]),
+  )
 }

@@ -1,17 +1,16 @@
-import { addHeader } from './add-header.ts'
+import { isObject } from '../values.ts'
+import { readBody } from './answer.ts'
 import type { As } from './answer.ts'
-import { readBody } from './answer-body.ts'
+import type { CallValues } from './body.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
-import { createNames } from './names.ts'
 import { checkOptions, toBase } from './options.ts'
 import type { ClientOptions } from './options.ts'
 import { ProblemError } from './problem-error.ts'
-import { toRequest } from './request.ts'
+import { addHeader, toRequest } from './request.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
 import { createTransport } from './transport.ts'
-import type { CallValues } from './values.ts'
 
 /** What a call is given. */
 interface CallInput extends CallValues {
@@ -70,7 +69,7 @@ const KEYS = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files', 
 
 function toInput(name: string, given: unknown): CallInput {
   if (given === undefined) return {}
-  if (typeof given !== 'object' || given === null)
+  if (!isObject(given))
     throw new TypeError(`${name}: a call takes an object, such as { params: { id: '7' } }`)
   const unknown = Object.keys(given).find((key) => !KEYS.includes(key))
   if (unknown !== undefined)
@@ -100,4 +99,35 @@ async function toAnswer(
   const data = isStreamed ? response.body : await readBody(response, method)
   if (status >= 400 && !errors.includes(status)) throw new ProblemError(response, data)
   return { status, ok, data, headers, response }
+}
+
+/** Calls a route by its name. */
+type CallRoute = (name: string, input: unknown) => Promise<unknown>
+
+/** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */
+const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON', 'toString', 'valueOf'])
+
+/** An object whose members are names of routes, joined by dots; each can be called, and has members itself. */
+function createNames(call: CallRoute): object {
+  return withNames({}, '', call)
+}
+
+function withNames(target: object, above: string, call: CallRoute): object {
+  const known = new Map<string, object>()
+  return new Proxy(target, {
+    get: (_target, key) => {
+      if (typeof key === 'symbol' || NOT_NAMES.has(key)) return Reflect.get(target, key)
+      const found = known.get(key)
+      if (found !== undefined) return found
+      const made = toRoute(above === '' ? key : `${above}.${key}`, call)
+      known.set(key, made)
+      return made
+    },
+  })
+}
+
+function toRoute(name: string, call: CallRoute): object {
+  const route = (input?: unknown): Promise<unknown> => call(name, input)
+  Object.defineProperty(route, 'name', { value: name })
+  return withNames(route, name, call)
 }

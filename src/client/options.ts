@@ -1,3 +1,4 @@
+import { isFunction, isObject, isString } from '../values.ts'
 import { ROUTE_MAP } from './route-map.ts'
 import type { RouteMap, TellRoutes } from './route-map.ts'
 
@@ -56,15 +57,12 @@ export interface ClientOptions {
 
 type Test = (value: unknown) => boolean
 
-const isText: Test = (value) => typeof value === 'string'
-const isObject: Test = (value) => typeof value === 'object' && value !== null
-const isAddress: Test = (value) => typeof value === 'string' || value instanceof URL
-const isFunction: Test = (value) => typeof value === 'function'
-const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
+const isAddress: Test = (value) => isString(value) || value instanceof URL
+const isWholeNumber: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
 const OPTIONS: Readonly<Record<keyof ClientOptions, readonly [test: Test, expected: string]>> = {
   baseUrl: [isAddress, 'a URL'],
-  version: [isText, "a version, such as '2'"],
+  version: [isString, "a version, such as '2'"],
   fetch: [isFunction, 'a function such as fetch'],
   dispatcher: [
     (value) => isObject(value) && isFunction(Reflect.get(Object(value), 'dispatch')),
@@ -75,10 +73,13 @@ const OPTIONS: Readonly<Record<keyof ClientOptions, readonly [test: Test, expect
     (value) => ['omit', 'same-origin', 'include'].includes(String(value)),
     "'omit', 'same-origin' or 'include'",
   ],
-  retry: [(value) => isCount(value) || isObject(value), 'a number of retries, or what undici takes of them'],
-  timeout: [(value) => isCount(value) && value !== 0, 'a number of milliseconds'],
+  retry: [
+    (value) => isWholeNumber(value) || isObject(value),
+    'a number of retries, or what undici takes of them',
+  ],
+  timeout: [(value) => isWholeNumber(value) && value !== 0, 'a number of milliseconds'],
   routes: [(value) => isAddress(value) || isObject(value), 'a route map, or the URL of one'],
-  docs: [isText, "a path, such as '/docs'"],
+  docs: [isString, "a path, such as '/docs'"],
 }
 
 /** Checks the options of a client. @throws `TypeError` for what cannot be used. */

@@ -1,3 +1,5 @@
+import { isObject, isRecord, isString } from '../values.ts'
+
 /** One problem of a request that did not fit its schemas, as a 422 tells it. */
 export interface ValidationProblem {
   /** The source: `params`, `query`, `headers`, `cookies`, `body`, `form` or `files`. */
@@ -38,7 +40,7 @@ export class ProblemError extends Error {
   readonly response: Response
 
   constructor(response: Response, data: unknown) {
-    const { type, title, status: _status, detail, code, errors, ...members } = toRecord(data)
+    const { type, title, status: _status, detail, code, errors, ...members } = membersOf(data)
     const phrase = response.statusText === '' ? `Status ${response.status}` : response.statusText
     super(textOf(detail) ?? textOf(title) ?? phrase)
     this.name = 'ProblemError'
@@ -55,16 +57,15 @@ export class ProblemError extends Error {
   }
 }
 
-function toRecord(data: unknown): Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !ArrayBuffer.isView(data) && !Array.isArray(data)
-    ? { ...data }
-    : {}
+/** The members of a problem document; none of a body that is text or bytes. */
+function membersOf(data: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(data) && !ArrayBuffer.isView(data) ? { ...data } : {}
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+  return isString(value) ? value : undefined
 }
 
 function isValidationProblem(value: unknown): value is ValidationProblem {
-  return typeof value === 'object' && value !== null && 'in' in value && 'path' in value && 'message' in value
+  return isObject(value) && 'in' in value && 'path' in value && 'message' in value
 }

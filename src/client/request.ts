@@ -1,14 +1,10 @@
-import { headerName } from '../define/header-name.ts'
-import { addHeader } from './add-header.ts'
-import { toBody } from './body.ts'
-import type { Sent } from './body.ts'
-import { writePath } from './path.ts'
+import { headerName } from '../http.ts'
+import { toBody, toPairs, toText, toTexts } from './body.ts'
+import type { CallValues, Sent, Values } from './body.ts'
 import type { RouteCall } from './route-map.ts'
-import { toPairs, toTexts } from './text.ts'
-import type { CallValues, Values } from './values.ts'
 
 /** A request before it is sent. */
-export interface ClientRequest {
+interface ClientRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Headers
@@ -98,4 +94,51 @@ function withVersion(given: string | null, written: string): string {
     .split(',')
     .map((type) => `${type.trim()};${parameter}`)
     .join(', ')
+}
+
+/** A parameter in a template; behind the colon stands that it takes slashes. */
+const PARAM = /\{([^{}:]*)(:path)?\}/g
+
+/**
+ * The path of a template with its parameters percent-encoded.
+ *
+ * @throws `TypeError` for parameters that are missing, unknown, or make a segment that no client sends.
+ */
+function writePath(name: string, template: string, params: Readonly<Record<string, unknown>>): string {
+  const known = new Set([...template.matchAll(PARAM)].map(([, param]) => param))
+  const unknown = Object.keys(params).find((param) => params[param] !== undefined && !known.has(param))
+  if (unknown !== undefined) throw new TypeError(`${name}: there is no path parameter ${unknown}`)
+  return template
+    .split('/')
+    .map((segment) => writeSegment(name, segment, params))
+    .join('/')
+}
+
+function writeSegment(name: string, segment: string, params: Readonly<Record<string, unknown>>): string {
+  let isRest = false
+  const written = segment.replaceAll(PARAM, (_match, param: string, rest?: string) => {
+    const value = Object.hasOwn(params, param) ? params[param] : undefined
+    if (value === undefined || value === null)
+      throw new TypeError(`${name}: the path parameter ${param} is missing`)
+    const text = toText(value)
+    isRest = rest !== undefined
+    if (isRest) return text.split('/').map(encodeURIComponent).join('/')
+    if (text === '') throw new TypeError(`${name}: the path parameter ${param} is empty`)
+    return encodeURIComponent(text)
+  })
+  // clients resolve dot segments before they send a path, escaped or not (RFC 3986 section 5.2.4)
+  if (written.split('/').some((part) => part === '.' || part === '..'))
+    throw new TypeError(`${name}: the path would have the segment "${written}", which no client sends`)
+  return written
+}
+
+/** Adds a header. @throws `TypeError` that tells its name alone, where the platform would repeat a value that may be a secret. */
+export function addHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.append(name, value)
+  } catch {
+    throw new TypeError(
+      `The header ${JSON.stringify(name)} cannot be sent: its name or its value is none of HTTP`,
+    )
+  }
 }

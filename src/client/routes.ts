@@ -1,6 +1,7 @@
-import { readBody } from './answer-body.ts'
+import { editDistance } from '../edit-distance.ts'
+import { isObject, isString, messageOf } from '../values.ts'
+import { readBody } from './answer.ts'
 import { createDeadline } from './deadline.ts'
-import { nearest } from './near.ts'
 import { tellRoutesOf } from './options.ts'
 import type { ClientOptions } from './options.ts'
 import { ProblemError } from './problem-error.ts'
@@ -8,7 +9,7 @@ import type { RouteCall, RouteMap } from './route-map.ts'
 import type { Transport } from './transport.ts'
 
 /** Finds how a route is called. Rejects with a `TypeError` for a name that there is not. */
-export type FindRoute = (name: string) => Promise<RouteCall>
+type FindRoute = (name: string) => Promise<RouteCall>
 
 /** Makes what finds routes; where they are is asked once, when the first is called, and again when that failed. */
 export function createFindRoute(
@@ -30,7 +31,7 @@ export function createFindRoute(
       if (!response.ok) throw new ProblemError(response, data)
       return data
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = messageOf(cause)
       throw new Error(`createClient: the routes could not be read from ${url.href}: ${why}`, { cause })
     } finally {
       meet()
@@ -105,12 +106,25 @@ function toMap(value: unknown, where: string): RouteMap {
 }
 
 function isMap(value: unknown): value is RouteMap {
-  if (typeof value !== 'object' || value === null || !('routes' in value)) return false
+  if (!isObject(value) || !('routes' in value)) return false
   const { routes } = value
-  return typeof routes === 'object' && routes !== null && Object.values(routes).every(isCall)
+  return isObject(routes) && Object.values(routes).every(isCall)
 }
 
 function isCall(value: unknown): value is RouteCall {
-  if (typeof value !== 'object' || value === null || !('method' in value) || !('path' in value)) return false
-  return typeof value.method === 'string' && typeof value.path === 'string' && value.path.startsWith('/')
+  if (!isObject(value) || !('method' in value) || !('path' in value)) return false
+  return isString(value.method) && isString(value.path) && value.path.startsWith('/')
+}
+
+const MOST = 5
+
+/** The names that are most like a text, the nearest first; all of them when there are few. */
+function nearest(text: string, names: readonly string[]): readonly string[] {
+  if (names.length <= MOST) return names
+  const wanted = text.toLowerCase()
+  return names
+    .map((name) => ({ name, distance: editDistance(wanted, name.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, MOST)
+    .map(({ name }) => name)
 }

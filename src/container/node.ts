@@ -1,4 +1,5 @@
-import type { BuiltIn } from '../define/built-in.ts'
+import { Config, Logger } from '../define/built-in-tokens.ts'
+import type { BuiltIn } from '../define/built-in-tokens.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import type { ModuleNode } from '../flatten/modules.ts'
 import type { AnyProvider, Scope } from '../define/provider.ts'
@@ -37,7 +38,7 @@ export interface Graph {
 }
 
 /** The built-in tokens whose values belong to the application; the others belong to a request. */
-const APPLICATION_TOKENS = new Set(['Config', 'Logger'])
+const APPLICATION_TOKENS = new Set([Config.token, Logger.token])
 
 /** Whether a source is a provider and not one of the application's own tokens. */
 export function isNode(source: Source): source is ProviderNode {

@@ -1,4 +1,4 @@
-import type { BuiltIn } from '../define/built-in.ts'
+import type { BuiltIn } from '../define/built-in-tokens.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Awaitable } from '../http.ts'
 import { createLifetime } from './lifetime.ts'

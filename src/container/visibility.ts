@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import { isBuiltIn } from '../define/built-in.ts'
+import { isBuiltIn } from '../define/built-in-tokens.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import { unlazy } from '../define/lazy.ts'
 import type { ModuleNode } from '../flatten/modules.ts'

@@ -1,8 +1,12 @@
+import type { Awaitable } from '../http.ts'
+import type { ExecutionContext } from './context.ts'
 import type { Around } from './layers.ts'
 import type { Guard } from './guard.ts'
-import type { WebHandler } from './mount.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { Tokens } from './token.ts'
+
+/** A handler of the web platform, as other frameworks and libraries export it. */
+export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
 
 /** A controller or router as `defineController` and `defineRouter` return it; the type parameters keep what was inferred. */
 export interface Controller<N, P, T, R = readonly []> {

@@ -4,6 +4,7 @@ import { METHODS } from '../http.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
+import { isBoolean, isCount, isObject, isRecord, isString, isText } from '../values.ts'
 
 /** What a field may hold: the test, and how the expectation reads in a message. */
 interface Kind {
@@ -11,28 +12,22 @@ interface Kind {
   readonly expected: string
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
-const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || (isText(value) && value !== '')
+const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isText(value)
 const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
 
-const TEXT: Kind = { test: isText, expected: 'a string' }
-const FLAG: Kind = { test: (value) => typeof value === 'boolean', expected: 'true or false' }
-const COUNT: Kind = {
-  test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-  expected: 'a whole number, 0 or more',
-}
-const RECORD: Kind = { test: isObject, expected: 'an object' }
+const TEXT: Kind = { test: isString, expected: 'a string' }
+const FLAG: Kind = { test: isBoolean, expected: 'true or false' }
+const COUNT: Kind = { test: isCount, expected: 'a whole number, 0 or more' }
+const RECORD: Kind = { test: isRecord, expected: 'an object' }
 
 const SHARED: Readonly<Record<string, Kind>> = {
   version: {
     test: (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
     expected: "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
   },
-  tags: { test: isListOf(isText), expected: 'a list of strings' },
+  tags: { test: isListOf(isString), expected: 'a list of strings' },
   deprecated: FLAG,
   // reported in detail by `routePolicyProblems`
   policy: { test: () => true, expected: 'an object' },
@@ -136,7 +131,7 @@ export const FIELDS = {
     openapi: RECORD,
     input: RECORD,
     response: {
-      test: (value) => typeof value === 'object' && value !== null,
+      test: isObject,
       expected: 'a schema, or schemas by status',
     },
     handler: FUNCTION,

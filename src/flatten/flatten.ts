@@ -1,25 +1,26 @@
+import type { ExecutionContext } from '../define/context.ts'
+import type { AnyController, WebHandler } from '../define/controller.ts'
+import { controllerName, nameFromPrefix } from '../define/names.ts'
+import type { AnyRoute } from '../define/route.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import { joinPaths, normalizePrefix, parsePattern } from '../path/pattern.ts'
-import type { AnyController } from '../define/controller.ts'
-import type { Surround, Surroundings } from './layer-stack.ts'
+import { METHODS } from '../http.ts'
+import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../path/pattern.ts'
+import { toEntries } from '../versioning/spec.ts'
 import { checkFields } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
-import { toFlatRoute, withPolicy } from './to-flat-route.ts'
-import type { AnyRoute } from '../define/route.ts'
-import type { Inherited } from './to-flat-route.ts'
+import type { Surround, Surroundings } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
-import { toMountRoute } from '../define/mount.ts'
-import { controllerName, nameFromPrefix } from '../define/names.ts'
-import { duplicateNames } from './duplicates.ts'
+import { toFlatRoute, withPolicy } from './to-flat-route.ts'
+import type { Inherited } from './to-flat-route.ts'
 
 /** What modules say, with the mistakes that can be seen without knowing how versions travel. */
-export interface Flattened {
+interface Flattened {
   readonly routes: readonly FlatRoute[]
   readonly problems: readonly DefinitionProblem[]
 }
 
 /** What the application puts around all modules. */
-export interface Frame {
+interface Frame {
   readonly prefix: string
   readonly around: Surroundings
   readonly surround: Surround
@@ -134,6 +135,20 @@ function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
   return mount === undefined ? routes : [...routes, toMountRoute(mount)]
 }
 
+/** The web platform makes no `Request` for TRACE (the Fetch standard, section 2.2.1). */
+const MOUNTED = METHODS.filter((method) => method !== 'TRACE')
+
+/** The route that hands every request below a prefix to a foreign handler. */
+function toMountRoute(mount: WebHandler): AnyRoute {
+  return {
+    method: MOUNTED,
+    path: '/{rest:path}',
+    name: 'mount',
+    includeInSchema: false,
+    handler: (_input: unknown, context: ExecutionContext) => mount(context.request.web, context),
+  }
+}
+
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
   const { name, prefix, kind } = controller
   if (name === undefined && prefix === undefined) {
@@ -182,4 +197,43 @@ function joinPrefix(
   if ('segments' in pattern) return joined
   problems.push(...pattern.map((problem) => ({ ...problem, where })))
   return undefined
+}
+
+/**
+ * Reports names that several routes share, unless they are versions of one route: the same methods, and no version in common.
+ * Routes that answer the same requests are left to the report on duplicate routes.
+ */
+function duplicateNames(routes: readonly FlatRoute[]): readonly DefinitionProblem[] {
+  const byName = new Map<string, FlatRoute[]>()
+  const problems: DefinitionProblem[] = []
+  for (const route of routes) {
+    const others = byName.get(route.name) ?? []
+    const other = others.find(
+      (candidate) => !areVersions(candidate, route) && !sameRequests(candidate, route),
+    )
+    if (other !== undefined) {
+      problems.push({
+        code: 'duplicate_name',
+        where: route.label,
+        message: `${other.label} has the same name`,
+        fix: 'give one of them another name; only versions of one route may share it',
+      })
+    }
+    byName.set(route.name, [...others, route])
+  }
+  return problems
+}
+
+function areVersions(a: FlatRoute, b: FlatRoute): boolean {
+  const left = toEntries(a.version)
+  const right = toEntries(b.version)
+  const sameMethods = a.methods.join() === b.methods.join()
+  return sameMethods && left.length + right.length > 0 && !left.some((entry) => right.includes(entry))
+}
+
+function sameRequests(a: FlatRoute, b: FlatRoute): boolean {
+  return (
+    shapeOf(a.pattern, false) === shapeOf(b.pattern, false) &&
+    a.methods.some((method) => b.methods.includes(method))
+  )
 }

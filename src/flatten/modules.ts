@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import { isPromise } from '../http.ts'
+import { isPromise } from '../async.ts'
 import { checkFields, isDefinition } from './check-fields.ts'
 import { unlazy } from '../define/lazy.ts'
 import type { AnyModule } from '../define/module.ts'

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, parsePattern } from '../path/pattern.ts'
 import type { Pattern } from '../path/pattern.ts'
-import { routePolicyProblems } from '../versioning/check-policy.ts'
+import { routePolicyProblems } from '../versioning/policy.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
@@ -15,6 +15,7 @@ import type { AnyRoute, Shared } from '../define/route.ts'
 import { toSources } from '../schema/sources.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
+import { isRecord } from '../values.ts'
 
 /** What a route gets from the controller, routers and module around it. */
 export interface Inherited {
@@ -169,15 +170,14 @@ function toInject(
   problems: Omit<DefinitionProblem, 'where'>[],
 ): ReadonlyMap<string, Token<unknown>> {
   const tokens = new Map<string, Token<unknown>>()
-  const isRecord = typeof own === 'object' && own !== null && !Array.isArray(own)
-  if (own !== undefined && !isRecord) {
+  if (own !== undefined && !isRecord(own)) {
     problems.push({
       code: 'invalid_field',
       message: 'input.inject is not a record of tokens',
       fix: 'write inject: { request: HttpRequest }',
     })
   }
-  const entries = [...Object.entries(above), ...(isRecord ? Object.entries(own) : [])]
+  const entries = [...Object.entries(above), ...(isRecord(own) ? Object.entries(own) : [])]
   for (const [key, given] of entries as readonly (readonly [string, unknown])[]) {
     const token = unlazy(given)
     if (!isToken(token)) problems.push(notAToken(key, token))

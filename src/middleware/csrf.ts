@@ -1,9 +1,10 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import { httpError } from '../errors.ts'
-import { isPromise } from '../http.ts'
-import { checkOptions, isBoolean, isFunction } from './check-options.ts'
+import { isPromise } from '../async.ts'
+import { checkOptions } from '../check-options.ts'
+import { isBoolean, isFunction } from '../values.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 
 import type { Middleware } from '../define/middleware.ts'
 import type { ExecutionContext } from '../define/context.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import type { FinishedResponse } from '../http.ts'
 import { isKnown } from '../send/conditions.ts'
-import { after } from './after.ts'
-import { checkOptions, isBoolean } from './check-options.ts'
+import { after } from '../async.ts'
+import { checkOptions } from '../check-options.ts'
+import { isBoolean } from '../values.ts'
 
 /** What `etag` takes. */
 export interface EtagOptions {

@@ -1,9 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 import type { Middleware } from '../define/middleware.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import { httpError } from '../errors.ts'
-import { checkOptions, isFunction } from './check-options.ts'
+import { checkOptions } from '../check-options.ts'
+import { isFunction } from '../values.ts'
 
 /** What `loadShedding` takes. */
 export interface LoadSheddingOptions {

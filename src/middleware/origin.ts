@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../define/context.ts'
-import { isPromise } from '../http.ts'
+import { isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 
 /** Tells whether pages of an origin may read responses. */

@@ -1,9 +1,10 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
-import type { Rules } from '../define/options.ts'
+import type { Rules } from '../check-options.ts'
 import { isToken } from '../media-type.ts'
-import { after } from './after.ts'
-import { checkOptions, isFunction } from './check-options.ts'
+import { after } from '../async.ts'
+import { checkOptions } from '../check-options.ts'
+import { isFunction } from '../values.ts'
 
 /** What `requestId` takes. */
 export interface RequestIdOptions {

@@ -1,11 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 
 import { httpError } from '../errors.ts'
+import type { HttpError } from '../errors.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** The text of a body in UTF-8, without byte-order mark. */
-export function toText(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -21,7 +22,7 @@ export function toText(bytes: Uint8Array): string {
  * schemas that declare a name all objects have.
  */
 export function toJson(bytes: Uint8Array, depth: number, inherited = false): unknown {
-  const text = toText(bytes)
+  const text = decodeText(bytes)
   if (text.length > depth && isDeeper(text, depth))
     throw httpError('malformed_json', `The body is nested more than ${depth} levels deep`)
   let value: unknown
@@ -64,4 +65,27 @@ function withoutPrototypes(value: unknown): unknown {
   const copy: Record<string, unknown> = Object.create(null)
   for (const [name, member] of Object.entries(value)) copy[name] = withoutPrototypes(member)
   return copy
+}
+
+/** The error of a body that is longer than `limit` bytes. */
+export function bodyTooLarge(limit: number): HttpError {
+  return httpError('body_too_large', `The body is longer than ${limit} bytes`)
+}
+
+/** The error of a body that ends before it is whole. */
+export function bodyEndedEarly(cause?: unknown): HttpError {
+  return httpError('malformed_request', 'The body ended early', { cause })
+}
+
+/** The chunks of a body in one piece. */
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
+}
+
+/** Reads all that is left of a body. */
+export async function collectChunks(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of source) chunks.push(chunk)
+  return joinChunks(chunks)
 }

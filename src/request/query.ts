@@ -40,13 +40,13 @@ export function toSearchParams(values: Readonly<Record<string, unknown>>): URLSe
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {
     for (const item of [value].flat()) {
-      if (item !== undefined && item !== null) search.append(name, toText(item))
+      if (item !== undefined && item !== null) search.append(name, toParameter(item))
     }
   }
   return search
 }
 
-function toText(value: unknown): string {
+function toParameter(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'string') return value
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value)

@@ -4,7 +4,7 @@ import { httpError } from '../errors.ts'
 import type { HttpRequest } from '../http.ts'
 import { contentTypeOf } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
-import { toJson, toText } from './body.ts'
+import { toJson, decodeText } from './body.ts'
 import { RequestView } from './request.ts'
 
 /** Turns the bytes of a body into the raw value for its schema. */
@@ -18,7 +18,7 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
   if (acceptsBytes(schema)) return () => presentBytes
   const inherited = declaresInherited(schema)
   const json = presentOr((bytes) => toJson(bytes, jsonDepth, inherited))
-  const text = acceptsText(schema) ? presentOr(toText) : undefined
+  const text = acceptsText(schema) ? presentOr(decodeText) : undefined
   const expected = acceptsData(schema)
     ? text === undefined
       ? 'application/json'

@@ -1,13 +1,13 @@
 import { toFilesPlan } from '../schema/files.ts'
 import type { FilesPlan } from '../schema/files.ts'
-import { headerName } from '../define/header-name.ts'
+import { headerName } from '../http.ts'
 import { isStrict } from '../schema/accepts.ts'
 import type { FieldPlan, SourcePlan } from '../schema/coercion.ts'
 import { createValidator } from '../schema/schema.ts'
 import type { Validated } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Awaitable, HttpRequest, QueryRecord } from '../http.ts'
-import { toText } from './body.ts'
+import { decodeText } from './body.ts'
 import { createDecoder, requireForm, unsupported } from './read-body.ts'
 import type { ChooseDecoder } from './read-body.ts'
 import { parseForm } from './query.ts'
@@ -84,7 +84,7 @@ function readsForm(
     if (uploads !== undefined && isMultipart(request.header('content-type')))
       return uploads.read(request, lifetime).then(({ fields }) => validate(toForm(fields)))
     requireForm(request)
-    return request.bytes().then((bytes) => validate(toForm(parseForm(toText(bytes), parameters))))
+    return request.bytes().then((bytes) => validate(toForm(parseForm(decodeText(bytes), parameters))))
   }
 }
 

@@ -3,7 +3,7 @@ import { parseCookie } from 'cookie'
 import type { UploadLimits } from '../schema/uploads.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
-import { toJson, toText } from './body.ts'
+import { toJson, decodeText } from './body.ts'
 import { openContent, readContent } from './content.ts'
 import { parseQuery } from './query.ts'
 
@@ -100,7 +100,7 @@ export class RequestView implements HttpRequest {
   }
 
   async text(): Promise<string> {
-    return toText(await this.bytes())
+    return decodeText(await this.bytes())
   }
 
   async json(): Promise<unknown> {

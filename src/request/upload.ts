@@ -4,7 +4,7 @@ import type { SourcePlan } from '../schema/coercion.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 import { httpError } from '../errors.ts'
 import type { QueryRecord } from '../http.ts'
-import { toText } from './body.ts'
+import { decodeText } from './body.ts'
 import type { Multipart, Part } from './multipart.ts'
 import { malformed, toPartHead } from './part-head.ts'
 import type { PartHead } from './part-head.ts'
@@ -195,7 +195,7 @@ async function* startingWith(first: Uint8Array, rest: Chunks): Chunks {
 
 function toFieldText(bytes: Uint8Array): string {
   try {
-    return toText(bytes)
+    return decodeText(bytes)
   } catch {
     throw malformed('A field is not UTF-8')
   }

@@ -1,6 +1,7 @@
+import { toRecord } from '../values.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
-import { innerOf, recordOf, schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
+import { innerOf, schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
 
 /** Whether the schema is an object that refuses what it does not declare. */
 export function isStrict(schema: Schema): boolean {
@@ -46,7 +47,7 @@ export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boo
   if (seen.has(schema)) return false
   seen.add(schema)
   const def = defOf(schema)
-  const shape = def.type === 'object' ? recordOf(def['shape']) : {}
+  const shape = def.type === 'object' ? toRecord(def['shape']) : {}
   if (Object.keys(shape).some((name) => name in Object.prototype)) return true
   if (def.type === 'lazy') return seen.size > MAX_SCHEMAS || declaresInherited(innerOf(def) ?? schema, seen)
   const inner = [

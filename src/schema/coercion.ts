@@ -1,3 +1,4 @@
+import { toRecord } from '../values.ts'
 import { isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import {
@@ -8,7 +9,7 @@ import {
   oneOfFromText,
 } from './text-values.ts'
 import type { FromText } from './text-values.ts'
-import { recordOf, schemaOf, schemasOf, unwrap } from './unwrap.ts'
+import { schemaOf, schemasOf, unwrap } from './unwrap.ts'
 
 /** How the values of one field, which arrive as text, become what its schema validates. */
 export interface FieldPlan {
@@ -44,7 +45,7 @@ export function toSourcePlan(schema: Schema): SourcePlan {
   const def = unwrap(schema)
   switch (def?.type) {
     case 'object': {
-      const shape = recordOf(def['shape'])
+      const shape = toRecord(def['shape'])
       const catchall = schemaOf(def['catchall'])
       return {
         fields: new Map(
@@ -75,7 +76,7 @@ const READERS: Readonly<Record<string, (def: SchemaDef) => FromText>> = {
   bigint: () => bigintFromText,
   boolean: () => booleanFromText,
   date: () => dateFromText,
-  enum: (def) => oneOfFromText(Object.values(recordOf(def['entries']))),
+  enum: (def) => oneOfFromText(Object.values(toRecord(def['entries']))),
   literal: (def) => oneOfFromText(Array.isArray(def['values']) ? def['values'] : []),
 }
 

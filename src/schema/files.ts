@@ -1,8 +1,9 @@
+import { toRecord } from '../values.ts'
 import { FileStream, FileStreams } from './file-stream.ts'
 import { classOf } from './accepts.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
-import { recordOf, schemaOf, schemasOf, unwrapSchema } from './unwrap.ts'
+import { schemaOf, schemasOf, unwrapSchema } from './unwrap.ts'
 
 /** How the files of one field become what its schema validates. */
 export interface FileField {
@@ -30,7 +31,7 @@ export function toFilesPlan(schema: Schema): FilesPlan {
   const def = inner === undefined ? undefined : defOf(inner)
   switch (def?.type) {
     case 'object': {
-      const shape = Object.entries(recordOf(def['shape']))
+      const shape = Object.entries(toRecord(def['shape']))
       const catchall = schemaOf(def['catchall'])
       return {
         fields: new Map(

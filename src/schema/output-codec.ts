@@ -1,7 +1,8 @@
+import { toRecord } from '../values.ts'
 import { isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { dateFromText } from './text-values.ts'
-import { recordOf, unwrap } from './unwrap.ts'
+import { unwrap } from './unwrap.ts'
 
 /** Makes dates of the ISO texts in a value, where a schema has dates; the rest stays as it is. */
 export type Revive = (value: unknown) => unknown
@@ -30,7 +31,7 @@ export function toRevive(schema: Schema, depth = 0): Revive | undefined {
     }
     case 'object': {
       const fields = new Map(
-        Object.entries(recordOf(def['shape'])).flatMap(([name, field]) => {
+        Object.entries(toRecord(def['shape'])).flatMap(([name, field]) => {
           const revive = inner(field)
           return revive === undefined ? [] : [[name, revive] as const]
         }),

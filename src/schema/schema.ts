@@ -1,7 +1,7 @@
 import type * as Zod from 'zod'
 import type { z } from 'zod'
 
-import { isPromise } from '../http.ts'
+import { isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 
 /**

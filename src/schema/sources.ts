@@ -2,7 +2,8 @@ import type { DefinitionErrorCode } from '../definition-error.ts'
 import type { Pattern } from '../path/pattern.ts'
 import { toFilesPlan } from './files.ts'
 import type { FileField, FilesPlan } from './files.ts'
-import { headerName } from '../define/header-name.ts'
+import { headerName } from '../http.ts'
+import { isRecord, isString } from '../values.ts'
 import { toSourcePlan } from './coercion.ts'
 import type { SourcePlan } from './coercion.ts'
 import { isSchema, toNamesSchema, toObjectSchema } from './schema.ts'
@@ -203,9 +204,5 @@ function fieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readon
 }
 
 function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Array.isArray(value) && value.every(isString)
 }

@@ -38,11 +38,6 @@ export function unwrap(schema: Schema): SchemaDef | undefined {
   return inner === undefined ? undefined : defOf(inner)
 }
 
-/** The members of a record; none when it is no record. */
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
 /** The schemas in a list. */
 export function schemasOf(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []

@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os'
 
+import { isCount, isObject, isText } from '../values.ts'
+
 /** Limits of a `multipart/form-data` body, and where its files are kept while the request lasts. */
 export interface UploadLimits {
   /** Bytes of one file; `bodyLimit` is for all of the body. @default as many as the body may have */
@@ -37,20 +39,11 @@ export const UPLOAD_LIMITS_EXPECTED = `an object with numbers for ${Object.keys(
 /** Whether the value holds limits of uploads, and nothing else. */
 export function isUploadLimits(value: unknown): boolean {
   return (
-    typeof value === 'object' &&
-    value !== null &&
+    isObject(value) &&
     Object.entries(value).every(
       ([name, limit]) =>
         Object.hasOwn(DEFAULT_UPLOAD_LIMITS, name) &&
-        (limit === undefined || (name === 'directory' ? isPath(limit) : isCount(limit))),
+        (limit === undefined || (name === 'directory' ? isText(limit) : isCount(limit))),
     )
   )
-}
-
-function isPath(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 
+import { ignoreRejection } from '../async.ts'
 import type { BodyPart, Content } from './content.ts'
 import { toSeconds, toTag } from './content.ts'
 import type { Span } from './ranges.ts'
@@ -129,5 +130,5 @@ async function readSpan(handle: FileHandle, { start, end }: Span): Promise<BodyP
 
 /** Closes a file; one that cannot be closed has no one left to tell. */
 function close(handle: FileHandle): void {
-  handle.close().catch(() => undefined)
+  ignoreRejection(handle.close())
 }

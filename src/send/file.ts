@@ -3,13 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { replyTo } from '../define/reply.ts'
 import type { RawReply, ReplyContext } from '../define/reply.ts'
 import { httpError } from '../errors.ts'
+import { toBaseName } from '../file-name.ts'
 import { answerWith } from './answer.ts'
 import type { Presented } from './answer.ts'
 import { toContent, toSeconds } from './content.ts'
 import type { Content } from './content.ts'
 import { openFile, typeOf } from './disk.ts'
-import { toDisposition } from './disposition.ts'
-import type { Disposition } from './disposition.ts'
 
 /** What `file` takes besides the file. */
 export interface FileOptions extends Presented {
@@ -103,4 +102,30 @@ function toDispositionHeader(
 
 function toPath(source: string | URL): string {
   return source instanceof URL ? fileURLToPath(source) : source
+}
+
+/** How a browser takes a file: shown in its window, or saved. */
+type Disposition = 'inline' | 'attachment'
+
+/**
+ * The value of `Content-Disposition` (RFC 6266). The name keeps nothing of a path and nothing that cannot be seen; one that is not
+ * plain ASCII is sent twice, percent-encoded for those who read RFC 8187, and with `_` in the place of all else.
+ *
+ * @example
+ * toDisposition('attachment', 'naïve.pdf') // → `attachment; filename="na_ve.pdf"; filename*=UTF-8''na%C3%AFve.pdf`
+ */
+function toDisposition(disposition: Disposition, filename: string): string {
+  const name = toBaseName(filename).replaceAll(/\p{Surrogate}/gu, '\ufffd') || 'download'
+  // a quote, a backslash or a percent sign is read in different ways (RFC 6266 appendix D)
+  const plain = name.replaceAll(/[^\u0020-\u007e]|["\\%]/gu, '_')
+  const full = plain === name ? '' : `; filename*=UTF-8''${toExtended(name)}`
+  return `${disposition}; filename="${plain}"${full}`
+}
+
+/** Percent-encodes what RFC 8187 does not let stand. */
+function toExtended(name: string): string {
+  return encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

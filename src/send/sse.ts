@@ -80,7 +80,7 @@ async function open(
   const leave = (): void => abort.abort(signal.reason)
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()
-  const lastEventId = toText(request.header('last-event-id'))
+  const lastEventId = decodeId(request.header('last-event-id'))
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
     if (!isSource(events))
@@ -103,7 +103,7 @@ function isSource(events: unknown): boolean {
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Ids are UTF-8, in a header that node:http reads byte by byte; some clients send them byte by byte, too. */
-function toText(id: string | undefined): string | undefined {
+function decodeId(id: string | undefined): string | undefined {
   if (id === undefined) return undefined
   const bytes = Buffer.from(id, 'latin1')
   try {

@@ -1,10 +1,9 @@
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
-import { isRecord, parseJson, toJson, toPlaces } from './data.ts'
+import { isRecord } from '../values.ts'
+import { parseJson, toJson, toPlaces } from './data.ts'
 import type { JsonRecord } from './data.ts'
 import { deadlineOf } from './guarded-store.ts'
-import { createLocks } from './locks.ts'
-import { mergeData } from './merge.ts'
 import { isRenewalDue, parseRecord, timeLeft, toRecordText } from './record.ts'
 import type { SessionRecord } from './record.ts'
 import { toClearedCookieLine, toCookieLine } from './state.ts'
@@ -101,7 +100,7 @@ async function merge(parts: SessionParts, base: string, stored: string, mine: st
   const { log, settings } = parts
   const current = await parts.load(stored)
   if ('issues' in current) throw sessionConflict()
-  const { data, conflicts } = mergeData(toRecord(base), toRecord(current.text), toRecord(mine))
+  const { data, conflicts } = mergeData(parseData(base), parseData(current.text), parseData(mine))
   if (conflicts.length > 0) {
     if (settings.conflicts === 'refuse') throw sessionConflict()
     log.warn({ keys: conflicts }, 'Two requests changed a session at the same time; the later one wins')
@@ -132,11 +131,66 @@ function write(
   return store.write(id, toRecordText(record), ttlMs, deadline)
 }
 
-function toRecord(text: string): JsonRecord {
+function parseData(text: string): JsonRecord {
   const value = parseJson(text)
   return isRecord(value) ? value : {}
 }
 
 function sessionConflict(): HttpError {
   return httpError('session_conflict', 'Another request changed or ended the session meanwhile; try again')
+}
+
+/** Runs tasks of one key one after the other, in the order they came. */
+type Locks = <T>(key: string, task: () => Promise<T>) => Promise<T>
+
+/** Makes locks; a key is forgotten when nothing waits for it. */
+function createLocks(): Locks {
+  const last = new Map<string, Promise<void>>()
+  return async (key, task) => {
+    const before = last.get(key)
+    let release: (() => void) | undefined
+    const done = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    last.set(key, done)
+    try {
+      await before
+      return await task()
+    } finally {
+      if (last.get(key) === done) last.delete(key)
+      release?.()
+    }
+  }
+}
+
+/** Two changes of one record, put together. */
+interface Merged {
+  readonly data: JsonRecord
+  /** The keys that both have changed, to different values; `mine` is in the data. */
+  readonly conflicts: readonly string[]
+}
+
+/** Applies to `current` what `mine` changes in `base`, key by key of the top level. */
+function mergeData(base: JsonRecord, current: JsonRecord, mine: JsonRecord): Merged {
+  const keys = [...new Set([...Object.keys(current), ...Object.keys(mine)])]
+  const both = [...new Set([...keys, ...Object.keys(base)])]
+  const entries = keys.flatMap((key): [string, unknown][] => {
+    const from = isSame(mine, base, key) ? current : mine
+    return Object.hasOwn(from, key) ? [[key, from[key]]] : []
+  })
+  return {
+    // not by assignment: a key may be named like something that objects inherit
+    data: Object.fromEntries(entries),
+    conflicts: both.filter(
+      (key) => !isSame(mine, base, key) && !isSame(current, base, key) && !isSame(mine, current, key),
+    ),
+  }
+}
+
+function isSame(a: JsonRecord, b: JsonRecord, key: string): boolean {
+  return textOf(a, key) === textOf(b, key)
+}
+
+function textOf(record: JsonRecord, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? JSON.stringify(record[key]) : undefined
 }

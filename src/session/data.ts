@@ -1,7 +1,8 @@
 import { createValidator } from '../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../schema/schema.ts'
-import { isPromise } from '../http.ts'
+import { ignoreRejection, isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
+import { isRecord } from '../values.ts'
 
 /** What a session holds, as JSON has it. */
 export type JsonRecord = Readonly<Record<string, unknown>>
@@ -16,7 +17,7 @@ export type LoadData = (text: string) => Promise<Loaded>
 
 /** Makes the function that reads data; without a schema it is the JSON itself. */
 export function createDataReader(schema: Schema | undefined): LoadData {
-  const validate = schema === undefined ? toRecord : createValidator(schema)
+  const validate = schema === undefined ? acceptAny : createValidator(schema)
   return async (text) => {
     const first = toLoaded(await validate(parseJson(text)))
     if ('issues' in first || first.text === text) return first
@@ -48,11 +49,6 @@ export function toPlaces(issues: readonly SchemaIssue[]): string {
     .join(', ')
 }
 
-/** Whether the value is an object that is no list. */
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Why a schema cannot describe sessions, as far as can be seen without waiting. */
 export function emptyDataProblem(schema: Schema): { message: string; fix: string } | undefined {
   const optional = 'make its fields optional, or give them defaults'
@@ -81,7 +77,7 @@ function toLoaded(validated: Validated): Loaded {
   return { data: value, text: toJson(value) }
 }
 
-function toRecord(value: unknown): Validated {
+function acceptAny(value: unknown): Validated {
   return { value }
 }
 
@@ -89,7 +85,7 @@ function toRecord(value: unknown): Validated {
 function settled(validated: Awaitable<Validated>): Validated | undefined {
   if (!isPromise(validated)) return validated
   // what it comes to is seen when a session is opened
-  void Promise.resolve(validated).catch(() => undefined)
+  ignoreRejection(validated)
   return undefined
 }
 

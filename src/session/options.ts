@@ -1,12 +1,13 @@
 import { stringifySetCookie } from 'cookie'
 
-import type { DefinitionProblem, OptionRule } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { CookieOptions } from '../define/context.ts'
-import { optionProblems } from '../define/options.ts'
-import type { Rules } from '../define/options.ts'
+import { invalidOption, optionProblems } from '../check-options.ts'
+import type { OptionRule, Rules } from '../check-options.ts'
 import { isSchema } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Awaitable } from '../http.ts'
+import { isBoolean, isFunction, isPositive, isRecord, isText } from '../values.ts'
 import { emptyDataProblem } from './data.ts'
 
 /** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
@@ -73,12 +74,9 @@ export interface SessionSettings {
 
 const MIN_SECRET = 32
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSecret = (value: unknown): boolean => typeof value === 'string' && value.length >= MIN_SECRET
-const isTime = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
-const FLAG: OptionRule = [(value) => typeof value === 'boolean', 'true or false']
-const TIME: OptionRule = [isTime, 'a number of milliseconds above 0']
+const FLAG: OptionRule = [isBoolean, 'true or false']
+const TIME: OptionRule = [isPositive, 'a number of milliseconds above 0']
 
 const OPTIONS: Rules = {
   secret: [
@@ -88,22 +86,21 @@ const OPTIONS: Rules = {
   schema: [isSchema, 'a zod schema'],
   store: [
     (value) =>
-      isObject(value) &&
-      ['get', 'set', 'delete'].every((name) => typeof Reflect.get(value, name) === 'function'),
+      isRecord(value) && ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
     'a store with get, set and delete, such as new Keyv()',
   ],
-  cookie: [isObject, 'an object'],
+  cookie: [isRecord, 'an object'],
   idleTimeout: TIME,
   absoluteTimeout: TIME,
   storeTimeout: [
-    (value) => isTime(value) && Number(value) < 2 ** 31,
+    (value) => isPositive(value) && value < 2 ** 31,
     'a number of milliseconds above 0 and below 2147483648',
   ],
   conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
 }
 
 const COOKIE: Rules = {
-  name: [(value) => typeof value === 'string' && value !== '', 'a name'],
+  name: [isText, 'a name'],
   secure: FLAG,
   httpOnly: FLAG,
   sameSite: [
@@ -111,8 +108,8 @@ const COOKIE: Rules = {
     "'strict', 'lax' or 'none'",
   ],
   path: [(value) => typeof value === 'string' && value.startsWith('/'), 'a path that begins with a slash'],
-  domain: [(value) => typeof value === 'string' && value !== '', 'a domain'],
-  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a number of seconds above 0'],
+  domain: [isText, 'a domain'],
+  maxAge: [isPositive, 'a number of seconds above 0'],
   partitioned: FLAG,
   priority: [
     (value) => ['low', 'medium', 'high'].some((level) => level === value),
@@ -123,23 +120,23 @@ const COOKIE: Rules = {
 const WHERE = 'createApp'
 
 function problem(message: string, fix: string): DefinitionProblem {
-  return { code: 'invalid_option', where: WHERE, message, fix }
+  return invalidOption(WHERE, message, fix)
 }
 
 /** Reports every session option that cannot be used. Secrets are never repeated. */
 export function sessionProblems(options: unknown): readonly DefinitionProblem[] {
   if (options === undefined) return []
-  if (!isObject(options))
+  if (!isRecord(options))
     return [problem('session is not an object', 'give an object with a secret of 32 characters or more')]
+  const { secret, cookie: given, schema } = options
   const found = optionProblems(WHERE, options, OPTIONS, 'session.')
   const missing =
-    'secret' in options && options.secret !== undefined
-      ? []
-      : [problem('session.secret is missing', `give text of ${MIN_SECRET} characters or more`)]
-  const cookie = 'cookie' in options && isObject(options.cookie) ? options.cookie : {}
+    secret === undefined
+      ? [problem('session.secret is missing', `give text of ${MIN_SECRET} characters or more`)]
+      : []
+  const cookie = isRecord(given) ? given : {}
   const inCookie = optionProblems(WHERE, cookie, COOKIE, 'session.cookie.')
-  const schema = 'schema' in options && isSchema(options.schema) ? options.schema : undefined
-  const data = schema && emptyDataProblem(schema)
+  const data = isSchema(schema) ? emptyDataProblem(schema) : undefined
   return [
     ...found,
     ...missing,

@@ -1,4 +1,5 @@
-import { isRecord, parseJson } from './data.ts'
+import { isRecord } from '../values.ts'
+import { parseJson } from './data.ts'
 
 /** What the store holds for a session; times in milliseconds since 1970. */
 export interface SessionRecord {

@@ -1,5 +1,5 @@
 import type { Logger } from '../define/context.ts'
-import type { Session } from '../define/session.ts'
+import type { Session } from '../define/built-in-tokens.ts'
 import type { HttpRequest } from '../http.ts'
 import { commitSession } from './commit.ts'
 import { createDataReader, toJson, toPlaces } from './data.ts'

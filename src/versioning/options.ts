@@ -1,8 +1,13 @@
-import type { OptionRule } from '../definition-error.ts'
+import { invalidOption, optionProblems } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import type { VersionPolicy, VersionStatus } from './policy.ts'
 import { isToken } from '../media-type.ts'
-import { isVersionFormat } from './version.ts'
+import { isBoolean, isFunction, isObject, isString } from '../values.ts'
+import { policyProblems } from './policy.ts'
+import type { VersionPolicy, VersionStatus } from './policy.ts'
+import type { SchemeUse } from './schemes/scheme.ts'
+import { canonicalVersion, cutVersion, isVersionFormat } from './version.ts'
 import type { VersionFormat } from './version.ts'
 
 /** Chooses the version of a request that names none; `null` for no version. */
@@ -72,35 +77,33 @@ export interface VersioningOptions {
   readonly onVersionResolved?: (resolved: VersionResolved) => void
 }
 
-const isFlag = (value: unknown): boolean => typeof value === 'boolean'
-const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isOneOf =
   (...values: readonly unknown[]) =>
   (value: unknown): boolean =>
     values.includes(value)
 
 /** What the common options may hold. */
-export const COMMON_RULES: Readonly<Record<string, OptionRule>> = {
+const COMMON_RULES: Rules = {
   defaultVersion: [
     (value) => value === null || ['string', 'function'].includes(typeof value),
     "a version, 'latest', 'latestStable', 'oldest', a function of the request, or null",
   ],
-  required: [isFlag, 'true or false'],
+  required: [isBoolean, 'true or false'],
   versions: [
     isVersions,
     'a list of versions and { version, … } objects, or a record from versions to policies',
   ],
-  closed: [isFlag, 'true or false'],
+  closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],
-  strictNeutral: [isFlag, 'true or false'],
+  strictNeutral: [isBoolean, 'true or false'],
   conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
   report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
   echo: [
-    (value) => isFlag(value) || (typeof value === 'string' && isToken(value) && !isTaken(value)),
+    (value) => isBoolean(value) || (typeof value === 'string' && isToken(value) && !isTaken(value)),
     "true, false, 'contentType' or the name of a header of your own",
   ],
-  successorLinks: [isFlag, 'true or false'],
+  successorLinks: [isBoolean, 'true or false'],
   vary: [
     (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name)),
     'a list of header names',
@@ -124,13 +127,97 @@ function isTaken(header: string): boolean {
 }
 
 function isVersions(value: unknown): boolean {
-  if (!Array.isArray(value)) return typeof value === 'object' && value !== null
+  if (!Array.isArray(value)) return isObject(value)
   return value.every(
-    (entry: unknown) =>
-      typeof entry === 'string' ||
-      (typeof entry === 'object' &&
-        entry !== null &&
-        'version' in entry &&
-        typeof entry.version === 'string'),
+    (entry: unknown) => isString(entry) || (isObject(entry) && 'version' in entry && isString(entry.version)),
   )
+}
+
+const WHERE = 'enableVersioning'
+
+/** Every mistake in the options of the schemes and in the common ones. */
+export function optionsProblems(
+  uses: readonly SchemeUse[],
+  options: VersioningOptions,
+): readonly DefinitionProblem[] {
+  return [...schemeProblems(uses, options), ...commonProblems(options, uses)]
+}
+
+function schemeProblems(uses: readonly SchemeUse[], common: object): readonly DefinitionProblem[] {
+  const inPath = uses.filter(({ scheme }) => scheme.segments !== undefined)
+  if (uses.length === 0 || inPath.length > 1) {
+    const message = uses.length === 0 ? 'there is no scheme' : 'two schemes put versions into the path'
+    return [invalidOption(WHERE, message, 'give one scheme, or several different ones')]
+  }
+  return uses.flatMap(({ scheme, options }) => {
+    // a scheme alone shares its options object with the common ones
+    const rules = { ...scheme.options, ...(options === common ? COMMON_RULES : {}) }
+    const checked = scheme.options === undefined ? withRule(options, rules) : options
+    const unknown = (name: string): string => `the scheme ${scheme.name} has no option "${name}"`
+    const single = optionProblems(WHERE, checked, rules, '', unknown)
+    if (single.length > 0) return single
+    // a scheme is only ever called with its own options
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const message = scheme.contradiction(options as never)
+    if (message === undefined) return []
+    return [invalidOption(WHERE, message, 'leave one of the options out')]
+  })
+}
+
+function commonProblems(
+  options: VersioningOptions,
+  uses: readonly SchemeUse[],
+): readonly DefinitionProblem[] {
+  const alone = uses.some((use) => use.options === options)
+  const problems = alone ? [] : optionProblems(WHERE, options, COMMON_RULES)
+  const versions: unknown = options.versions ?? []
+  if (problems.length > 0 || !isObject(versions)) return problems
+  const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
+    ? versions.flatMap((entry: unknown) => {
+        if (!isObject(entry) || !('version' in entry)) return []
+        const { version, ...policy } = entry
+        return [[String(version), policy]]
+      })
+    : Object.entries(versions)
+  return entries.flatMap(([version, policy]) =>
+    policyProblems(WHERE, `versions["${cutVersion(version)}"]`, policy),
+  )
+}
+
+/** The options of a scheme of one's own are known to that scheme alone: those that have no rule may hold anything. */
+function withRule(options: object, rules: Rules): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name)))
+}
+
+/** Every mistake in the list of versions. */
+export function listProblems(
+  entries: readonly VersionListing[],
+  format: VersionFormat,
+): readonly DefinitionProblem[] {
+  const seen = new Map<string, string>()
+  return entries.flatMap(({ version }): DefinitionProblem[] => {
+    const canonical = canonicalVersion(version, format)
+    if (canonical === undefined || version === '') {
+      return [
+        {
+          code: 'invalid_version',
+          where: WHERE,
+          message: `"${cutVersion(version)}" in versions is not written as the format ${format} says`,
+          fix: 'mend it, or choose another format',
+        },
+      ]
+    }
+    const other = seen.get(canonical)
+    seen.set(canonical, version)
+    return other === undefined
+      ? []
+      : [
+          {
+            code: 'duplicate_version',
+            where: WHERE,
+            message: `versions lists "${version}" after "${other}"`,
+            fix: 'list each version once',
+          },
+        ]
+  })
 }

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import { listProblems, optionsProblems } from './option-problems.ts'
+import { listProblems, optionsProblems } from './options.ts'
 import type { DefaultVersion, VersioningOptions, VersionListing } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
 import { DEFAULT_STATUS_CODES, isScheme, isStatusCodes } from './schemes/scheme.ts'

@@ -1,11 +1,14 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
+import { createHash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+
+import { checkOptions, invalidOption } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/middleware.ts'
-import type { Rules } from '../../define/options.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
 import { httpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
-import { checkOptions, invalidOption, isFunction } from '../check-options.ts'
-import { toAddressKey, toShortKey } from './key.ts'
+import { isCount, isFunction, isPositive } from '../../values.ts'
 import { createSpend, isLimiter, isRedis } from './store.ts'
 import type { Balance, RateLimiter, Spend } from './store.ts'
 
@@ -35,15 +38,13 @@ export interface RateLimitOptions {
 
 const WHERE = 'rateLimit'
 
-const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
-const isCost = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 /** A longer timer would fire at once. */
 const LONGEST_TIMER = 2_147_483_647
 
 const OPTIONS: Rules = {
   limit: [isPositive, 'a number of requests, at least 1'],
   window: [
-    (value) => isPositive(value) && Number(value) * 1000 <= LONGEST_TIMER,
+    (value) => isPositive(value) && value * 1000 <= LONGEST_TIMER,
     'a whole number of seconds, at least 1 and at most 2147483',
   ],
   name: [
@@ -51,13 +52,13 @@ const OPTIONS: Rules = {
     'a word of letters, digits and _.:-',
   ],
   key: [isFunction, 'a function'],
-  cost: [(value) => isCost(value) || isFunction(value), 'a number that is not negative, or a function'],
+  cost: [(value) => isCount(value) || isFunction(value), 'a number that is not negative, or a function'],
   skip: [isFunction, 'a function'],
   store: [
     (value) => isLimiter(value) || isRedis(value),
     'a client of Redis, or a limiter of rate-limiter-flexible, such as new RateLimiterRedis(…)',
   ],
-  storeTimeout: [(value) => isPositive(value) && Number(value) <= LONGEST_TIMER, 'a number of milliseconds'],
+  storeTimeout: [(value) => isPositive(value) && value <= LONGEST_TIMER, 'a number of milliseconds'],
   onStoreError: [(value) => value === 'allow' || value === 'refuse', "'allow' or 'refuse'"],
   maxKeys: [isPositive, 'a number of clients, at least 1'],
 }
@@ -90,7 +91,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     if (skip !== undefined && (await skip(context))) return next()
     const own = await key?.(context)
     const price: unknown = await costOf(context)
-    if (!isCost(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
+    if (!isCount(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
     const client = own === undefined ? `ip:${toAddressKey(context.request.ip)}` : `key:${own}`
     const balance = await count(context, toShortKey(client), price)
     if (balance === undefined) return next()
@@ -152,4 +153,50 @@ function storeProblems(options: unknown): readonly DefinitionProblem[] {
       invalidOption(WHERE, `${ours} is not the ${theirs} of the store`, 'write the same number in both'),
     ),
   ]
+}
+
+/** Groups of an IPv6 address that name a network: a /64, which one household or machine has for itself (RFC 6177). */
+const NETWORK_GROUPS = 4
+
+/**
+ * What a client's address is counted under: an IPv4 address as it is, also where it is written as IPv6, and of an IPv6 address the
+ * network, for whoever has one address there has 2^64.
+ */
+function toAddressKey(address: string): string {
+  const [ip = ''] = address.split('%', 1)
+  if (!isIPv6(ip)) return ip
+  const groups = toGroups(ip)
+  const [mark, high = 0, low = 0] = groups.slice(5)
+  const isMapped = mark === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  return groups
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => group.toString(16))
+    .join(':')
+}
+
+/** The eight groups of a valid IPv6 address (RFC 4291 section 2.2). */
+function toGroups(ip: string): readonly number[] {
+  const [head = '', tail] = ip.split('::')
+  const before = readGroups(head)
+  if (tail === undefined) return before
+  const behind = readGroups(tail)
+  return [...before, ...Array<number>(8 - before.length - behind.length).fill(0), ...behind]
+}
+
+function readGroups(text: string): readonly number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
+}
+
+/** Characters of a key that are kept as they are; of a longer one a digest. */
+const LONGEST = 128
+
+/** A key of bounded length. */
+function toShortKey(key: string): string {
+  return key.length <= LONGEST ? key : createHash('sha256').update(key).digest('base64url')
 }

@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/middleware.ts'
-import type { Rules } from '../../define/options.ts'
+import type { Rules } from '../../check-options.ts'
 import { redirect, replyTo } from '../../define/reply.ts'
 import type { RawReply } from '../../define/reply.ts'
 import { answerWith } from '../../send/answer.ts'
 import type { CacheOptions } from '../../send/answer.ts'
-import { toSegments, withoutPrefix } from './path.ts'
-import { findFile } from './find.ts'
+import { findFile, toSegments, withoutPrefix } from './find.ts'
 import type { StaticRoot } from './find.ts'
-import { checkOptions, invalidOption, isBoolean } from '../check-options.ts'
+import { checkOptions, invalidOption } from '../../check-options.ts'
+import { isBoolean, isCount, isObject, isText } from '../../values.ts'
 
 /** What `staticFiles` takes. */
 export interface StaticFilesOptions extends CacheOptions {
@@ -33,7 +33,6 @@ const WHERE = 'staticFiles'
 const MISSING = invalidOption(WHERE, 'root is missing', "give the path of a folder: { root: 'public' }")
 const NOT_KEPT = invalidOption(WHERE, 'immutable has no effect without maxAge', 'give maxAge, too')
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 const isFileUrl = (value: unknown): boolean => value instanceof URL && value.protocol === 'file:'
 
 const OPTIONS: Rules = {
@@ -43,15 +42,15 @@ const OPTIONS: Rules = {
     "a path such as '/assets'",
   ],
   index: [
-    (value) => value === false || (isText(value) && !/[/\\\0]/.test(String(value))),
+    (value) => value === false || (isText(value) && !/[/\\\0]/.test(value)),
     'the name of a file, or false',
   ],
   dotfiles: [(value) => value === 'allow' || value === 'ignore', "'allow' or 'ignore'"],
   precompressed: [isBoolean, 'true or false'],
-  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
+  maxAge: [isCount, 'a number of seconds'],
   immutable: [isBoolean, 'true or false'],
   cacheControl: [isText, 'the value of a Cache-Control header'],
-  headers: [(value) => typeof value === 'object' && value !== null, 'headers by name'],
+  headers: [isObject, 'headers by name'],
 }
 
 /**

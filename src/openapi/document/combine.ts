@@ -1,10 +1,9 @@
 import { tagsOf, toComponents } from './document.ts'
-import { toFreeName } from './free-name.ts'
+import { findReferences, renamed, schemasIn, toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
 import type { VersionedOperation } from './merge.ts'
 import type { DocumentSettings } from './model.ts'
 import { PROBLEM_SCHEMAS } from './problems.ts'
-import { findReferences, renamed, schemasIn } from './refs.ts'
 import type { DocumentServer, OpenApiDocument, Operation, PathItem, SchemaObject } from './types.ts'
 
 /** The document of a version, to be combined with others. */

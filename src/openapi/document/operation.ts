@@ -3,6 +3,7 @@ import { isSchema } from '../../schema/schema.ts'
 import type { Method } from '../../http.ts'
 import { statusAt } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
+import { isObject, isRecord } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { toResponses } from './responses.ts'
 import type { Operation, Parameter, SecurityAlternative } from './types.ts'
@@ -118,7 +119,7 @@ interface Foreign {
 function findForeign(value: unknown, path: readonly string[], above: readonly object[]): Foreign | undefined {
   const at = path.join('.')
   if (['function', 'symbol', 'bigint'].includes(typeof value)) return { at, kind: `a ${typeof value}` }
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   if (isSchema(value)) return { at, kind: SCHEMA }
   if (above.includes(value)) return { at, kind: 'an object that it is in' }
   for (const [key, member] of Object.entries(value)) {
@@ -148,10 +149,6 @@ function merge(base: unknown, own: unknown): unknown {
     merged[name] = name in merged ? merge(merged[name], value) : value
   }
   return merged
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isParameter(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { toFreeName } from './free-name.ts'
+import { toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
 import type { Operation, Parameter, PathItem } from './types.ts'
 

@@ -1,7 +1,7 @@
 import type { ErrorHandler } from '../../define/error-handler.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { HttpError, phraseOf } from '../../errors.ts'
-import { freeze } from './freeze.ts'
+import { deepFreeze } from '../../values.ts'
 import type { ResponseObject, SchemaObject } from './types.ts'
 
 /** The name of an answer. */
@@ -20,7 +20,7 @@ const CHALLENGE = {
 }
 
 /** What Octavo itself answers, as components under `responses`. */
-export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = freeze({
+export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = deepFreeze({
   Problem: answer('ProblemDetails', 'What went wrong, as a problem document (RFC 9457)'),
   ValidationFailed: answer('ValidationProblemDetails', 'The input is not what this operation takes'),
   Unauthenticated: {
@@ -89,7 +89,7 @@ function extended(own: SchemaObject): SchemaObject {
 }
 
 /** The schemas of problem documents, under `#/components/schemas/`. */
-export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = freeze({
+export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = deepFreeze({
   ProblemDetails: PROBLEM,
   ValidationProblemDetails: extended(VALIDATION),
   VersionProblemDetails: extended(VERSION),

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Operation, SchemaObject } from './types.ts'
 
 /** What a part of a document refers to. */
-export type References = ReadonlySet<string>
+type References = ReadonlySet<string>
 
 /** Finds everything that a part of a document refers to, as a `$ref` or in the mapping of a discriminator. */
 export function findReferences(value: unknown): References {
@@ -83,4 +83,15 @@ export function renamed<T>(value: T, kind: string, names: ReadonlyMap<string, st
   // nothing but names changes
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return visit(value) as T
+}
+
+/**
+ * The name, with a number where it is taken; it is taken then. Routes share names in different versions, versions can be written alike,
+ * and schemas be named as versions of others.
+ */
+export function toFreeName(wanted: string, taken: Set<string>): string {
+  let name = wanted
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}.${count}`
+  taken.add(name)
+  return name
 }

@@ -1,5 +1,5 @@
 import type { Lifetime } from '../../versioning/policy.ts'
-import { freeze } from './freeze.ts'
+import { deepFreeze } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { answersItself, descriptionOf, PROBLEM_ANSWERS } from './problems.ts'
 import type { ProblemAnswer } from './problems.ts'
@@ -106,7 +106,7 @@ function headersOf(lifetime: Lifetime | undefined): Pick<ResponseObject, 'header
 }
 
 /** The headers that responses refer to. */
-export const RESPONSE_HEADERS = freeze({
+export const RESPONSE_HEADERS = deepFreeze({
   Deprecation: {
     description: 'Since when this is deprecated, or will be (RFC 9745)',
     schema: { type: 'string', pattern: '^@-?[0-9]+$' },

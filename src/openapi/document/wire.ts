@@ -1,7 +1,7 @@
+import type { Pattern, Segment } from '../../path/pattern.ts'
 import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
 import { writeVersion } from '../../versioning/write.ts'
 import type { DocumentedRoute, DocumentSettings } from './model.ts'
-import { toTemplate } from './template.ts'
 import type { Parameter } from './types.ts'
 
 /** How a request reaches a route in a version. */
@@ -141,5 +141,35 @@ function hostIn(
   } catch {
     // its pattern reads other hosts than those that it writes
     return undefined
+  }
+}
+
+/** How a template writes what is not the same in all of them. */
+interface Spelling {
+  readonly literal: (text: string) => string
+  readonly rest: (name: string) => string
+}
+
+/** A pattern with its parameters in braces, without their types. */
+export function toTemplate(
+  { segments, trailingSlash }: Pick<Pattern, 'segments' | 'trailingSlash'>,
+  spelling: Spelling,
+): string {
+  const written = segments.map((segment) => writeSegment(segment, spelling))
+  return `/${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
+}
+
+function writeSegment(segment: Segment, { literal, rest }: Spelling): string {
+  switch (segment.kind) {
+    case 'literal':
+      return literal(segment.text)
+    case 'param':
+      return `{${segment.param.name}}`
+    case 'mixed':
+      return segment.parts
+        .map((part) => (typeof part === 'string' ? literal(part) : `{${part.name}}`))
+        .join('')
+    case 'rest':
+      return rest(segment.param.name)
   }
 }

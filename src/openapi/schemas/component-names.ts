@@ -1,7 +1,8 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { defOf, isSchema, metaOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { recordOf, schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { toRecord } from '../../values.ts'
 import type { Direction } from './markers.ts'
 import type { NamedSchema } from '../document/model.ts'
 import type { Place } from './places.ts'
@@ -192,7 +193,7 @@ function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: stri
   }
   switch (def.type) {
     case 'object':
-      for (const [name, field] of Object.entries(recordOf(def['shape'])))
+      for (const [name, field] of Object.entries(toRecord(def['shape'])))
         if (isSchema(field)) call(field, name)
       visitAll([def['catchall']])
       break

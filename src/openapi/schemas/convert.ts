@@ -5,6 +5,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { messageOf } from '../../values.ts'
 import { noteOf, toBody, toContent, toForm } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'
@@ -117,7 +118,7 @@ function showOne(
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 type Part = Omit<Shown, 'marked'>
@@ -141,7 +142,7 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
       },
     },
   })
-  const { properties } = toRecord(schema)
+  const { properties } = toSchemaObject(schema)
   return { schemas: toComponents(properties), components: toComponents(components), hasMarks }
 }
 
@@ -214,10 +215,12 @@ function schemasOf({ parameters, body, responses }: ConvertedRoute): readonly Sc
   ]
 }
 
-function toRecord(value: unknown): SchemaObject {
+function toSchemaObject(value: unknown): SchemaObject {
   return isSchemaObject(value) ? value : {}
 }
 
 function toComponents(value: unknown): Components {
-  return Object.fromEntries(Object.entries(toRecord(value)).map(([name, schema]) => [name, toRecord(schema)]))
+  return Object.fromEntries(
+    Object.entries(toSchemaObject(value)).map(([name, schema]) => [name, toSchemaObject(schema)]),
+  )
 }

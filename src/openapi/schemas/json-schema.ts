@@ -1,3 +1,4 @@
+import { isRecord } from '../../values.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** The way from a schema to one in it, as messages tell it: `name`, `[]`, `*`, or nothing for alternatives. */
@@ -15,7 +16,7 @@ const REF = '#/components/schemas/'
 
 /** Whether the value is an object, as all schemas are but `true` and `false`. */
 export function isSchemaObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value)
 }
 
 /** The schemas in a list. */

@@ -2,8 +2,8 @@ import { FileStream, FileStreams } from '../../schema/file-stream.ts'
 import { classOf } from '../../schema/accepts.ts'
 import { defOf, isSchema, metaOf } from '../../schema/schema.ts'
 import type { Schema, SchemaDef } from '../../schema/schema.ts'
-import { recordOf, schemaOf, schemasOf } from '../../schema/unwrap.ts'
-import { freeze } from '../document/freeze.ts'
+import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { deepFreeze, toRecord } from '../../values.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** A JSON Schema that is being made. */
@@ -20,7 +20,7 @@ export const ELEMENT = 'x-octavo-element'
 export const TYPES = 'x-octavo-types'
 
 /** What is sent as bytes. */
-export const BINARY: SchemaObject = freeze({ type: 'string', format: 'binary' })
+export const BINARY: SchemaObject = deepFreeze({ type: 'string', format: 'binary' })
 const BINARIES = { type: 'array', items: BINARY }
 
 /** What is sent as bytes, by its class. */
@@ -63,7 +63,7 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
     // zod says so of every output, for it drops what is not declared
     if (io === 'output' && def['catchall'] === undefined && meta['additionalProperties'] === undefined)
       Reflect.deleteProperty(json, 'additionalProperties')
-    if (io === 'input') dropCaught(json, recordOf(def['shape']))
+    if (io === 'input') dropCaught(json, toRecord(def['shape']))
   },
   readonly: ({ meta, json }) => {
     // in a document it would mean that clients must not send it

@@ -1,8 +1,8 @@
-import { headerName } from '../../define/header-name.ts'
+import { headerName } from '../../http.ts'
 import type { Param, Pattern } from '../../path/pattern.ts'
+import { deepFreeze } from '../../values.ts'
 import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'
-import { freeze } from '../document/freeze.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
@@ -53,16 +53,16 @@ const WRITERS: Readonly<
   query: (name, { schema, required }, components) => ({
     ...describe(name, 'query', resolve(schema, components), required),
     ...(isList(schema, components) ? { style: 'form', explode: true } : {}),
-    schema: toText(withoutNotes(schema)),
+    schema: asText(withoutNotes(schema)),
   }),
   headers: (name, { schema, required }, components) => ({
     ...describe(headerName(name), 'header', resolve(schema, components), required),
     // a list is sent in lines of their own, which no style of OpenAPI says; one line is a list of one
-    schema: toText(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
+    schema: asText(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
   }),
   cookies: (name, { schema, required }, components) => ({
     ...describe(name, 'cookie', resolve(schema, components), required),
-    schema: toText(withoutNotes(schema)),
+    schema: asText(withoutNotes(schema)),
   }),
 }
 
@@ -91,7 +91,7 @@ function withoutNotes({
 }
 
 /** The schema without `null`, which no text means. */
-function toText(schema: SchemaObject): SchemaObject {
+function asText(schema: SchemaObject): SchemaObject {
   const { type, anyOf, ...others } = schema
   if (Array.isArray(type)) {
     const types: readonly unknown[] = type.filter((each) => each !== 'null')
@@ -122,12 +122,12 @@ function pathParameter(param: Param, declared: SchemaObject | undefined, compone
   if (declared === undefined) return { name: param.name, in: 'path', required: true, schema: ofType(param) }
   return {
     ...describe(param.name, 'path', resolve(declared, components), true),
-    schema: toText(withoutNotes(narrowed(param, declared, components))),
+    schema: asText(withoutNotes(narrowed(param, declared, components))),
   }
 }
 
 /** How each type of parameter looks; own types are texts. */
-const TYPES: Readonly<Record<string, SchemaObject>> = freeze({
+const TYPES: Readonly<Record<string, SchemaObject>> = deepFreeze({
   str: { type: 'string', minLength: 1 },
   int: { type: 'integer', minimum: 0 },
   float: { type: 'number', minimum: 0 },

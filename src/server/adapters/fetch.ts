@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 
 import { toProblem } from '../../errors.ts'
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { FinishedResponse, RawBody } from '../../http.ts'
 import { clientWentAway, openBytes } from './shared/byte-source.ts'
 import type { ByteSource } from './shared/byte-source.ts'

@@ -1,6 +1,5 @@
-import { isPromise } from '../../http.ts'
 import type { Dispatch } from '../dispatch.ts'
-import { settlesWithin } from '../../async.ts'
+import { isPromise, settlesWithin } from '../../async.ts'
 
 /** Something that ends with the application, such as a server. */
 interface Closable {

@@ -6,8 +6,8 @@ import { isNode, placeOf } from '../../container/node.ts'
 import type { Graph, ProviderNode } from '../../container/node.ts'
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { isBuiltIn } from '../../define/built-in.ts'
-import type { BuiltIn } from '../../define/built-in.ts'
+import { Config, isBuiltIn } from '../../define/built-in-tokens.ts'
+import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { AnyController } from '../../define/controller.ts'
 import { createSurround, NOTHING_AROUND } from '../../flatten/layer-stack.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
@@ -74,15 +74,13 @@ export function readStructure(
   }
   inGraph.push(...sessionProblems(uses, ordered, settings, overrides))
   // an override of the settings stands in for the module of settings, used or not
-  overrides.find(CONFIG)
+  overrides.find(Config)
   // built-in values are read in requests: it shows here which of them are replaced
   for (const { token } of builtInsOf(uses, ordered)) overrides.find(token)
   if (pending.length === 0) problems.push(...inGraph, ...overrides.problems())
   if (problems.length > 0) throw new DefinitionError(problems)
   return { modules, root, routes, graph, ordered, overrides, uses, pending }
 }
-
-const CONFIG = { kind: 'built-in', token: 'Config' }
 
 /** Every token that routes, their guards and interceptors inject, once for each place. */
 function usesOf(routes: readonly FlatRoute[]): readonly Use[] {

@@ -1,5 +1,6 @@
 import { withOthers } from '../../container/lifetime.ts'
 import { DefinitionError } from '../../definition-error.ts'
+import { Config } from '../../define/built-in-tokens.ts'
 import type { StartedApp } from '../../define/module.ts'
 import type { Token } from '../../define/token.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
@@ -16,7 +17,7 @@ import type { Structure } from './read-definitions.ts'
 /** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
 export async function readSettings(structure: Structure, { config }: Settings): Promise<ConfigValues> {
   const { overrides, uses, ordered } = structure
-  const override = overrides.find({ kind: 'built-in', token: 'Config' })
+  const override = overrides.find(Config)
   const source =
     override !== undefined && 'value' in override
       ? await configFrom(override.value, config.configSchema)
@@ -28,7 +29,7 @@ export async function readSettings(structure: Structure, { config }: Settings): 
   const problems = []
   for (const { token, where } of builtInsOf(uses, ordered)) {
     const { schema } = token
-    if (token.token !== 'Config' || schema === undefined || values.has(schema)) continue
+    if (token.token !== Config.token || schema === undefined || values.has(schema)) continue
     const reading = await source.read(schema, where)
     if ('problems' in reading) problems.push(...reading.problems)
     else values.set(schema, reading.value)

@@ -1,4 +1,4 @@
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import type { Match } from '../../router/find.ts'
 import { EMPTY_NODE } from '../../router/seal.ts'

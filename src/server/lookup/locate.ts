@@ -1,4 +1,4 @@
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { find, findLeaves, trimSlash } from '../../router/find.ts'
 import type { Enabled } from '../../versioning/versioning.ts'

@@ -1,4 +1,4 @@
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'

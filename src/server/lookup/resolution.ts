@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../http.ts'
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Match } from '../../router/find.ts'
 import type { Node } from '../../router/node.ts'
 import type { Enabled, EnabledScheme } from '../../versioning/versioning.ts'

@@ -1,8 +1,8 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { AROUND } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
-import { optionProblems } from '../../define/options.ts'
-import type { Rules } from '../../define/options.ts'
+import { optionProblems } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
 import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/document/types.ts'
 import { parsePattern } from '../../path/pattern.ts'
 

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { optionProblems } from '../../define/options.ts'
-import type { Rules } from '../../define/options.ts'
+import { optionProblems } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
 import type { Token } from '../../define/token.ts'
 
 /** What a check of `health.checks` gets. */

@@ -1,10 +1,9 @@
 import type { ScopedContext, BuiltIns } from '../../container/request-scope.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
-import type { BuiltIn } from '../../define/built-in.ts'
-import type { Logger } from '../../define/context.ts'
+import { Config, Logger, Session } from '../../define/built-in-tokens.ts'
+import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { Overrides } from '../../flatten/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Session } from '../../define/session.ts'
 import type { Awaitable } from '../../http.ts'
 import type { SessionOptions } from '../../session/options.ts'
 
@@ -44,16 +43,16 @@ const OF_REQUEST: Readonly<Record<string, Reader>> = {
 /** Makes what reads built-in tokens. */
 export function createBuiltIns({ log, overrides, config }: BuiltInSources): BuiltIns {
   const replaced = (token: BuiltIn<unknown>): { readonly value: unknown } | undefined => {
-    const to = token.token === 'Config' ? undefined : overrides.find(token)
+    const to = token.token === Config.token ? undefined : overrides.find(token)
     return to !== undefined && 'value' in to ? { value: to.value } : undefined
   }
   return {
-    isAsync: (token) => token.token === 'Session' && replaced(token) === undefined,
+    isAsync: (token) => token.token === Session.token && replaced(token) === undefined,
     read: (token, context) => {
       const override = replaced(token)
       if (override !== undefined) return override.value
-      if (token.token === 'Config') return config().get(token.schema)
-      if (token.token === 'Logger') return log
+      if (token.token === Config.token) return config().get(token.schema)
+      if (token.token === Logger.token) return log
       return context === undefined ? undefined : OF_REQUEST[token.token]?.(context, token)
     },
   }
@@ -66,7 +65,7 @@ export function builtInProblems(
   session: SessionOptions | undefined,
   overrides: Overrides,
 ): readonly DefinitionProblem[] {
-  if (token !== 'Session' || overrides.find({ kind: 'built-in', token }) !== undefined) return []
+  if (token !== Session.token || overrides.find(Session) !== undefined) return []
   if (session === undefined) {
     return [
       {

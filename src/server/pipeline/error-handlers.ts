@@ -1,6 +1,6 @@
 import type { ErrorHandler } from '../../define/error-handler.ts'
 import { HttpError } from '../../errors.ts'
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { logUnknown, toFailure } from './failure.ts'

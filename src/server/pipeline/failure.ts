@@ -3,7 +3,6 @@ import { httpError, HttpError, toProblem } from '../../errors.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { headerProblem } from './response-head.ts'
-import { isStream, quieten } from '../../stream.ts'
 
 /**
  * The response to whatever was thrown: the problem that an `HttpError` describes, a plain 500 for everything else, which is logged
@@ -28,19 +27,6 @@ export function notSent(context: { readonly log: Logger } | undefined, error: un
 /** Logs an error that nobody expected. */
 export function logUnknown({ log, method, route, version }: RequestContext, error: unknown): void {
   log.error({ err: error, method, route: route?.name, version }, 'A request failed')
-}
-
-/** Tells a streamed body that nobody reads it. */
-export function dropBody(body: FinishedResponse['body'] | undefined): void {
-  if (body === undefined || !isStream(body)) return
-  quieten(body)
-  if ('cancel' in body && typeof body.cancel === 'function') {
-    // a stream that cannot be cancelled has no one left to tell
-    void Promise.resolve(body.cancel()).catch(() => undefined)
-  } else if ('destroy' in body && typeof body.destroy === 'function') body.destroy()
-  else if ('return' in body && typeof body.return === 'function') {
-    void Promise.resolve(body.return()).catch(() => undefined)
-  }
 }
 
 /** The problem document of an error; `undefined` when it cannot be written, for then it is a mistake of its thrower. */

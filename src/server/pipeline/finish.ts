@@ -1,7 +1,6 @@
 import { FINISHED } from '../../http.ts'
 import type { BodyStream, FinishedResponse } from '../../http.ts'
-import { isAsyncIterable } from '../../stream.ts'
-import { dropBody } from './failure.ts'
+import { dropBody, isAsyncIterable } from '../../stream.ts'
 import type { ResponseHeaders } from './response-head.ts'
 
 /** The response with its length, or without body where the status allows none (RFC 9110 section 6.4.1). */

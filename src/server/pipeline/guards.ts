@@ -2,7 +2,7 @@ import type { Container, Injection } from '../../container/container.ts'
 import type { Placed } from '../../flatten/layer-stack.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { httpError } from '../../errors.ts'
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 

@@ -1,12 +1,12 @@
 import type { Middleware } from '../../define/middleware.ts'
-import { FINISHED, isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
+import { FINISHED } from '../../http.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
-import { dropBody } from './failure.ts'
 import { finish } from './finish.ts'
 import { respondWith } from './respond.ts'
-import { isStream } from '../../stream.ts'
+import { dropBody, isStream } from '../../stream.ts'
 
 type Around = (
   context: RequestContext,

@@ -1,9 +1,11 @@
 import { HttpError, httpError } from '../../errors.ts'
-import { FINISHED, isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
+import { FINISHED } from '../../http.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
-import { dropBody, logUnknown } from './failure.ts'
+import { dropBody } from '../../stream.ts'
+import { logUnknown } from './failure.ts'
 import type { Run } from './guards.ts'
 
 /** A route whose answer is waited for no longer than so many milliseconds. */

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-import { isPromise } from '../../http.ts'
+import { isPromise } from '../../async.ts'
 import type { Enabled } from '../../versioning/versioning.ts'
 import type { VersioningOptions, VersionResolved } from '../../versioning/options.ts'
 import { statusAt } from '../../versioning/policy.ts'

@@ -1,4 +1,4 @@
-import { labelWarnings } from './host-labels.ts'
+import type { DefinitionWarning } from '../../definition-error.ts'
 import { remember } from '../remember.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
@@ -86,4 +86,24 @@ function withVersion(host: string, label: string): string {
   const labels = host.slice(0, host.length - port.length).split('.')
   if (labels.length >= 3) return [label, ...labels.slice(1)].join('.') + port
   return [label, ...(labels.length === 2 ? labels : [labels[0] || 'localhost', 'test'])].join('.') + port
+}
+
+/** Labels that many hosts begin with and that are no versions. */
+const COMMON_LABELS = ['www', 'api']
+
+/** Warns of common host labels that the HOST scheme would read as versions. */
+function labelWarnings(
+  ignoreLabels: readonly string[],
+  isKnown: (version: string) => boolean,
+): readonly Omit<DefinitionWarning, 'where'>[] {
+  const ignored = new Set(ignoreLabels.map((label) => label.toLowerCase()))
+  const taken = COMMON_LABELS.filter((label) => !ignored.has(label) && !isKnown(label))
+  if (taken.length === 0) return []
+  return [
+    {
+      code: 'host_label_version',
+      message: taken.map((label) => `${label}.example.com asks for a version "${label}"`).join(', '),
+      fix: `ignoreLabels: [${[...ignoreLabels, ...taken].map((label) => `'${label}'`).join(', ')}]`,
+    },
+  ]
 }

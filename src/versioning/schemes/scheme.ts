@@ -1,7 +1,9 @@
-import type { DefinitionWarning, OptionRule } from '../../definition-error.ts'
-import { isPromise } from '../../http.ts'
+import type { OptionRule } from '../../check-options.ts'
+import type { DefinitionWarning } from '../../definition-error.ts'
+import { isPromise } from '../../async.ts'
 import type { Awaitable, HttpRequest } from '../../http.ts'
 import { isToken } from '../../media-type.ts'
+import { isBoolean, isObject, isString } from '../../values.ts'
 import { withVersion } from './media-version.ts'
 import type { VersionFormat } from '../version.ts'
 
@@ -109,7 +111,7 @@ export interface VersioningSchemeDefinition<O> {
 
 /** Whether the value is a scheme: one of `VersioningSchemes`, or made by `defineVersioningScheme`. */
 export function isScheme(value: unknown): value is VersioningScheme<never> {
-  return typeof value === 'object' && value !== null && 'reader' in value && 'statusCodes' in value
+  return isObject(value) && 'reader' in value && 'statusCodes' in value
 }
 
 export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
@@ -122,8 +124,8 @@ export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
 
 /** The rules of options that several schemes have. */
 export const OPTION_RULES = {
-  flag: [(value) => typeof value === 'boolean', 'true or false'],
-  text: [(value) => typeof value === 'string', 'a string'],
+  flag: [isBoolean, 'true or false'],
+  text: [isString, 'a string'],
   token: [(value) => typeof value === 'string' && isToken(value), 'a name of letters, digits and -'],
   statusCodes: [
     isStatusCodes,
@@ -134,8 +136,7 @@ export const OPTION_RULES = {
 /** Whether the value holds statuses of version errors. */
 export function isStatusCodes(value: unknown): value is Partial<VersionStatusCodes> {
   return (
-    typeof value === 'object' &&
-    value !== null &&
+    isObject(value) &&
     Object.entries(value).every(
       ([name, status]) =>
         Object.hasOwn(DEFAULT_STATUS_CODES, name) &&

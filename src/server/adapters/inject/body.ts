@@ -1,5 +1,5 @@
 import type { Awaitable, BodyStream, RawBody } from '../../../http.ts'
-import { bodyTooLarge } from '../../../request/body-bytes.ts'
+import { bodyTooLarge } from '../../../request/body.ts'
 import { toSearchParams } from '../../../request/query.ts'
 import { isAsyncIterable } from '../../../stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'

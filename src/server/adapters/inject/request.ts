@@ -1,5 +1,6 @@
 import { suggestion } from '../../../definition-error.ts'
-import { isPromise, METHOD_INDEX } from '../../../http.ts'
+import { isPromise } from '../../../async.ts'
+import { METHOD_INDEX } from '../../../http.ts'
 import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { toSearchParams } from '../../../request/query.ts'
 import { authorityOf } from '../../../request/request.ts'

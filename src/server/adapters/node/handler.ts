@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { httpError, toProblem } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
-import { isPromise } from '../../../http.ts'
+import { isPromise } from '../../../async.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 import { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
-import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body-bytes.ts'
+import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body.ts'
 import { clientWentAway } from '../shared/byte-source.ts'
 import { DirectRequest } from './direct.ts'
 import { isLingering } from './linger.ts'

@@ -1,7 +1,7 @@
 import { httpError } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
 import type { BodyStream, RawBody } from '../../../http.ts'
-import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body-bytes.ts'
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
 import { toBytes } from './byte-source.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { openStream } from '../../../stream.ts'

@@ -1,7 +1,7 @@
 import { Dispatcher, Response as UndiciResponse } from 'undici'
 
 import { toProblem } from '../../../errors.ts'
-import { isPromise } from '../../../http.ts'
+import { isPromise } from '../../../async.ts'
 import type { App } from '../../app.ts'
 import type { Opened } from '../../dispatch.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'

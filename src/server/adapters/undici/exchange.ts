@@ -6,9 +6,9 @@ import type { FinishedResponse } from '../../../http.ts'
 import { clientWentAway, openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { dropBody, notSent } from '../../pipeline/failure.ts'
+import { notSent } from '../../pipeline/failure.ts'
 import type { PlainRequest } from '../shared/plain-request.ts'
-import { isStream } from '../../../stream.ts'
+import { dropBody, isStream } from '../../../stream.ts'
 
 /**
  * A request of undici and its answer, told to a handler of the present shape (`onRequestStart`, …) or of the one before (`onConnect`,

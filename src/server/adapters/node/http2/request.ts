@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { HttpError } from '../../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
 import { clientWentAway } from '../../shared/byte-source.ts'
-import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../../request/body-bytes.ts'
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../../request/body.ts'
 
 /** The client of a session, as all its requests see it. */
 export interface Peer {

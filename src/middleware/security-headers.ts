@@ -1,11 +1,10 @@
-import type { Middleware } from '../../define/middleware.ts'
-import { optionProblems } from '../../define/options.ts'
-import type { Rules } from '../../define/options.ts'
-import type { FinishedResponse } from '../../http.ts'
-import { after } from '../after.ts'
-import { checkOptions, isBoolean } from '../check-options.ts'
-import { policyProblems, toPolicy } from './csp.ts'
-import type { CspDirectives } from './csp.ts'
+import { checkOptions, invalidOption, optionProblems } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
+import type { Middleware } from '../define/middleware.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import type { FinishedResponse } from '../http.ts'
+import { isBoolean, isCount, isObject, isRecord } from '../values.ts'
+import { after } from '../async.ts'
 
 /** For how long browsers use HTTPS alone (RFC 6797). */
 export interface HstsOptions {
@@ -87,22 +86,21 @@ const HTML_POLICY: CspDirectives = {
 /** Of what is data: nothing that a browser may take it for can load or run anything. */
 const DATA_POLICY: CspDirectives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
 
-const isText = (value: unknown): boolean =>
+const isOffOrText = (value: unknown): boolean =>
   value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value))
 
 const OPTIONS: Rules = {
   // reported in detail by `policyProblems`
   contentSecurityPolicy: [() => true, 'a policy'],
   contentSecurityPolicyReportOnly: [() => true, 'a policy'],
-  strictTransportSecurity: [
-    (value) => value === false || (typeof value === 'object' && value !== null),
-    'false or an object',
-  ],
-  ...Object.fromEntries(TEXTS.map(([option]) => [option, [isText, 'false or a text in ASCII'] as const])),
+  strictTransportSecurity: [(value) => value === false || isObject(value), 'false or an object'],
+  ...Object.fromEntries(
+    TEXTS.map(([option]) => [option, [isOffOrText, 'false or a text in ASCII'] as const]),
+  ),
 }
 
 const HSTS: Rules = {
-  maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
+  maxAge: [isCount, 'a number of seconds'],
   includeSubDomains: [isBoolean, 'true or false'],
   preload: [isBoolean, 'true or false'],
 }
@@ -173,4 +171,61 @@ function check(options: SecurityHeadersOptions): void {
     ...policyProblems(WHERE, 'contentSecurityPolicyReportOnly', contentSecurityPolicyReportOnly),
     ...optionProblems(WHERE, Object(strictTransportSecurity), HSTS, 'strictTransportSecurity.'),
   ])
+}
+
+/**
+ * The directives of a Content Security Policy by name, as `'default-src'` or `defaultSrc`: a list of sources, or `true` for a
+ * directive that takes none.
+ */
+export type CspDirectives = Readonly<Record<string, readonly string[] | true>>
+
+/** Writes directives as the value of a header. */
+function toPolicy(directives: CspDirectives): string {
+  return Object.entries(directives)
+    .map(([name, sources]) => (sources === true ? toKebab(name) : [toKebab(name), ...sources].join(' ')))
+    .join(';')
+}
+
+const KEYWORD =
+  /^(?:self|none|unsafe-inline|unsafe-eval|unsafe-hashes|wasm-unsafe-eval|strict-dynamic|report-sample|(?:nonce|sha256|sha384|sha512)-.*)$/
+
+/** Visible ASCII without what ends a source, a directive or a header. */
+const SOURCE = /^[!-+\--:<-~]+$/
+
+/** What is wrong with a policy; `name` is the option that holds it. */
+function policyProblems(where: string, name: string, directives: unknown): readonly DefinitionProblem[] {
+  if (directives === undefined || directives === false) return []
+  const problem = (message: string, fix: string): readonly DefinitionProblem[] => [
+    invalidOption(where, `${name}${message}`, fix),
+  ]
+  if (!isRecord(directives) || Object.keys(directives).length === 0)
+    return problem(' is not a policy', `give false or directives, such as { 'default-src': ["'self'"] }`)
+  const names = Object.keys(directives).map(toKebab)
+  const twice = names.find((each, index) => names.indexOf(each) < index)
+  if (twice !== undefined) return problem(` has the directive "${twice}" twice`, 'write it once')
+  return Object.entries(directives).flatMap(([directive, sources]) => {
+    if (!/^[a-z]+(?:-[a-z]+)*$/.test(toKebab(directive)))
+      return problem(` has the directive "${directive}"`, "write names such as 'default-src'")
+    if (sources === true) return []
+    const at = `.${directive}`
+    if (directive === 'directives' && isRecord(sources))
+      return problem(
+        ` has the directive "directives"`,
+        "write what it holds in its place: { 'default-src': […] }",
+      )
+    if (!Array.isArray(sources)) return problem(`${at} is no list of sources`, 'give a list, or true')
+    const list: readonly unknown[] = sources
+    return list.flatMap((source) => {
+      if (typeof source !== 'string' || !SOURCE.test(source))
+        return problem(
+          `${at} has a source that cannot be sent`,
+          'write each source on its own, without ; and ,',
+        )
+      return KEYWORD.test(source) ? problem(`${at} has ${source}`, `write "'${source}'"`) : []
+    })
+  })
+}
+
+function toKebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -1,0 +1,102 @@
+import type { HttpRequest as HttpRequestValue } from '../http.ts'
+import type { OutputOf, Schema } from '../schema/schema.ts'
+import type {
+  ExecutionContext as ExecutionContextValue,
+  HttpResponse as HttpResponseValue,
+  Logger as LoggerValue,
+} from './context.ts'
+import type { ConfigValues, SessionValues } from './register.ts'
+import type { Token } from './token.ts'
+
+/** A token that the application itself supplies; its name says which. */
+export interface BuiltIn<T> extends Token<T> {
+  readonly kind: 'built-in'
+  /** Reads the value, for those that can be read in more than one way. */
+  readonly schema?: Schema
+}
+
+/** Whether a token is one that the application itself supplies. */
+export function isBuiltIn(token: object): token is BuiltIn<unknown> {
+  return 'kind' in token && token.kind === 'built-in'
+}
+
+/** The request: `inject: { request: HttpRequest }`. */
+export const HttpRequest: BuiltIn<HttpRequestValue> = { kind: 'built-in', token: 'HttpRequest' }
+export type HttpRequest = HttpRequestValue
+
+/** The head of the response, to set status, headers and cookies on: `inject: { response: HttpResponse }`. */
+export const HttpResponse: BuiltIn<HttpResponseValue> = { kind: 'built-in', token: 'HttpResponse' }
+export type HttpResponse = HttpResponseValue
+
+/** Everything known of the request being answered: the same object as a handler's second argument. */
+export const ExecutionContext: BuiltIn<ExecutionContextValue> = {
+  kind: 'built-in',
+  token: 'ExecutionContext',
+}
+export type ExecutionContext<I = unknown> = ExecutionContextValue<I>
+
+/** The address of the client: `inject: { host: Host }`. The Host header is `request.host`. */
+export const Host: BuiltIn<string> = { kind: 'built-in', token: 'Host' }
+export type Host = string
+
+/** The application's logger: `inject: { log: Logger }`. In a request, `context.log` adds the request's id. */
+export const Logger: BuiltIn<LoggerValue> = { kind: 'built-in', token: 'Logger' }
+export type Logger = LoggerValue
+
+/** The settings of the application. */
+export type Config = ConfigValues
+
+/** The token of the settings, with their types. */
+interface ConfigToken extends BuiltIn<Config> {
+  /**
+   * The settings as another schema reads them: what a module needs, whatever the application's own `configSchema` says. What the
+   * schema refuses stops the start.
+   *
+   * @example
+   * const MailSettings = z.object({ smtpHost: z.string() })
+   * inject: { settings: Config.of(MailSettings) }
+   */
+  of<S extends Schema>(schema: S): BuiltIn<OutputOf<S>>
+}
+
+/**
+ * The settings of the application: `inject: { config: Config }`. They are the exports of `configModule`, read by `configSchema`.
+ * {@link Register} or `Config.of` types them.
+ */
+export const Config: ConfigToken = {
+  kind: 'built-in',
+  token: 'Config',
+  of: (schema) => ({ kind: 'built-in', token: 'Config', schema }),
+}
+
+/** The session of a client: data kept on the server, found by a signed id in a cookie. */
+export interface Session<T = SessionValues> {
+  /** The id in the cookie; as long as nothing was stored, one that no client knows. */
+  readonly id: string
+  /** To read and to change. What changed is stored before the response is sent. */
+  readonly data: T
+  /** Gives the session a new id and forgets the old one: call it when a client signs in or out. */
+  regenerate(): Promise<void>
+  /** Forgets the session, in the store and at the client. */
+  destroy(): Promise<void>
+}
+
+/** The token of the session, with the types of its data. */
+interface SessionToken extends BuiltIn<Session> {
+  /**
+   * The same token with the types of a schema, which has to be the one of the `session` option.
+   *
+   * @example
+   * inject: { session: Session.of(CartSession) }
+   */
+  of<S extends Schema>(schema: S): BuiltIn<Session<OutputOf<S>>>
+}
+
+/**
+ * The session: `inject: { session: Session }`. Needs the `session` option of `createApp`. {@link Register} or `Session.of` types its data.
+ */
+export const Session: SessionToken = {
+  kind: 'built-in',
+  token: 'Session',
+  of: (schema) => ({ kind: 'built-in', token: 'Session', schema }),
+}
