@@ -3,7 +3,7 @@ import type { ClientOptions, RetryOptions } from './options.ts'
 import { tellRoutesOf } from './options.ts'
 
 /** What is sent besides the URL. */
-export interface TransportInit {
+interface TransportInit {
   readonly method: string
   readonly headers: Headers
   readonly body: Sent | undefined

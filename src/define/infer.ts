@@ -44,7 +44,7 @@ export type ParamsOf<P> = P extends `${string}{${infer Param}}${infer Rest}`
   : unknown
 
 /** The validated value of one source. */
-export type SourceOutput<S> = S extends Schema
+type SourceOutput<S> = S extends Schema
   ? OutputOf<S>
   : S extends readonly (infer Name extends string)[]
     ? { [K in Name]: string }
@@ -117,7 +117,7 @@ type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 type RepliesOf<R> = { [K in keyof R & number]: Reply<K, OutputOf<R[K]>> }[keyof R & number]
 
 /** What a handler may return when the response is declared as R. */
-export type Returnable<R> =
+type Returnable<R> =
   | RawReply
   | Response
   | (R extends Schema

@@ -2,7 +2,7 @@ import type { Module } from './module.ts'
 import type { Token } from './token.ts'
 
 /** Stands for a token or a module that is defined later. */
-export interface Lazy {
+interface Lazy {
   readonly kind: 'lazy'
   readonly get: () => unknown
 }

@@ -80,7 +80,7 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
 }
 
 /** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects, `G` what its guards find. */
-export interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Around, 'guards'> {
+interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Around, 'guards'> {
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. @default '/' */

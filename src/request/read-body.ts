@@ -8,7 +8,7 @@ import { toJson, decodeText } from './body.ts'
 import { RequestView } from './request.ts'
 
 /** Turns the bytes of a body into the raw value for its schema. */
-export type Decode = (bytes: Uint8Array) => unknown
+type Decode = (bytes: Uint8Array) => unknown
 
 /** Chooses how the body of a request is read, by its content type. @throws `HttpError` 415 when it is of another type. */
 export type ChooseDecoder = (request: HttpRequest) => Decode

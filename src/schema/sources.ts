@@ -10,7 +10,7 @@ import { isSchema, toNamesSchema, toObjectSchema } from './schema.ts'
 import type { Fields, Schema } from './schema.ts'
 
 /** The sources a handler can receive, in the order in which their problems are reported. */
-export const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
+const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
 
 /** A key of `input` that is read from the request. */
 export type SourceName = (typeof SOURCES)[number]

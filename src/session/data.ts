@@ -8,9 +8,7 @@ import { isRecord } from '../values.ts'
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** The data of a session and what it is as JSON; or why there is none. */
-export type Loaded =
-  | { readonly data: object; readonly text: string }
-  | { readonly issues: readonly SchemaIssue[] }
+type Loaded = { readonly data: object; readonly text: string } | { readonly issues: readonly SchemaIssue[] }
 
 /** Reads data from its JSON, through the schema. */
 export type LoadData = (text: string) => Promise<Loaded>

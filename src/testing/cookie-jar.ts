@@ -41,7 +41,7 @@ export interface CookieJar {
 }
 
 /** Where a request goes. */
-export interface Site {
+interface Site {
   /** With or without port. */
   readonly host: string
   readonly path: string

@@ -6,6 +6,10 @@ import { after, describe, it, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 import * as octavo from 'octavo'
+import * as auth from 'octavo/auth'
+import * as middleware from 'octavo/middleware'
+import * as testing from 'octavo/testing'
+import * as undici from 'octavo/undici'
 
 import { withoutPackage } from '../support/without-package.ts'
 
@@ -66,11 +70,21 @@ function toModule(code: string, head: string): string {
   return `${check}const check__: (actual: unknown, expected: unknown) => void = deepStrictEqual; ${head}\n${body}\nexport {}\n`
 }
 
-/** On a page with a setup, snippets are run after it, with every name of Octavo and `z` in scope. */
+const ENTRIES = {
+  octavo,
+  'octavo/auth': auth,
+  'octavo/middleware': middleware,
+  'octavo/testing': testing,
+  'octavo/undici': undici,
+}
+
+/** On a page with a setup, snippets are run after it, with every name of the entry points and `z` in scope. */
 function headOf(setup: Snippet | undefined): string {
   if (setup === undefined) return ''
-  const names = Object.keys(octavo).join(', ')
-  return `import { ${names} } from 'octavo'; import { z } from 'zod'\n${setup.code}`
+  const imports = Object.entries(ENTRIES).map(
+    ([entry, names]) => `import { ${Object.keys(names).join(', ')} } from '${entry}'; `,
+  )
+  return `${imports.join('')}import { z } from 'zod'\n${setup.code}`
 }
 
 /** A comment can say that a package is missing. */

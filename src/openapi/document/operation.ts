@@ -10,7 +10,7 @@ import type { Operation, Parameter, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
 /** What is known of an operation besides its route. */
-export interface OperationParts {
+interface OperationParts {
   readonly converted: ConvertedRoute
   readonly wire: Wire
   readonly security: readonly SecurityAlternative[]

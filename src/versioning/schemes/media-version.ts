@@ -43,7 +43,7 @@ export function createVersionOf(options: MediaOptions): (type: MediaType) => str
 }
 
 /** The value of a parameter, of the first of that name; `undefined` when there is none or it is empty. */
-export function parameterOf({ parameters }: MediaType, name: string): string | undefined {
+function parameterOf({ parameters }: MediaType, name: string): string | undefined {
   return parameters.find(([parameter]) => parameter === name)?.[1] || undefined
 }
 
