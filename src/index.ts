@@ -1,4 +1,4 @@
-export type { Around } from './define/layers.ts'
+export type { Layers } from './define/layers.ts'
 export type { BuiltIn } from './define/built-in-tokens.ts'
 export {
   Config,

@@ -50,14 +50,14 @@ export function openStream(body: BodyStream): ChunkSource {
  * Keeps a stream of Node that fails while nobody reads it from ending the process, as one does whose file is not there. Who reads it
  * is told all the same.
  */
-export function quieten(body: unknown): void {
+export function ignoreErrors(body: unknown): void {
   if (body instanceof EventEmitter && !body.listeners('error').includes(ignore)) body.on('error', ignore)
 }
 
 /** Tells a streamed body that nobody reads it. */
 export function dropBody(body: FinishedResponse['body'] | undefined): void {
   if (body === undefined || !isStream(body)) return
-  quieten(body)
+  ignoreErrors(body)
   if ('cancel' in body && typeof body.cancel === 'function') {
     // a stream that cannot be cancelled has no one left to tell
     ignoreRejection(body.cancel())

@@ -24,14 +24,14 @@ export interface ApiKeyOptions<V> extends AuthOptions {
 }
 
 /** A place where keys can be. */
-interface Place {
+interface KeyLocation {
   /** What a name may be there. */
   readonly rule: OptionRule
   /** All values of the name. */
   readonly read: (request: HttpRequest, name: string) => readonly string[]
 }
 
-const PLACES: Readonly<Record<ApiKeyOptions<unknown>['in'], Place>> = {
+const PLACES: Readonly<Record<ApiKeyOptions<unknown>['in'], KeyLocation>> = {
   header: { rule: RULES.token, read: (request, name) => request.headerLines(name) },
   query: { rule: RULES.parameter, read: ({ query }, name) => [own(query, name) ?? []].flat() },
   cookie: { rule: RULES.token, read: ({ cookies }, name) => [own(cookies, name) ?? []].flat() },

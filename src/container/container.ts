@@ -1,5 +1,5 @@
 import type { ModuleNode } from '../flatten/modules.ts'
-import { unlazy } from '../define/lazy.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
 import { createLifetime, withOthers } from './lifetime.ts'
@@ -40,7 +40,7 @@ export function createContainer(
 ): Container {
   const lifetime = createLifetime()
   const sourceOf = (given: unknown, module: ModuleNode): Source | undefined => {
-    const token = unlazy(given)
+    const token = resolveLazy(given)
     return isToken(token) ? graph.find(module, token) : undefined
   }
   return {

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
-import { unlazy } from '../define/lazy.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from '../flatten/modules.ts'
 import type { Overrides } from '../flatten/overrides.ts'
 import type { AnyProvider, Binding } from '../define/provider.ts'
@@ -59,9 +59,9 @@ function provideEntry(
   provide: (token: Token<unknown>, to: object) => void,
   overrides: Overrides,
 ): boolean {
-  const given = unlazy(entry)
-  const token = isBinding(given) ? unlazy(given.token) : given
-  const to = isBinding(given) ? unlazy(given.to) : given
+  const given = resolveLazy(entry)
+  const token = isBinding(given) ? resolveLazy(given.token) : given
+  const to = isBinding(given) ? resolveLazy(given.to) : given
   if (!isToken(token) || !isTarget(to) || !(isProvider(token) || isBinding(given))) return false
   provide(token, overrides.find(token) ?? overriddenTarget(to, overrides))
   return true

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { ModuleNode } from '../flatten/modules.ts'
-import { unlazy } from '../define/lazy.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import { notAToken } from '../flatten/to-flat-route.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
@@ -22,7 +22,7 @@ export function findUsed(
   modules: readonly ModuleNode[],
   graph: Pick<Graph, 'find' | 'own' | 'exported'>,
 ): { readonly source: Source } | { readonly problem: DefinitionProblem } {
-  const token = unlazy(given)
+  const token = resolveLazy(given)
   if (!isToken(token)) return { problem: { where, ...notAToken(key, token) } }
   const source = graph.find(module, token)
   if (source !== undefined) return { source }

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { isBuiltIn } from '../define/built-in-tokens.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
-import { unlazy } from '../define/lazy.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from '../flatten/modules.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
@@ -70,7 +70,7 @@ function createSearch(own: Visibility['own']): Search {
   const search: Search = (module, token, seen) => {
     if (seen.has(module)) return []
     seen.add(module)
-    const entries = (module.module.exports ?? []).map(unlazy)
+    const entries = (module.module.exports ?? []).map(resolveLazy)
     const isNamed = entries.includes(token)
     const mine = isNamed ? own(module, token) : undefined
     if (mine !== undefined) return [mine]
@@ -86,7 +86,7 @@ function exportProblems(
   { module, label, imports }: ModuleNode,
   has: (token: Token<unknown>) => boolean,
 ): readonly DefinitionProblem[] {
-  return (module.exports ?? []).map(unlazy).flatMap((entry, index): DefinitionProblem[] => {
+  return (module.exports ?? []).map(resolveLazy).flatMap((entry, index): DefinitionProblem[] => {
     if (isToken(entry)) return has(entry) ? [] : [notProvided(label, entry)]
     if (imports.some((imported) => imported.module === entry)) return []
     return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label, index)]

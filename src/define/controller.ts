@@ -1,6 +1,6 @@
 import type { Awaitable } from '../http.ts'
 import type { ExecutionContext } from './context.ts'
-import type { Around } from './layers.ts'
+import type { Layers } from './layers.ts'
 import type { Guard } from './guard.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { Tokens } from './token.ts'
@@ -18,7 +18,7 @@ export interface Controller<N, P, T, R = readonly []> {
 }
 
 /** A controller whose types are forgotten. */
-export interface AnyController extends Shared, Around {
+export interface AnyController extends Shared, Layers {
   readonly kind: 'controller' | 'router'
   readonly name?: string
   readonly prefix?: string
@@ -29,7 +29,7 @@ export interface AnyController extends Shared, Around {
 }
 
 /** What `defineController` takes. */
-export interface ControllerOptions<N, P extends string, T, C, G> extends Shared, Omit<Around, 'guards'> {
+export interface ControllerOptions<N, P extends string, T, C, G> extends Shared, Omit<Layers, 'guards'> {
   /** Names the controller; a trailing `Controller` is dropped and the rest kebab-cased. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
@@ -42,7 +42,7 @@ export interface ControllerOptions<N, P extends string, T, C, G> extends Shared,
 }
 
 /** What `defineRouter` takes. */
-export interface RouterOptions<N, P extends string, T, R, G> extends Shared, Omit<Around, 'guards'> {
+export interface RouterOptions<N, P extends string, T, R, G> extends Shared, Omit<Layers, 'guards'> {
   /** Names the router; names of nested routers are joined by dots. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */

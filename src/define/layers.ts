@@ -4,7 +4,7 @@ import type { Interceptor } from './interceptor.ts'
 import type { Middleware } from './middleware.ts'
 
 /** What can stand around handlers, at every level. */
-export interface Around {
+export interface Layers {
   /** Run before input is validated, after those of the levels above. */
   readonly guards?: readonly AnyGuard[]
   /** Run around the handler, inside those of the levels above. */

@@ -23,8 +23,8 @@ export function lazy(get: () => unknown): unknown {
 }
 
 /** What a lazy token or module stands for; the value itself when it is not lazy. */
-export function unlazy(value: unknown): unknown {
-  return isLazy(value) ? unlazy(value.get()) : value
+export function resolveLazy(value: unknown): unknown {
+  return isLazy(value) ? resolveLazy(value.get()) : value
 }
 
 function isLazy(value: unknown): value is Lazy {

@@ -1,4 +1,4 @@
-import type { Around } from './layers.ts'
+import type { Layers } from './layers.ts'
 import type { Logger, UrlOptions } from './context.ts'
 import type { AnyController, Controller } from './controller.ts'
 import type { AnyProvider, Binding } from './provider.ts'
@@ -23,7 +23,7 @@ export interface StartedApp {
 
 /** The fields of a module that need no inference. */
 interface ModuleFields
-  extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Around {
+  extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Layers {
   /** Names the module in messages. */
   readonly name?: string
   /** What the module provides: providers, and what `bind` gives. */

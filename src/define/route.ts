@@ -1,7 +1,7 @@
 import type { Method } from '../http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import type { Around } from './layers.ts'
+import type { Layers } from './layers.ts'
 import type { ExecutionContext } from './context.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Added, Dropped, Identity } from './identity.ts'
@@ -80,7 +80,7 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
 }
 
 /** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects, `G` what its guards find. */
-interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Around, 'guards'> {
+interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Layers, 'guards'> {
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. @default '/' */
@@ -117,7 +117,7 @@ export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknow
 ) => unknown extends R ? unknown : HandlerResult<R>
 
 /** A route whose types are forgotten: what the framework itself works on. */
-export interface AnyRoute extends RouteOptions, Around {
+export interface AnyRoute extends RouteOptions, Layers {
   readonly method: Method | readonly Method[]
   readonly path?: string
   readonly name?: string

@@ -50,7 +50,7 @@ const ROUTERS: Kind = {
   expected: 'a list of routers made by defineRouter',
 }
 /** What can stand around handlers. */
-export const AROUND = {
+export const LAYER_RULES = {
   guards: {
     test: isListOf(isPart('guard', 'canActivate')),
     expected: 'a list of guards, as defineGuard returns them',
@@ -72,7 +72,7 @@ const LIST: Kind = { test: Array.isArray, expected: 'a list' }
 const FUNCTION: Kind = { test: (value) => typeof value === 'function', expected: 'a function' }
 const GROUP: Readonly<Record<string, Kind>> = {
   ...SHARED,
-  ...AROUND,
+  ...LAYER_RULES,
   kind: TEXT,
   name: TEXT,
   prefix: TEXT,
@@ -84,7 +84,7 @@ const ROUTES: Kind = { test: isListOf(isObject), expected: 'a list of route obje
 export const FIELDS = {
   module: {
     ...SHARED,
-    ...AROUND,
+    ...LAYER_RULES,
     kind: TEXT,
     name: TEXT,
     prefix: TEXT,
@@ -108,8 +108,8 @@ export const FIELDS = {
   router: { ...GROUP, routes: ROUTES, routers: ROUTERS, mount: FUNCTION },
   route: {
     ...SHARED,
-    ...AROUND,
-    withoutGuards: AROUND.guards,
+    ...LAYER_RULES,
+    withoutGuards: LAYER_RULES.guards,
     method: { test: () => true, expected: 'a method or a list of methods' },
     path: TEXT,
     name: TEXT,

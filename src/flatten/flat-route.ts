@@ -2,7 +2,7 @@ import type { Method } from '../http.ts'
 import type { Pattern } from '../path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import type { Surroundings } from './layer-stack.ts'
+import type { LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
@@ -25,7 +25,7 @@ export interface FlatRoute {
   /** The module it belongs to: tokens are what that module sees. */
   readonly module: ModuleNode
   /** Guards and all else that runs around the handler, of every level. */
-  readonly around: Surroundings
+  readonly layers: LayerStack
   /** Response schemas by status. */
   readonly responses: ReadonlyMap<number, Schema>
   /** The status of a plain returned value. */

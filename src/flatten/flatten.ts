@@ -8,7 +8,7 @@ import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../path/patte
 import { toEntries } from '../versioning/spec.ts'
 import { checkFields } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
-import type { Surround, Surroundings } from './layer-stack.ts'
+import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
@@ -19,15 +19,15 @@ interface Flattened {
   readonly problems: readonly DefinitionProblem[]
 }
 
-/** What the application puts around all modules. */
-interface Frame {
+/** The level above all modules. */
+interface AppLevel {
   readonly prefix: string
-  readonly around: Surroundings
-  readonly surround: Surround
+  readonly layers: LayerStack
+  readonly stackLayers: StackLayers
 }
 
 /** Lists every route of the modules with everything inherited written out. */
-export function flatten(modules: readonly ModuleNode[], frame: Frame): Flattened {
+export function flatten(modules: readonly ModuleNode[], frame: AppLevel): Flattened {
   const problems: DefinitionProblem[] = []
   const routes = modules.flatMap((module) => flattenModule(module, frame, problems))
   return { routes, problems: [...problems, ...duplicateNames(routes)] }
@@ -35,7 +35,7 @@ export function flatten(modules: readonly ModuleNode[], frame: Frame): Flattened
 
 function flattenModule(
   node: ModuleNode,
-  { prefix, around, surround }: Frame,
+  { prefix, layers, stackLayers }: AppLevel,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const { module } = node
@@ -50,8 +50,8 @@ function flattenModule(
     policies: withPolicy(module, node.label, [], problems),
     includeInSchema: module.includeInSchema ?? true,
     module: node,
-    around: surround(around, module, node),
-    surround,
+    layers: stackLayers(layers, module, node),
+    stackLayers,
   }
   return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
     flattenController(controller, inherited, problems, []),
@@ -62,12 +62,12 @@ function flattenModule(
 export function flattenOwn(
   controller: AnyController,
   node: ModuleNode,
-  { prefix, around, surround }: Frame,
+  { prefix, layers, stackLayers }: AppLevel,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   return flattenController(
     controller,
-    { ...NOTHING_INHERITED, prefix, module: node, around, surround },
+    { ...NOTHING_INHERITED, prefix, module: node, layers, stackLayers },
     problems,
     [],
   )
@@ -108,11 +108,11 @@ function flattenController(
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
   const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
   if (prefix === undefined) return []
-  const { module, surround } = inherited
+  const { module, stackLayers } = inherited
   const shared: Inherited = {
     module,
-    surround,
-    around: surround(inherited.around, controller, module),
+    stackLayers,
+    layers: stackLayers(inherited.layers, controller, module),
     controller: name,
     prefix,
     version: controller.version ?? inherited.version,

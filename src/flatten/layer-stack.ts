@@ -1,4 +1,4 @@
-import type { Around } from '../define/layers.ts'
+import type { Layers } from '../define/layers.ts'
 import type { ErrorHandler } from '../define/error-handler.ts'
 import type { AnyGuard } from '../define/guard.ts'
 import type { Interceptor } from '../define/interceptor.ts'
@@ -16,7 +16,7 @@ export interface Placed<T> {
 }
 
 /** What stands around a route, of all levels, in the order in which it runs; each guard once. */
-export interface Surroundings {
+export interface LayerStack {
   readonly guards: readonly Placed<AnyGuard>[]
   readonly interceptors: readonly Placed<Interceptor>[]
   readonly middleware: readonly Middleware[]
@@ -25,10 +25,10 @@ export interface Surroundings {
 }
 
 /** Adds what a level has to what stands around it. */
-export type Surround = (outer: Surroundings, own: Around, module: ModuleNode) => Surroundings
+export type StackLayers = (outer: LayerStack, own: Layers, module: ModuleNode) => LayerStack
 
 /** Makes the function that adds levels, with overrides in the place of what they replace. */
-export function createSurround(overrides: Overrides): Surround {
+export function createLayerStacker(overrides: Overrides): StackLayers {
   const place = <T extends AnyGuard | Interceptor>(given: T, module: ModuleNode): Placed<T> => {
     const to = overrides.find(given)
     // an override is of the kind that it replaces, which was checked when the options were read
@@ -48,7 +48,7 @@ export function createSurround(overrides: Overrides): Surround {
 }
 
 /** Nothing around. */
-export const NOTHING_AROUND: Surroundings = {
+export const NO_LAYERS: LayerStack = {
   guards: [],
   interceptors: [],
   middleware: [],

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { isPromise } from '../async.ts'
 import { checkFields, isDefinition } from './check-fields.ts'
-import { unlazy } from '../define/lazy.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import type { AnyModule } from '../define/module.ts'
 
 /** A module in the tree of an application. */
@@ -54,10 +54,10 @@ export function collectModules(
   }
 
   function read(imported: unknown, { label }: ModuleNode, index: number): ModuleNode | undefined {
-    const value = unlazy(imported)
+    const value = resolveLazy(imported)
     if (isModule(value)) return visit(value)
     if (isPromise(value)) {
-      const resolved = unlazy(settled.get(value))
+      const resolved = resolveLazy(settled.get(value))
       if (isModule(resolved)) return visit(resolved)
       if (!settled.has(value)) pending.push(value)
       else problems.push(noModule(label, `imports[${index}] is a promise of ${kindOf(resolved)}`, resolved))

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { isBuiltIn } from '../define/built-in-tokens.ts'
-import { unlazy } from '../define/lazy.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import type { Binding } from '../define/provider.ts'
 
 /** What `overrides` replaces. */
@@ -13,7 +13,7 @@ export interface Overrides {
 
 /** Reads the `overrides` of `createApp`; of two for one thing, the later counts. */
 export function createOverrides(bindings: readonly Binding[]): Overrides {
-  const targets = new Map(bindings.map(({ token, to }) => [keyOf(token), { token: unlazy(token), to }]))
+  const targets = new Map(bindings.map(({ token, to }) => [keyOf(token), { token: resolveLazy(token), to }]))
   const used = new Set<unknown>()
   return {
     find: (replaced) => {
@@ -36,7 +36,7 @@ export function createOverrides(bindings: readonly Binding[]): Overrides {
 
 /** Built-in tokens are the same whatever schema reads them. */
 function keyOf(replaced: unknown): unknown {
-  const value = unlazy(replaced)
+  const value = resolveLazy(replaced)
   return typeof value === 'object' && value !== null && isBuiltIn(value) ? value.token : value
 }
 

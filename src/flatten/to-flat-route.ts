@@ -8,8 +8,8 @@ import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { routeName } from '../define/names.ts'
 import { toResponses } from '../schema/responses.ts'
-import type { Surround, Surroundings } from './layer-stack.ts'
-import { unlazy } from '../define/lazy.ts'
+import type { StackLayers, LayerStack } from './layer-stack.ts'
+import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from './modules.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import { toSources } from '../schema/sources.ts'
@@ -30,8 +30,8 @@ export interface Inherited {
   readonly meta: object
   readonly inject: Tokens
   readonly module: ModuleNode
-  readonly around: Surroundings
-  readonly surround: Surround
+  readonly layers: LayerStack
+  readonly stackLayers: StackLayers
 }
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
@@ -66,7 +66,7 @@ function withPattern(
   const sources = toSources(route.input ?? {}, pattern, found)
   const responses = toResponses(route.response, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
-  const around = toAround(route, inherited, found)
+  const layers = toLayers(route, inherited, found)
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   const { summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, handler } = route
   return {
@@ -79,7 +79,7 @@ function withPattern(
     sources,
     inject,
     module: inherited.module,
-    around,
+    layers,
     handler,
     summary,
     description,
@@ -179,7 +179,7 @@ function toInject(
   }
   const entries = [...Object.entries(above), ...(isRecord(own) ? Object.entries(own) : [])]
   for (const [key, given] of entries as readonly (readonly [string, unknown])[]) {
-    const token = unlazy(given)
+    const token = resolveLazy(given)
     if (!isToken(token)) problems.push(notAToken(key, token))
     else if (tokens.has(key) && tokens.get(key) !== token) {
       problems.push({
@@ -204,14 +204,14 @@ export function notAToken(key: string, value: unknown): Omit<DefinitionProblem, 
   }
 }
 
-/** What stands around a route, without the guards that it drops. */
-function toAround(
+/** The layers of a route, without the guards that it drops. */
+function toLayers(
   route: AnyRoute,
-  { around, surround, module }: Inherited,
+  { layers, stackLayers, module }: Inherited,
   problems: Omit<DefinitionProblem, 'where'>[],
-): Surroundings {
+): LayerStack {
   const { withoutGuards = [] } = route
-  const missing = withoutGuards.filter((guard) => !around.guards.some(({ given }) => given === guard))
+  const missing = withoutGuards.filter((guard) => !layers.guards.some(({ given }) => given === guard))
   problems.push(
     ...missing.map(({ name }): Omit<DefinitionProblem, 'where'> => ({
       code: 'unused_without_guards',
@@ -219,6 +219,6 @@ function toAround(
       fix: 'remove it, or name the very object that the levels above list under guards',
     })),
   )
-  const kept = around.guards.filter(({ given }) => !withoutGuards.includes(given))
-  return surround({ ...around, guards: kept }, route, module)
+  const kept = layers.guards.filter(({ given }) => !withoutGuards.includes(given))
+  return stackLayers({ ...layers, guards: kept }, route, module)
 }

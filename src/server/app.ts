@@ -173,7 +173,7 @@ export function createApp<
     },
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
-    versions: () => toVersionList(core.build().table, core.enabled()),
+    versions: () => toVersionList(core.build().table, core.versioning()),
     openapi: ({ version } = {}) => core.documents.loaded().document(version),
   }
   return withInternals(app, internals)
@@ -202,7 +202,7 @@ function toInternals(core: Core): AppInternals {
     settings,
     tellRoutes,
     prepare,
-    toRequest: (options) => toInjectRequest(options, core.enabled(), settings.prefix),
+    toRequest: (options) => toInjectRequest(options, core.versioning(), settings.prefix),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts
 import { restoreSlashes } from '../path/param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
 import { RequestContext } from './pipeline/context.ts'
-import type { Lent } from './pipeline/context.ts'
+import type { AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem } from './pipeline/response-head.ts'
 import { recovered } from './pipeline/error-handlers.ts'
 import type { Recover } from './pipeline/error-handlers.ts'
@@ -15,7 +15,7 @@ import type { Miss } from './lookup/miss.ts'
 import type { Locate, Located } from './lookup/resolution.ts'
 import { finish } from './pipeline/finish.ts'
 import { otherSpelling, readTarget } from './pipeline/target.ts'
-import type { Tell } from './version-report/reporter.ts'
+import type { VersionReporter } from './version-report/reporter.ts'
 import type { Target } from './pipeline/target.ts'
 
 /** A response and how it came about. */
@@ -36,11 +36,11 @@ const UNKNOWN_METHOD = -1
 const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
 
 /** What the steps of a request share; made once for an application. */
-interface Site {
+interface DispatchParts {
   readonly locate: Locate
   readonly miss: Miss
   /** `undefined` when there is never anything to tell of versions. */
-  readonly tell: Tell | undefined
+  readonly reporter: VersionReporter | undefined
   /** The headers that tell of versions, and those that carry them. */
   readonly cors: { readonly reporting: readonly string[]; readonly carrying: readonly string[] }
   /** Whether the other spelling of a trailing slash is redirected. */
@@ -50,16 +50,16 @@ interface Site {
   /** What the application answers to errors that no route has answered. */
   readonly recover: Recover
   /** The middleware of the application; `undefined` when there is none. */
-  readonly around: ReturnType<typeof createMiddleware>
+  readonly middleware: ReturnType<typeof createMiddleware>
 }
 
 /** Makes the dispatcher of a built application. */
-export function createDispatch(site: Site, lent: Lent): Dispatch {
-  const { observer } = lent
+export function createDispatch(parts: DispatchParts, services: AppServices): Dispatch {
+  const { observer } = services
   const observed = (context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> => {
     context.isObserved = true
     const started = observer.start(context)
-    const response = answer(site, context, raw)
+    const response = answer(parts, context, raw)
     const tell = (finished: FinishedResponse): FinishedResponse => {
       observer.end(context, finished, started)
       return finished
@@ -67,80 +67,82 @@ export function createDispatch(site: Site, lent: Lent): Dispatch {
     return isPromise(response) ? response.then(tell) : tell(response)
   }
   return (raw) => {
-    const context = new RequestContext(raw, lent)
-    return { context, response: observer.isOn() ? observed(context, raw) : answer(site, context, raw) }
+    const context = new RequestContext(raw, services)
+    return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
   }
 }
 
 /** Each step that may take time goes on in a function of its own, so that a request that takes none makes no closure. */
-function answer(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
+function answer(parts: DispatchParts, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
   try {
     const response =
-      site.around === undefined ? enter(site, context, raw) : surround(site, site.around, context, raw)
+      parts.middleware === undefined
+        ? enter(parts, context, raw)
+        : runMiddleware(parts, parts.middleware, context, raw)
     return isPromise(response)
-      ? completeLater(site, context, raw, response)
-      : complete(site, context, raw, response)
+      ? completeLater(parts, context, raw, response)
+      : complete(parts, context, raw, response)
   } catch (error) {
-    return fail(site, context, raw, error)
+    return fail(parts, context, raw, error)
   }
 }
 
-function surround(
-  site: Site,
-  around: NonNullable<Site['around']>,
+function runMiddleware(
+  parts: DispatchParts,
+  around: NonNullable<DispatchParts['middleware']>,
   context: RequestContext,
   raw: RawRequest,
 ): Awaitable<FinishedResponse> {
-  return around(context, () => recovered(site.recover, context, () => enter(site, context, raw)))
+  return around(context, () => recovered(parts.recover, context, () => enter(parts, context, raw)))
 }
 
 function completeLater(
-  site: Site,
+  parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
   response: PromiseLike<FinishedResponse>,
 ): PromiseLike<FinishedResponse> {
   return response.then(
-    (settled) => complete(site, context, raw, settled),
-    (error) => fail(site, context, raw, error),
+    (settled) => complete(parts, context, raw, settled),
+    (error) => fail(parts, context, raw, error),
   )
 }
 
 function fail(
-  site: Site,
+  parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
   thrown: unknown,
 ): Awaitable<FinishedResponse> {
-  const response = site.recover(context, thrown)
+  const response = parts.recover(context, thrown)
   return isPromise(response)
-    ? response.then((settled) => complete(site, context, raw, settled))
-    : complete(site, context, raw, response)
+    ? response.then((settled) => complete(parts, context, raw, settled))
+    : complete(parts, context, raw, response)
 }
 
-function enter(site: Site, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
+function enter(parts: DispatchParts, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
   // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
   if (raw.target === '*' && raw.method === 'OPTIONS') return finish(204, {}, undefined)
-  const target = readTarget(raw.target, site.maxUrl)
+  const target = readTarget(raw.target, parts.maxUrl)
   const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
-  const located = site.locate(context, target.path, method)
+  const located = parts.locate(context, target.path, method)
   return isPromise(located)
-    ? runLater(site, context, target, located, method)
-    : run(site, context, target, located, method)
+    ? runLater(parts, context, target, located, method)
+    : run(parts, context, target, located, method)
 }
 
 function runLater(
-  site: Site,
+  parts: DispatchParts,
   context: RequestContext,
   target: Target,
   located: PromiseLike<Located>,
   method: number,
 ): PromiseLike<FinishedResponse> {
-  return located.then((settled) => run(site, context, target, settled, method))
+  return located.then((settled) => run(parts, context, target, settled, method))
 }
 
 function run(
-  { miss, redirects, tell, recover }: Site,
+  { miss, redirects, reporter, recover }: DispatchParts,
   context: RequestContext,
   target: Target,
   located: Located,
@@ -154,7 +156,7 @@ function run(
   if (leaf === null || endpoint === undefined) {
     const found = miss(located, method, method === OPTIONS && isPreflight(context.request))
     if (found.varies) context.vary = resolution.vary
-    tell?.miss(context, found)
+    reporter?.onMiss(context, found)
     if ('error' in found) return recover(context, found.error)
     return finish(204, { allow: found.allow.join(', ') }, undefined)
   }
@@ -165,36 +167,36 @@ function run(
   if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash) {
     return finish(308, { location: otherSpelling(target.url, slash) }, undefined)
   }
-  tell?.hit(context, located, endpoint)
+  reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
 }
 
 /** Last touches that every response gets. */
 function complete(
-  site: Site,
+  parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
   response: FinishedResponse,
 ): Awaitable<FinishedResponse> {
   const session = context.openSession
   return session === undefined
-    ? seal(site, context, raw, response)
-    : store(session, site, context, raw, response)
+    ? seal(parts, context, raw, response)
+    : store(session, parts, context, raw, response)
 }
 
 function store(
   session: Promise<OpenSession>,
-  site: Site,
+  parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
   response: FinishedResponse,
 ): Promise<FinishedResponse> {
   return storeSession(session, response).then(
-    (stored) => seal(site, context, raw, stored),
+    (stored) => seal(parts, context, raw, stored),
     async (error) => {
       // what was answered before is not true: the session was not stored
       dropBody(response.body)
-      return seal(site, context, raw, keepCors(response.headers, await site.recover(context, error)))
+      return seal(parts, context, raw, keepCors(response.headers, await parts.recover(context, error)))
     },
   )
 }
@@ -213,19 +215,19 @@ async function storeSession(
 }
 
 function seal(
-  site: Site,
+  parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
   response: FinishedResponse,
 ): FinishedResponse {
   const { headers } = response
   if (context.vary.length > 0) addVary(headers, context.vary)
-  context.tells?.(headers)
+  context.writeVersionHeaders?.(headers)
   if (headers['access-control-allow-origin'] !== undefined) {
     const asked = isPreflight(context.request)
       ? (context.request.header('access-control-request-headers') ?? '')
       : undefined
-    completeCors(headers, site.cors, asked)
+    completeCors(headers, parts.cors, asked)
   }
   const problem = headerProblem(headers)
   if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
@@ -233,12 +235,16 @@ function seal(
   const error = new TypeError(`The response cannot be sent: ${problem}`)
   context.observe(error)
   // whose own headers can be sent; those that tell of versions may be what cannot
-  context.tells = undefined
-  return seal(site, context, raw, keepCors(headers, toFailure(context, error)))
+  context.writeVersionHeaders = undefined
+  return seal(parts, context, raw, keepCors(headers, toFailure(context, error)))
 }
 
 /** Makes the function that tells which methods the path of a request answers. */
-export function createAllowedMethods(locate: Locate, miss: Miss, maxUrl: number): Lent['allowedMethods'] {
+export function createAllowedMethods(
+  locate: Locate,
+  miss: Miss,
+  maxUrl: number,
+): AppServices['allowedMethods'] {
   return (context, raw) => {
     const { path } = readTarget(raw.target, maxUrl)
     const located = locate(context, path, OPTIONS)

@@ -41,7 +41,7 @@ export interface CookieJar {
 }
 
 /** Where a request goes. */
-interface Site {
+interface RequestSite {
   /** With or without port. */
   readonly host: string
   readonly path: string
@@ -52,9 +52,9 @@ interface Site {
 export interface Jar {
   readonly cookies: CookieJar
   /** Keeps what a `Set-Cookie` line says, or refuses it. Gives whether it was kept. */
-  readonly keep: (line: string, site: Site) => boolean
+  readonly keep: (line: string, site: RequestSite) => boolean
   /** The `Cookie` line of a request, without the names that it brings itself; empty when there is none. */
-  readonly lineFor: (site: Site, without: readonly string[]) => string
+  readonly lineFor: (site: RequestSite, without: readonly string[]) => string
 }
 
 interface Entry {
@@ -80,7 +80,7 @@ export function createCookieJar(defaultHost = 'localhost'): Jar {
     }
     return [...entries.values()]
   }
-  const keep = (line: string, site: Site): boolean => {
+  const keep = (line: string, site: RequestSite): boolean => {
     const entry = toEntry(line, site)
     if (entry === undefined) return false
     const { name, domain, path } = entry.cookie
@@ -121,7 +121,7 @@ export function createCookieJar(defaultHost = 'localhost'): Jar {
 }
 
 /** The cookie that a line sets; `undefined` when it is refused (RFC 6265 section 5.3). */
-function toEntry(line: string, site: Site): Entry | undefined {
+function toEntry(line: string, site: RequestSite): Entry | undefined {
   const set = parseSetCookie(line, { decode: asIs })
   const host = hostnameOf(site.host)
   const scope = scopeOf(set, host)
@@ -166,7 +166,7 @@ function keepsPrefix({ name }: SetCookie, secure: boolean, hostOnly: boolean, pa
   return !/^__host-/i.test(name) || (secure && hostOnly && path === '/')
 }
 
-function goesTo({ domain, hostOnly, path, secure }: KeptCookie, site: Site): boolean {
+function goesTo({ domain, hostOnly, path, secure }: KeptCookie, site: RequestSite): boolean {
   const host = hostnameOf(site.host)
   return (
     (host === domain || (!hostOnly && isBelow(host, domain))) &&
@@ -176,7 +176,7 @@ function goesTo({ domain, hostOnly, path, secure }: KeptCookie, site: Site): boo
 }
 
 /** Whether secure cookies may go there: as in browsers, this machine needs no TLS for that. */
-function isTrusted(host: string, { isSecure }: Site): boolean {
+function isTrusted(host: string, { isSecure }: RequestSite): boolean {
   return isSecure || /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(host)
 }
 

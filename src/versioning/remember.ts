@@ -19,7 +19,7 @@ interface Known {
  * A reading of header values that remembers what it found, for as many texts as the clients of thousands of versions send. Texts that
  * came again are kept apart from those that came once: values without end, each sent once, drive none of them out.
  */
-export function remember(read: (text: string) => VersionValue): (text: string) => VersionValue {
+export function cacheReadings(read: (text: string) => VersionValue): (text: string) => VersionValue {
   const recent: Known[] = []
   let next = 0
   const repeated = new Generations()

@@ -16,7 +16,7 @@ import { hasStatus } from './version.ts'
 import type { VersionFormat } from './version.ts'
 
 /** A scheme as it was enabled, with its options applied. */
-export interface EnabledScheme {
+export interface ActiveScheme {
   readonly name: string
   readonly read: (request: HttpRequest) => Awaitable<VersionValue>
   readonly scheme: VersioningScheme<object>
@@ -32,11 +32,11 @@ export interface EnabledScheme {
 type Apart = 'defaultVersion' | 'versions' | 'format' | 'onVersionResolved'
 
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
-export interface Enabled {
+export interface Versioning {
   /** At least one. */
-  readonly schemes: readonly EnabledScheme[]
+  readonly schemes: readonly ActiveScheme[]
   /** The one that puts versions into the path. */
-  readonly path: EnabledScheme | undefined
+  readonly path: ActiveScheme | undefined
   /** The headers that choose versions. */
   readonly vary: readonly string[]
   /** Those, and the headers that a default function reads. */
@@ -64,8 +64,8 @@ export type SchemeList<S extends readonly object[]> = {
 const SELECTORS = ['latest', 'latestStable', 'oldest']
 
 /** The known version that requests without one get; `undefined` when there is none or a function chooses it. */
-export function staticDefault(enabled: Enabled | undefined, known: KnownVersions): string | undefined {
-  const chosen = enabled?.defaultVersion
+export function staticDefault(versioning: Versioning | undefined, known: KnownVersions): string | undefined {
+  const chosen = versioning?.defaultVersion
   if (typeof chosen !== 'string') return undefined
   const version = known.find(chosen)
   if (version !== undefined || !known.isOrdered) return version
@@ -80,7 +80,7 @@ export function isSelector(defaultVersion: unknown): boolean {
 }
 
 /** Applies the options to the schemes. */
-function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Enabled {
+function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
   const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
   const { defaultVersion = null, format = 'string', versions = [] } = usable ? options : {}
@@ -120,7 +120,7 @@ function toCommon({
   successorLinks = false,
   onVersionResolved,
   vary = [],
-}: VersioningOptions): Enabled['common'] {
+}: VersioningOptions): Versioning['common'] {
   return {
     required,
     closed,
@@ -153,7 +153,7 @@ function toScheme(
   format: VersionFormat,
   usable: boolean,
   isCompanion: boolean,
-): EnabledScheme {
+): ActiveScheme {
   // as above
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const scheme = use.scheme as unknown as VersioningScheme<object>
@@ -183,7 +183,7 @@ function given(statusCodes: unknown): Partial<VersionStatusCodes> {
  *
  * @throws `TypeError` for anything else
  */
-export function readVersioning(schemes: object, options: VersioningOptions = {}): Enabled {
+export function readVersioning(schemes: object, options: VersioningOptions = {}): Versioning {
   const uses = Array.isArray(schemes) ? schemes.map(toUse) : [toUse([schemes, options])]
   return toEnabled(uses, options)
 }

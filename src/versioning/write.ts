@@ -1,9 +1,9 @@
-import type { Enabled, EnabledScheme } from './versioning.ts'
+import type { Versioning, ActiveScheme } from './versioning.ts'
 import type { RequestDraft } from './schemes/scheme.ts'
 
 /** How a request asks for a version: what a scheme changes in it. */
 export interface WrittenVersion {
-  readonly scheme: EnabledScheme
+  readonly scheme: ActiveScheme
   readonly change: Partial<RequestDraft>
 }
 
@@ -13,11 +13,11 @@ export interface WrittenVersion {
  * @throws `TypeError` when the scheme would not read the version in the host that it writes.
  */
 export function writeVersion(
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   version: string,
   draft: Partial<RequestDraft> & Pick<RequestDraft, 'path' | 'prefix'>,
 ): WrittenVersion | undefined {
-  for (const scheme of enabled?.schemes ?? []) {
+  for (const scheme of versioning?.schemes ?? []) {
     const change = scheme.scheme.write?.(
       { query: {}, headers: {}, host: '', ...draft },
       version,

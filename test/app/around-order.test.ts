@@ -10,13 +10,13 @@ import {
   defineModule,
   defineRouter,
 } from 'octavo'
-import type { App, Around, Middleware } from 'octavo'
+import type { App, Layers, Middleware } from 'octavo'
 import { z } from 'zod'
 
 import { pause } from './around-support.ts'
 
 /** Everything that can stand around a handler, at one level, writing down when it runs. */
-function level(name: string, trace: string[], wait: (() => Promise<void>) | undefined): Required<Around> {
+function level(name: string, trace: string[], wait: (() => Promise<void>) | undefined): Required<Layers> {
   const middleware: Middleware =
     wait === undefined
       ? (_context, next) => {
@@ -78,7 +78,7 @@ interface Built {
 
 function build(wait: (() => Promise<void>) | undefined): Built {
   const trace: string[] = []
-  const at = (name: string): Required<Around> => level(name, trace, wait)
+  const at = (name: string): Required<Layers> => level(name, trace, wait)
   const limit = z.coerce.number().refine(() => {
     trace.push('validation')
     return true

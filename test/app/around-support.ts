@@ -1,5 +1,5 @@
 import { createApp, defineController, defineModule } from 'octavo'
-import type { App, AppOptions, Around, ExecutionContext, Logger } from 'octavo'
+import type { App, AppOptions, Layers, ExecutionContext, Logger } from 'octavo'
 
 /** A logger that keeps what was logged as an error. */
 export function collectErrors(): { readonly logger: Logger; readonly errors: readonly object[] } {
@@ -17,7 +17,7 @@ export function collectErrors(): { readonly logger: Logger; readonly errors: rea
 /** An application with one route, `GET /car`, and what is given around it. */
 export function appOf(
   handler: (input: unknown, context: ExecutionContext) => unknown,
-  { app = {}, route = {} }: { readonly app?: AppOptions; readonly route?: Around } = {},
+  { app = {}, route = {} }: { readonly app?: AppOptions; readonly route?: Layers } = {},
 ): App {
   const cars = defineController({
     prefix: '/car',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { remember } from '../../src/versioning/remember.ts'
+import { cacheReadings } from '../../src/versioning/remember.ts'
 import type { VersionValue } from '../../src/versioning/schemes/scheme.ts'
 
 /** More different texts than are ever remembered. */
@@ -10,7 +10,7 @@ const FLOOD = 100_000
 /** A reading that remembers, and how often each text was really read. */
 function counted(read: (text: string) => VersionValue = (text) => text) {
   const counts = new Map<string, number>()
-  const remembered = remember((text) => {
+  const remembered = cacheReadings((text) => {
     counts.set(text, (counts.get(text) ?? 0) + 1)
     return read(text)
   })

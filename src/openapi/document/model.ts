@@ -2,7 +2,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Method } from '../../http.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import type { Lifetime, VersionPolicy } from '../../versioning/policy.ts'
 import type {
   Content,
@@ -49,7 +49,7 @@ export interface DocumentSettings {
   readonly prefix: string
   /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
   readonly keepsSlash: boolean
-  readonly enabled: Enabled | undefined
+  readonly versioning: Versioning | undefined
   /** Milliseconds since 1970: deprecations are told when they have begun. */
   readonly now: () => number
 }

@@ -96,8 +96,8 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = deepFreez
 })
 
 /** Whether a route has something of its own to say to errors of a status; then they may be no problem documents. */
-export function answersItself({ around }: FlatRoute, isOne: (status: number) => boolean): boolean {
-  return around.errorHandlers.some(({ match }) =>
+export function answersItself({ layers }: FlatRoute, isOne: (status: number) => boolean): boolean {
+  return layers.errorHandlers.some(({ match }) =>
     typeof match === 'number' ? isOne(match) : takesHttpErrors(match) || isOne(500),
   )
 }

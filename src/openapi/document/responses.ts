@@ -47,7 +47,7 @@ function isOneOf(status: string, route: DocumentedRoute['route']): boolean {
 
 /** What Octavo answers to the mistakes of clients, by status. */
 function problemsOf(
-  { sources, around }: DocumentedRoute['route'],
+  { sources, layers }: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,
   { refusals }: Wire,
 ): ReadonlyMap<string, ProblemAnswer> {
@@ -55,9 +55,9 @@ function problemsOf(
     ['4XX', 'Problem'],
     ['5XX', 'Problem'],
   ])
-  const asks = around.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
+  const asks = layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
   if (asks) problems.set('401', 'Unauthenticated')
-  if (around.guards.length > 0) problems.set('403', 'Forbidden')
+  if (layers.guards.length > 0) problems.set('403', 'Forbidden')
   if (sources.length > 0) problems.set('422', 'ValidationFailed')
   if (refusals?.unspecified !== undefined) problems.set(String(refusals.unspecified), 'UnspecifiedVersion')
   if (refusals !== undefined) problems.set(String(refusals.unsupported), 'UnsupportedVersion')

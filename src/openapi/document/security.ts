@@ -24,8 +24,8 @@ export function createSecurity(): Security {
       problems.set(name, clash(name, known.where, where))
   }
   return {
-    of: ({ around, label }) => {
-      const demands = around.guards.flatMap(({ part, module }) => {
+    of: ({ layers, label }) => {
+      const demands = layers.guards.flatMap(({ part, module }) => {
         const where = `guard ${part.name} of ${module.label}, for ${label}`
         for (const requirement of part.security ?? [])
           for (const [name, scheme] of Object.entries(requirement)) note(name, scheme, where)

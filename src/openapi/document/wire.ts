@@ -24,7 +24,7 @@ export interface Wire {
 export function toWire(
   { route, naming }: DocumentedRoute,
   version: string | null,
-  { enabled, prefix, keepsSlash }: DocumentSettings,
+  { versioning, prefix, keepsSlash }: DocumentSettings,
 ): Wire {
   const path = toPath(route.pattern, keepsSlash)
   const plain: Wire = {
@@ -36,8 +36,8 @@ export function toWire(
     origin: undefined,
   }
   if (naming === 'none' || version === null) return plain
-  const written = writeVersion(enabled, version, { path, prefix })
-  if (written === undefined) return { ...plain, origin: enabled?.schemes[0]?.source.name }
+  const written = writeVersion(versioning, version, { path, prefix })
+  if (written === undefined) return { ...plain, origin: versioning?.schemes[0]?.source.name }
   const { change, scheme } = written
   const { unspecified, unsupported } = scheme.statusCodes
   const isRequired = naming === 'required'
@@ -58,7 +58,7 @@ export function toWire(
   }
 
   function tellsType(): boolean {
-    return enabled?.common.echo === 'contentType'
+    return versioning?.common.echo === 'contentType'
   }
 }
 
@@ -100,18 +100,18 @@ function toParameters(
 /** The servers of a version: where hosts name versions, its own. */
 export function toServers(
   version: string | null,
-  { enabled, prefix, servers, hasServers }: DocumentSettings,
+  { versioning, prefix, servers, hasServers }: DocumentSettings,
 ): DocumentSettings['servers'] {
   if (version === null) return servers
   if (!hasServers) {
-    const host = hostIn(enabled, version, { prefix, host: '' })
+    const host = hostIn(versioning, version, { prefix, host: '' })
     // a pattern of one's own need not read the host that is made up
-    const isRead = host !== undefined && hostIn(enabled, version, { prefix, host }) === host
+    const isRead = host !== undefined && hostIn(versioning, version, { prefix, host }) === host
     return isRead ? [unknownHost(host)] : servers
   }
   return servers.map((server) => {
     const [, before, host, after = ''] = SERVER.exec(server.url) ?? []
-    const written = host === undefined ? undefined : hostIn(enabled, version, { prefix, host })
+    const written = host === undefined ? undefined : hostIn(versioning, version, { prefix, host })
     // an address in numbers has no label for a version
     return written === undefined || !URL.canParse(`http://${written}`)
       ? server
@@ -132,12 +132,12 @@ function unknownHost(host: string): DocumentSettings['servers'][number] {
 }
 
 function hostIn(
-  enabled: DocumentSettings['enabled'],
+  versioning: DocumentSettings['versioning'],
   version: string,
   draft: { readonly prefix: string; readonly host: string },
 ): string | undefined {
   try {
-    return writeVersion(enabled, version, { path: '/', ...draft })?.change.host
+    return writeVersion(versioning, version, { path: '/', ...draft })?.change.host
   } catch {
     // its pattern reads other hosts than those that it writes
     return undefined

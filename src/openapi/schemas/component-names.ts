@@ -5,7 +5,7 @@ import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { toRecord } from '../../values.ts'
 import type { Direction } from './markers.ts'
 import type { NamedSchema } from '../document/model.ts'
-import type { Place } from './places.ts'
+import type { SchemaPlace } from './places.ts'
 
 /** A schema to be converted on its own. */
 interface Task {
@@ -22,7 +22,7 @@ interface Task {
 export interface Inventory {
   readonly tasks: readonly Task[]
   /** The key under which the schema of a place is converted. */
-  readonly keys: ReadonlyMap<Place, string>
+  readonly keys: ReadonlyMap<SchemaPlace, string>
   /** The keys of the elements of sets, which zod does not look into. */
   readonly elements: ReadonlyMap<Schema, string>
   readonly components: ReadonlyMap<string, Schema>
@@ -58,7 +58,7 @@ const KEY = /^(?!__proto__$)[\w.-]+$/
  * Finds all schemas that become components: those with `meta({ id })`, those that modules name, and recursive ones. Each is converted
  * in both directions, whichever is used, so that its names do not depend on who uses it.
  */
-export function takeInventory(places: readonly Place[], named: readonly NamedSchema[]): Inventory {
+export function takeInventory(places: readonly SchemaPlace[], named: readonly NamedSchema[]): Inventory {
   const search: Search = {
     tasks: [],
     elements: new Map(),
@@ -70,7 +70,7 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
     seen: { input: new Set(), output: new Set() },
     problems: [],
   }
-  const keys = new Map<Place, string>()
+  const keys = new Map<SchemaPlace, string>()
   const known = { input: new Map<Schema, string>(), output: new Map<Schema, string>() }
   for (const place of places) {
     const { io, schema } = place
@@ -101,7 +101,7 @@ export function takeInventory(places: readonly Place[], named: readonly NamedSch
   return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
 }
 
-function addTask({ tasks }: Search, { route, at, io, schema }: Place): string {
+function addTask({ tasks }: Search, { route, at, io, schema }: SchemaPlace): string {
   const key = `s${tasks.length}`
   const base = `${route.name} ${at.replace('input.', '')}`
   tasks.push({ key, io, schema, where: route.label, base })

@@ -19,7 +19,7 @@ import type { Direction } from './markers.ts'
 import type { Convert, ConvertedRoute } from '../document/model.ts'
 import { toParameters } from './parameters.ts'
 import { toPlaces } from './places.ts'
-import type { Place } from './places.ts'
+import type { SchemaPlace } from './places.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 import type { SchemaObject } from '../document/types.ts'
 import { findMarked, findUndocumented, undocumented } from './undocumented.ts'
@@ -39,7 +39,8 @@ export const convert: Convert = (routes, named) => {
     output: showAll('output', places, inventory, failed),
   }
   const finished = finishAll(shown, inventory)
-  const rawOf = (place: Place): SchemaObject => shown[place.io].schemas[inventory.keys.get(place) ?? ''] ?? {}
+  const rawOf = (place: SchemaPlace): SchemaObject =>
+    shown[place.io].schemas[inventory.keys.get(place) ?? ''] ?? {}
   const converted = new Map(
     [...byRoute].map(([route, own]) => [route, toRoute(route, own, { rawOf, shown, finished })]),
   )
@@ -58,7 +59,7 @@ export const convert: Convert = (routes, named) => {
 /** Converts everything in one direction: many at once, or, when that fails, one by one to find out what it is. */
 function showAll(
   io: Direction,
-  places: readonly Place[],
+  places: readonly SchemaPlace[],
   inventory: Inventory,
   failed: DefinitionProblem[],
 ): Shown {
@@ -100,7 +101,7 @@ function together(parts: readonly Part[]): Shown {
 
 function showOne(
   task: Inventory['tasks'][number],
-  places: readonly Place[],
+  places: readonly SchemaPlace[],
   inventory: Inventory,
   failed: DefinitionProblem[],
 ): readonly Part[] {
@@ -161,19 +162,19 @@ const ALL_EMPTY = Object.fromEntries(
 )
 
 interface Results {
-  readonly rawOf: (place: Place) => SchemaObject
+  readonly rawOf: (place: SchemaPlace) => SchemaObject
   readonly shown: Readonly<Record<Direction, Shown>>
   readonly finished: Finished
 }
 
 function toRoute(
   route: FlatRoute,
-  places: readonly Place[],
+  places: readonly SchemaPlace[],
   { rawOf, shown, finished }: Results,
 ): ConvertedRoute {
   const { components, finish } = finished
   const bySource = new Map(
-    places.map((place): readonly [Place['source'], Converted] => {
+    places.map((place): readonly [SchemaPlace['source'], Converted] => {
       const raw = rawOf(place)
       return [place.source, { zod: place.schema, raw, schema: finish(raw, place.io) }]
     }),

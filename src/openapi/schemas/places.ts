@@ -5,7 +5,7 @@ import type { SourceName } from '../../schema/sources.ts'
 import type { Direction } from './markers.ts'
 
 /** A place of a route that has a schema. */
-export interface Place {
+export interface SchemaPlace {
   readonly route: FlatRoute
   /** Such as `input.query` or `response 200`. */
   readonly at: string
@@ -17,13 +17,13 @@ export interface Place {
 }
 
 /** All places of a route that have a schema: its sources, then its responses. */
-export function toPlaces(route: FlatRoute): readonly Place[] {
+export function toPlaces(route: FlatRoute): readonly SchemaPlace[] {
   return [
-    ...route.sources.map(({ name, schema }): Place => {
+    ...route.sources.map(({ name, schema }): SchemaPlace => {
       const holds = name === 'files' ? 'files' : name === 'body' ? 'value' : 'texts'
       return { route, at: `input.${name}`, source: name, io: 'input', holds, schema: toZod(schema) }
     }),
-    ...[...route.responses].map(([status, schema]): Place => ({
+    ...[...route.responses].map(([status, schema]): SchemaPlace => ({
       route,
       at: `response ${status}`,
       source: status,

@@ -2,7 +2,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { eachSchema, refOf, refsIn } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import { ELEMENT, MARK } from './markers.ts'
-import type { Place } from './places.ts'
+import type { SchemaPlace } from './places.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** What zod-openapi made of the schemas of one direction, marks included. */
@@ -39,7 +39,7 @@ const FIXES: Readonly<Record<string, string>> = {
 const FIX = 'say what it looks like by .meta({ type: … }), or use a codec or .pipe(z.…)'
 
 /** The problem of a place that cannot be shown, `kind` being a mark or a description. */
-export function undocumented(place: Place, at: string, kind: string): DefinitionProblem {
+export function undocumented(place: SchemaPlace, at: string, kind: string): DefinitionProblem {
   const isResponse = typeof place.source === 'number' && at !== ''
   const where = isResponse ? `${place.at}, at ${at}` : join(place.at, at)
   return {
@@ -52,7 +52,7 @@ export function undocumented(place: Place, at: string, kind: string): Definition
 
 /** What cannot be shown of a place. */
 export function findUndocumented(
-  place: Place,
+  place: SchemaPlace,
   schema: SchemaObject,
   shown: Shown,
 ): readonly DefinitionProblem[] {
@@ -84,7 +84,7 @@ function join(at: string, step: string): string {
 }
 
 /** Whether the place can hold what JSON cannot. */
-function isAllowed({ holds }: Place, mark: string, isRoot: boolean): boolean {
+function isAllowed({ holds }: SchemaPlace, mark: string, isRoot: boolean): boolean {
   if (holds === 'texts') return mark === 'set'
   // a schema of unknown kind takes a file too
   if (holds === 'files') return ['file', 'set', 'custom', 'transform'].includes(mark)

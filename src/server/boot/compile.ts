@@ -1,10 +1,10 @@
 import type { Container } from '../../container/container.ts'
 import type { BuiltIns } from '../../container/request-scope.ts'
 import type { Sessions } from '../../session/sessions.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
-import type { Lent } from '../pipeline/context.ts'
+import type { AppServices } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
 import { createRecover } from '../pipeline/error-handlers.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -14,7 +14,7 @@ import { createMiddleware } from '../pipeline/middleware.ts'
 import { createMiss } from '../lookup/miss.ts'
 import { createObserver } from '../logging/channels.ts'
 import type { Structure } from './read-definitions.ts'
-import { createTell } from '../version-report/reporter.ts'
+import { createVersionReporter } from '../version-report/reporter.ts'
 import { reportingHeaders } from '../version-report/headers.ts'
 import { checkHealthPaths } from '../table/checks/health.ts'
 import { createTable } from '../table/table.ts'
@@ -27,47 +27,47 @@ export interface Compiled {
   readonly table: Table
   readonly dispatch: Dispatch
   readonly urlFor: UrlFor
-  readonly lent: Lent
+  readonly services: AppServices
 }
 
 /** What an application is compiled from. */
 export interface Materials {
   readonly structure: Structure
   readonly settings: Settings
-  readonly enabled: Enabled | undefined
+  readonly versioning: Versioning | undefined
   readonly container: Container
   readonly builtIns: BuiltIns
   /** Loaded when the application starts; `undefined` without the option. */
   readonly sessions: () => Sessions | undefined
-  readonly hold: Lifecycle['hold']
+  readonly trackWork: Lifecycle['trackWork']
   readonly whenClosing: Lifecycle['whenClosing']
 }
 
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(materials: Materials): Compiled {
-  const { structure, settings, enabled, container } = materials
+  const { structure, settings, versioning, container } = materials
   const { routes, root } = structure
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
-  const hidden = enabled?.hidden ?? []
+  const hidden = versioning?.hidden ?? []
   const endpointSite = { settings, container, hidden }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
-  const table = createTable(rows, enabled, mode)
+  const table = createTable(rows, versioning, mode)
   const { live, ready } = settings.health ?? {}
-  checkHealthPaths([live ?? [], ready ?? []].flat(), table, enabled)
-  const urlFor = createUrlFor(table, enabled, settings.prefix)
+  checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
+  const urlFor = createUrlFor(table, versioning, settings.prefix)
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.split('/').length
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
-  const { builtIns, sessions, hold, whenClosing } = materials
+  const { builtIns, sessions, trackWork, whenClosing } = materials
   const observer = createObserver(
     settings.logger,
     settings.logsRequests,
-    enabled?.path === undefined ? undefined : depth,
+    versioning?.path === undefined ? undefined : depth,
   )
-  const locate = createLocate(table, enabled, mode)
-  const miss = createMiss(table, enabled, mode)
+  const locate = createLocate(table, versioning, mode)
+  const miss = createMiss(table, versioning, mode)
   const allowedMethods = createAllowedMethods(locate, miss, settings.limits.url)
-  const lent = {
+  const services = {
     allowedMethods,
     settings,
     urlFor,
@@ -77,20 +77,20 @@ export function compile(materials: Materials): Compiled {
     sessions,
     root,
     observer,
-    hold,
+    trackWork,
     whenClosing,
   }
-  const { errorHandlers = [], middleware = [] } = settings.around
+  const { errorHandlers = [], middleware = [] } = settings.layers
   const recover = createRecover(errorHandlers)
   const site = {
     locate,
     miss,
-    tell: createTell(table, enabled, mode),
-    cors: { reporting: reportingHeaders(enabled), carrying: enabled?.vary ?? [] },
+    reporter: createVersionReporter(table, versioning, mode),
+    cors: { reporting: reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     maxUrl: settings.limits.url,
     recover,
-    around: createMiddleware(middleware, recover),
+    middleware: createMiddleware(middleware, recover),
   }
-  return { table, urlFor, dispatch: createDispatch(site, lent), lent }
+  return { table, urlFor, dispatch: createDispatch(site, services), services }
 }

@@ -8,7 +8,7 @@ import { loadZod } from '../../schema/schema.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import { readVersioning } from '../../versioning/versioning.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
 import { createDocsRouter } from '../docs/docs-routes.ts'
 import { createLazyDocuments } from '../docs/lazy-documents.ts'
@@ -33,7 +33,7 @@ export interface Core {
   readonly routes: () => readonly FlatRoute[]
   readonly lifecycle: Lifecycle
   readonly enableVersioning: (given: object, options?: VersioningOptions) => void
-  readonly enabled: () => Enabled | undefined
+  readonly versioning: () => Versioning | undefined
   /** Compiles the routes; versioning may still change. */
   readonly build: () => Compiled
   /** Compiles the routes for good and starts everything. */
@@ -61,7 +61,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const lifecycle = createLifecycle()
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
-    return { table: build().table, enabled, modules, settings }
+    return { table: build().table, versioning, modules, settings }
   })
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Structure =>
@@ -69,24 +69,24 @@ export function createCore<O extends object, S extends readonly object[]>(
   const definitions = createDefinitions(read, settings)
   const { resolve } = definitions
   const loadHealth = createHealthLoader(settings, lifecycle, resolve)
-  let enabled = options.versioning && readVersioning(...options.versioning)
+  let versioning = options.versioning && readVersioning(...options.versioning)
   let sessions: Sessions | undefined
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
-  const { hold, whenClosing } = lifecycle
-  const shared = { settings, sessions: () => sessions, hold, whenClosing }
+  const { trackWork, whenClosing } = lifecycle
+  const shared = { settings, sessions: () => sessions, trackWork, whenClosing }
   const build = (): Compiled =>
-    (compiled ??= warned(compile({ ...definitions.parts(), ...shared, enabled }), settings))
+    (compiled ??= warned(compile({ ...definitions.parts(), ...shared, versioning }), settings))
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
-    const { dispatch, lent } = build()
+    const { dispatch, services } = build()
     const [health] = await Promise.all([loadHealth?.(), loadZod(), loadMultipart(), checkPage(settings)])
     sessions = await loadSessions(settings)
     definitions.configure(await readSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
-    opened = { dispatch: lifecycle.counted(health?.wrap(dispatch, lent) ?? dispatch) }
+    opened = { dispatch: lifecycle.counted(health?.wrap(dispatch, services) ?? dispatch) }
     return opened
   }
   return {
@@ -100,13 +100,13 @@ export function createCore<O extends object, S extends readonly object[]>(
       definitions.complete()
       return build()
     },
-    enabled: () => enabled,
+    versioning: () => versioning,
     enableVersioning: (given, common) => {
       if (opening !== undefined) throw new Error(TOO_LATE)
-      enabled = readVersioning(given, common)
+      versioning = readVersioning(given, common)
       compiled = undefined
     },
-    open: () => (opening ??= start().finally(lifecycle.hold())),
+    open: () => (opening ??= start().finally(lifecycle.trackWork())),
     opened: () => opened,
     prepare: () => definitions.settle().then(() => documents.load()),
   }

@@ -24,7 +24,7 @@ export interface Lifecycle {
   /** Whether the application takes the requests that others might send elsewhere: not before it has started, nor once it ends. */
   readonly isReady: () => boolean
   /** Says that something is under way; gives the function that says it no longer is. */
-  readonly hold: () => () => void
+  readonly trackWork: () => () => void
   /** Has something done as soon as the doors are shut; at once when they are. Gives the function that forgets it. */
   readonly whenClosing: (work: () => void) => () => void
   /** Says that everything has started, and what has to be done when nothing is under way any more; may reject, and `close` with it. */
@@ -51,7 +51,7 @@ export function createLifecycle(): Lifecycle {
   let isClosing = false
   let finished: Promise<boolean> | undefined
   let closed: Promise<void> | undefined
-  let hurry: (() => void) | undefined
+  let skipDrain: (() => void) | undefined
   let end: (() => Promise<void>) | undefined
   let hasFinished = false
   const finish = async (grace: number, leave: number): Promise<boolean> => {
@@ -65,14 +65,14 @@ export function createLifecycle(): Lifecycle {
     return isIdle && clean.every(Boolean)
   }
   const close = (grace: number, leave = 0): Promise<boolean> => {
-    hurry?.()
+    skipDrain?.()
     isClosing = true
     return (finished ??= finish(grace, leave))
   }
   return {
     isClosing: () => isClosing,
     isReady: () => end !== undefined && !isDraining && !isClosing,
-    hold: idle.hold,
+    trackWork: idle.trackWork,
     whenClosing: (work) => {
       if (isClosing) work()
       else closers.add(work)
@@ -92,7 +92,7 @@ export function createLifecycle(): Lifecycle {
     end: async ({ drain, leave, grace }) => {
       if (drain > 0 && servers.size > 0 && !isClosing) {
         isDraining = true
-        await settlesWithin(new Promise<void>((resolve) => (hurry = resolve)), drain)
+        await settlesWithin(new Promise<void>((resolve) => (skipDrain = resolve)), drain)
       }
       return close(grace, leave)
     },
@@ -106,7 +106,7 @@ function refuse(server: Closable): never {
 }
 
 /** What counts the work under way. */
-interface Idle extends Pick<Lifecycle, 'hold' | 'counted'> {
+interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
   /** Resolves as soon as nothing is under way. */
   readonly reached: () => Promise<void>
 }
@@ -119,7 +119,7 @@ function createIdle(): Idle {
     if (underWay === 0) settled?.()
   }
   return {
-    hold: () => {
+    trackWork: () => {
       underWay++
       let isHeld = true
       return () => {

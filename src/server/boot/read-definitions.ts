@@ -9,10 +9,10 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { Config, isBuiltIn } from '../../define/built-in-tokens.ts'
 import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { AnyController } from '../../define/controller.ts'
-import { createSurround, NOTHING_AROUND } from '../../flatten/layer-stack.ts'
+import { createLayerStacker, NO_LAYERS } from '../../flatten/layer-stack.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { flatten, flattenOwn } from '../../flatten/flatten.ts'
-import { unlazy } from '../../define/lazy.ts'
+import { resolveLazy } from '../../define/lazy.ts'
 import { collectModules } from '../../flatten/modules.ts'
 import type { ModuleNode, SettledModules } from '../../flatten/modules.ts'
 import { createOverrides } from '../../flatten/overrides.ts'
@@ -54,14 +54,14 @@ export function readStructure(
   const overrides = createOverrides(settings.overrides)
   const root = modules.at(-1)
   if (root === undefined) throw new DefinitionError(problems)
-  const surround = createSurround(overrides)
-  const { middleware: _own, ...global } = settings.around
-  const around = surround(NOTHING_AROUND, global, root)
-  const frame = { prefix: settings.prefix, around, surround }
+  const stackLayers = createLayerStacker(overrides)
+  const { middleware: _own, ...global } = settings.layers
+  const layers = stackLayers(NO_LAYERS, global, root)
+  const frame = { prefix: settings.prefix, layers, stackLayers }
   const flat = flatten(modules, frame)
   problems.push(...flat.problems)
   const isOpen = settings.docs && settings.docs.public === true
-  const docsFrame = isOpen ? { ...frame, around: { ...around, guards: [] } } : frame
+  const docsFrame = isOpen ? { ...frame, layers: { ...layers, guards: [] } } : frame
   const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsFrame, problems))]
   const inGraph: DefinitionProblem[] = []
   const graph = createGraph(modules, overrides, inGraph)
@@ -85,9 +85,9 @@ export function readStructure(
 /** Every token that routes, their guards and interceptors inject, once for each place. */
 function usesOf(routes: readonly FlatRoute[]): readonly Use[] {
   const seen = new Set<object>()
-  return routes.flatMap(({ label, inject, module, around }) => [
+  return routes.flatMap(({ label, inject, module, layers }) => [
     ...[...inject].map(([key, token]): Use => ({ where: label, key, token, module })),
-    ...[...around.guards, ...around.interceptors].flatMap((placed) => {
+    ...[...layers.guards, ...layers.interceptors].flatMap((placed) => {
       if (seen.has(placed)) return []
       seen.add(placed)
       const { part, module: owner } = placed
@@ -114,7 +114,7 @@ export function builtInsOf(
   nodes: readonly ProviderNode[],
 ): readonly { readonly token: BuiltIn<unknown>; readonly where: string }[] {
   const wanted: readonly { readonly token: unknown; readonly where: string }[] = [
-    ...uses.map(({ token, where }) => ({ token: unlazy(token), where })),
+    ...uses.map(({ token, where }) => ({ token: resolveLazy(token), where })),
     ...nodes.flatMap((node) =>
       [...node.deps.values()].map((dep) => ({
         token: isNode(dep) ? undefined : dep,

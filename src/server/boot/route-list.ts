@@ -21,7 +21,7 @@ export interface RouteEntry {
 
 /** The routes as data, in definition order. */
 export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[] {
-  return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, around, meta }) => ({
+  return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, layers, meta }) => ({
     name,
     controller,
     methods,
@@ -29,7 +29,7 @@ export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[]
     versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
     tags,
     deprecated,
-    guards: around.guards.map(({ part }) => part.name),
+    guards: layers.guards.map(({ part }) => part.name),
     meta,
   }))
 }

@@ -4,7 +4,7 @@ import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/
 import { METHODS } from '../../http.ts'
 import type { Method } from '../../http.ts'
 import type { Shape } from '../../router/tree.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Settings } from '../options/settings.ts'
 import type { TableRoute } from '../table/leaves.ts'
@@ -14,7 +14,7 @@ import type { Table } from '../table/table.ts'
 /** What documents are made from. */
 export interface DocumentSource {
   readonly table: Table
-  readonly enabled: Enabled | undefined
+  readonly versioning: Versioning | undefined
   readonly modules: readonly ModuleNode[]
   readonly settings: Settings
 }
@@ -40,27 +40,27 @@ const known = new WeakMap<Table, Map<Which, readonly DocumentedVersion[]>>()
  */
 export function toDocumentedVersions(
   table: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   which: Which,
 ): readonly DocumentedVersion[] {
   const lists = known.get(table) ?? new Map<Which, readonly DocumentedVersion[]>()
   known.set(table, lists)
   const list =
     lists.get(which) ??
-    listVersions(table, enabled, ({ includeInSchema }) => which === 'all' || includeInSchema)
+    listVersions(table, versioning, ({ includeInSchema }) => which === 'all' || includeInSchema)
   lists.set(which, list)
   return list
 }
 
 function listVersions(
   table: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   isShown: (route: FlatRoute) => boolean,
 ): readonly DocumentedVersion[] {
   const { lifetimes } = table
   const { list } = table.known
-  const answers = table.shapes.flatMap((shape) => answersAt(shape, table, enabled, isShown))
-  const policies = byKnown(enabled?.policies ?? [], table.known)
+  const answers = table.shapes.flatMap((shape) => answersAt(shape, table, versioning, isShown))
+  const policies = byKnown(versioning?.policies ?? [], table.known)
   const versions = list.map((version): DocumentedVersion => ({
     version,
     routes: gather(answers, table, version, ({ inVersion }) => inVersion(version)),
@@ -77,12 +77,12 @@ function listVersions(
 function answersAt(
   shape: Shape<TableRoute>,
   { defaultVersion }: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   isShown: (route: FlatRoute) => boolean,
 ): readonly Answers[] {
   const isOpted = isVersioned(shape.routes)
-  const isBareRefused = isOpted && enabled?.common.required === true
-  const isChosen = isOpted && typeof enabled?.defaultVersion === 'function'
+  const isBareRefused = isOpted && versioning?.common.required === true
+  const isChosen = isOpted && typeof versioning?.defaultVersion === 'function'
   return METHODS.flatMap((method): readonly Answers[] => {
     const candidates = shape.routes.filter(({ endpoints }) => endpoints.has(method))
     if (candidates.length === 0) return []

@@ -5,7 +5,7 @@ import type { DocumentServer, OpenApiDocument } from '../../openapi/document/typ
 import { isSchema, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
 import { toDocumentedVersions } from './documented.ts'
 import type { DocumentSource, Which } from './documented.ts'
@@ -45,13 +45,13 @@ export function createDocuments(source: () => DocumentSource): Documents {
   let generator: Generator | undefined
   let loading: Promise<Generator> | undefined
   const documented = (): readonly DocumentedVersion[] => {
-    const { table, enabled } = source()
-    return toDocumentedVersions(table, enabled, 'shown')
+    const { table, versioning } = source()
+    return toDocumentedVersions(table, versioning, 'shown')
   }
   const versions = (): readonly string[] =>
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
   const load = async (): Promise<Generator> => {
-    const { enabled, modules, settings } = source()
+    const { versioning, modules, settings } = source()
     const { createGenerator } = await import('../../openapi/document/generate.ts')
     const all = documented()
     const named = namedSchemas(modules)
@@ -59,7 +59,7 @@ export function createDocuments(source: () => DocumentSource): Documents {
     if (isWanted) await requireZod()
     const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
     return createGenerator(
-      { versions: all, named, settings: toDocumentSettings(settings, enabled, modules) },
+      { versions: all, named, settings: toDocumentSettings(settings, versioning, modules) },
       convert,
     )
   }
@@ -71,9 +71,9 @@ export function createDocuments(source: () => DocumentSource): Documents {
     },
     defaultVersion: () => source().table.defaultVersion,
     servers: async () => {
-      const { enabled, modules, settings } = source()
+      const { versioning, modules, settings } = source()
       const { toServers } = await import('../../openapi/document/wire.ts')
-      const told = toDocumentSettings(settings, enabled, modules)
+      const told = toDocumentSettings(settings, versioning, modules)
       return [null, ...versions()].flatMap((version) => toServers(version, told))
     },
     load: async () => {
@@ -113,7 +113,7 @@ function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string
 
 function toDocumentSettings(
   { docs, prefix, trailingSlash }: Settings,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   modules: readonly ModuleNode[],
 ): DocumentSettings {
   const { info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
@@ -126,7 +126,7 @@ function toDocumentSettings(
     externalDocs,
     prefix,
     keepsSlash: trailingSlash !== 'ignore',
-    enabled,
-    now: enabled?.common.clock ?? Date.now,
+    versioning,
+    now: versioning?.common.clock ?? Date.now,
   }
 }

@@ -17,12 +17,12 @@ export interface RouteMapOptions {
 }
 
 /** A route, and the version that requests to it have to name. */
-interface Told {
+interface VersionedRoute {
   readonly entry: DocumentedRoute
   readonly version: string | undefined
 }
 
-type Source = Pick<DocumentSource, 'table' | 'enabled' | 'settings'>
+type Source = Pick<DocumentSource, 'table' | 'versioning' | 'settings'>
 
 /**
  * How a client calls the routes of a version by their names, or, without one, those that answer requests that name none; `undefined`
@@ -35,12 +35,12 @@ export function toRouteMap(
   version: string | undefined,
   { host, which }: RouteMapOptions,
 ): RouteMap | undefined {
-  const { table, enabled } = source
+  const { table, versioning } = source
   // without versioning every client gets everything, as `urlFor` does
-  const wanted = enabled === undefined ? undefined : version
+  const wanted = versioning === undefined ? undefined : version
   const found = wanted === undefined ? undefined : table.known.find(wanted)
   if (wanted !== undefined && found === undefined) return undefined
-  const versions = toDocumentedVersions(table, enabled, which)
+  const versions = toDocumentedVersions(table, versioning, which)
   const told = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
   const routes: Record<string, RouteCall> = Object.create(null)
   for (const each of told) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
@@ -52,7 +52,7 @@ function inVersion(
   versions: readonly DocumentedVersion[],
   version: string,
   { table }: Source,
-): readonly Told[] {
+): readonly VersionedRoute[] {
   const entries = versions.find((each) => each.version === version)?.routes ?? []
   const neutral = new Set(table.rows.filter(({ spec }) => spec.neutral).map(({ route }) => route))
   return entries.map((entry) => ({
@@ -62,22 +62,29 @@ function inVersion(
 }
 
 /** What requests without a version get; where a function chooses for each, the newest version tells what there is. */
-function withoutVersion(versions: readonly DocumentedVersion[], { enabled }: Source): readonly Told[] {
-  const isChosen = typeof enabled?.defaultVersion === 'function' && !enabled.common.required
+function withoutVersion(
+  versions: readonly DocumentedVersion[],
+  { versioning }: Source,
+): readonly VersionedRoute[] {
+  const isChosen = typeof versioning?.defaultVersion === 'function' && !versioning.common.required
   return versions
     .toReversed()
     .flatMap(({ routes }) => routes.filter(({ naming }) => isChosen || naming !== 'required'))
     .map((entry) => ({ entry, version: undefined }))
 }
 
-function toRouteCall({ entry, version }: Told, { enabled, settings }: Source, host: string): RouteCall {
+function toRouteCall(
+  { entry, version }: VersionedRoute,
+  { versioning, settings }: Source,
+  host: string,
+): RouteCall {
   const { route, methods } = entry
   const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
   const path = toTemplate(route.pattern, SPELLING)
   const change =
     version === undefined
       ? undefined
-      : writeVersion(enabled, version, { path, prefix: settings.prefix, host })?.change
+      : writeVersion(versioning, version, { path, prefix: settings.prefix, host })?.change
   const errors = [...route.responses.keys()].filter((status) => status >= 400)
   return {
     method,

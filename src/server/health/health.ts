@@ -5,7 +5,7 @@ import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
 import type { HealthCheck, HealthContext, HealthOptions } from '../options/health.ts'
 import type { Dispatch } from '../dispatch.ts'
 import { RequestContext } from '../pipeline/context.ts'
-import type { Lent } from '../pipeline/context.ts'
+import type { AppServices } from '../pipeline/context.ts'
 import { finish } from '../pipeline/finish.ts'
 import { toOriginForm } from '../pipeline/target.ts'
 
@@ -17,7 +17,7 @@ export interface Health {
   /** Answers a request for a health path; `undefined` for any other. */
   readonly answer: (raw: Pick<RawRequest, 'method' | 'target'>) => Awaitable<FinishedResponse> | undefined
   /** Answers health probes before middleware and versions see them, and without a log line. */
-  readonly wrap: (dispatch: Dispatch, services: Lent) => Dispatch
+  readonly wrap: (dispatch: Dispatch, services: AppServices) => Dispatch
 }
 
 /**

@@ -8,24 +8,24 @@ import { isWellFormed } from '../../versioning/version.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Locate, Located, PathEnds, Resolution, Site } from './resolution.ts'
+import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
 import { createFloor } from './resolve.ts'
-import type { Ground } from './resolve.ts'
+import type { VersionRoots } from './resolve.ts'
 
 /** Finds the version which a path names; `undefined` for ordinary paths. */
 export interface Segments {
   /** Where versions are looked up behind a version segment. */
-  readonly ground: Ground
+  readonly ground: VersionRoots
   readonly named: (at: PathEnds, match: Match<Endpoint>) => Located | undefined
   /** Looks up the path in another version. `requested` is the text of the request. */
   readonly inVersion: (at: PathEnds, version: string, requested: string, method: number) => Located
 }
 
 /** Versions in the path: the trie itself leads from their segments into their roots. */
-export function createSegmentLocate(site: Site): Locate {
-  const { table, enabled, ends, look, bare } = site
-  const dynamic = typeof enabled.defaultVersion === 'function'
-  const { named } = createSegments(site, enabled.vary)
+export function createSegmentLocate(site: LookupParts): Locate {
+  const { table, versioning, ends, look, bare } = site
+  const dynamic = typeof versioning.defaultVersion === 'function'
+  const { named } = createSegments(site, versioning.vary)
   return (context, path, method) => {
     const at = ends(path)
     const match = look(table.entry, at, method)
@@ -43,12 +43,12 @@ export function createSegmentLocate(site: Site): Locate {
 }
 
 /** Creates the reader of version segments. `vary`: the headers that may have decided the version too. */
-export function createSegments(site: Site, vary: readonly string[]): Segments {
-  const { table, enabled, strict, prefix, ends, look } = site
+export function createSegments(site: LookupParts, vary: readonly string[]): Segments {
+  const { table, versioning, strict, prefix, ends, look } = site
   const { format } = table.known
-  const scheme = enabled.path
+  const scheme = versioning.path
   const candidateIn = createCandidate(site)
-  const floorOf = createFloor(table.known, enabled.common.unknown)
+  const floorOf = createFloor(table.known, versioning.common.unknown)
   // without parameters in the first segment, an ordinary match names no version
   const wild = table.unionBehind.edge !== null || table.unionBehind.rest !== null
   const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
@@ -58,7 +58,7 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
       { ...common, kind: 'known', root, version, requested: version },
     ]),
   )
-  const ground: Ground = {
+  const ground: VersionRoots = {
     common,
     find: (version, at, method) => inVersion(at, version, version, method).match.leaf?.methods[method],
   }
@@ -105,9 +105,9 @@ export function createSegments(site: Site, vary: readonly string[]): Segments {
 }
 
 /** Creates the function that reads the first segment: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
-function createCandidate({ table, enabled, prefix }: Site): (path: string) => string | undefined {
+function createCandidate({ table, versioning, prefix }: LookupParts): (path: string) => string | undefined {
   const { format } = table.known
-  const scheme = enabled.path
+  const scheme = versioning.path
   return (path) => {
     if (!path.startsWith(`${prefix}/`)) return undefined
     const segment = path.slice(prefix.length + 1, segmentEnd(path, prefix))

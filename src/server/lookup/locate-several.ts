@@ -4,7 +4,7 @@ import type { Match } from '../../router/find.ts'
 import { EMPTY_NODE } from '../../router/seal.ts'
 import { combine } from '../../versioning/combine.ts'
 import type { Canonical, Reading } from '../../versioning/combine.ts'
-import type { EnabledScheme } from '../../versioning/versioning.ts'
+import type { ActiveScheme } from '../../versioning/versioning.ts'
 import type { AmbiguousVersion } from '../../versioning/schemes/scheme.ts'
 import { canonicalVersion } from '../../versioning/version.ts'
 import { createSegments } from './locate-segment.ts'
@@ -12,20 +12,21 @@ import type { Segments } from './locate-segment.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Locate, Located, PathEnds, Resolution, Site } from './resolution.ts'
+import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
 import { isGiven, readAll, readFirst } from './read-versions.ts'
 import type { Given, Reader, Values } from './read-versions.ts'
-import { createGround, createResolve } from './resolve.ts'
-import type { Ground, Resolve } from './resolve.ts'
+import { createVersionRoots, createResolve } from './resolve.ts'
+import type { VersionRoots, Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
-export function createSeveralLocate(site: Site): Locate {
-  const { table, enabled, ends, look } = site
-  const segments = enabled.path === undefined ? undefined : createSegments(site, varyOf(site, enabled.path))
+export function createSeveralLocate(site: LookupParts): Locate {
+  const { table, versioning, ends, look } = site
+  const segments =
+    versioning.path === undefined ? undefined : createSegments(site, varyOf(site, versioning.path))
   const settle = createSettle(site, segments)
-  const read = enabled.common.conflict === 'first' ? readFirst : readAll
-  const readers = enabled.schemes.map((scheme): Reader =>
-    scheme === enabled.path
+  const read = versioning.common.conflict === 'first' ? readFirst : readAll
+  const readers = versioning.schemes.map((scheme): Reader =>
+    scheme === versioning.path
       ? (_context, inPath) => inPath?.resolution.requested
       : (context) => scheme.read(context.request),
   )
@@ -51,11 +52,11 @@ interface Asked {
 
 /** Creates the lookup that follows when all schemes are read. */
 function createSettle(
-  site: Site,
+  site: LookupParts,
   segments: Segments | undefined,
 ): (asked: Asked, values: Values) => Awaitable<Located> {
-  const { table, enabled, look, bare } = site
-  const places = enabled.schemes.map((scheme) => createPlace(site, scheme, segments?.ground))
+  const { table, versioning, look, bare } = site
+  const places = versioning.schemes.map((scheme) => createSchemeLookup(site, scheme, segments?.ground))
   const canonical = createCanonical(site)
   const contradicted = createContradicted(site)
   const agreedBy = createAgreed(places, canonical)
@@ -69,7 +70,7 @@ function createSettle(
   }
 
   function combined(asked: Asked, values: Values): Located {
-    const readings = places.flatMap((by, index): Reading<Place>[] => {
+    const readings = places.flatMap((by, index): Reading<SchemeLookup>[] => {
       const value = values[index]
       return isGiven(value) ? [{ by, source: by.scheme.source, value }] : []
     })
@@ -86,12 +87,12 @@ function createSettle(
     return isPromise(resolution) ? resolution.then(settleBare) : settleBare(resolution)
   }
 
-  function withValue({ at, method, inPath }: Asked, by: Place, value: Given): Located {
+  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: Given): Located {
     if (inPath === undefined || segments === undefined) {
       const resolution = by.free(value, at, method)
       return { match: look(resolution.root, at, method), resolution }
     }
-    if (by.scheme === enabled.path) return inPath
+    if (by.scheme === versioning.path) return inPath
     // the path has a version segment too, so only the rest is looked up
     const resolution = by.behind(value, at, method)
     const { version, requested = '' } = resolution
@@ -108,7 +109,10 @@ const DIFFERENT = -2
  * Creates the function that returns the first scheme that found a version if all of them agree. It returns `NONE` if no scheme found
  * one, and `DIFFERENT` if they have to be combined. Most requests agree and need no lists of readings.
  */
-function createAgreed(places: readonly Place[], canonical: Canonical<Place>): (values: Values) => number {
+function createAgreed(
+  places: readonly SchemeLookup[],
+  canonical: Canonical<SchemeLookup>,
+): (values: Values) => number {
   return (values) => {
     let agreed = NONE
     for (let index = 0; index < places.length; index++) {
@@ -132,16 +136,20 @@ function createAgreed(places: readonly Place[], canonical: Canonical<Place>): (v
 }
 
 /** A scheme among others. */
-interface Place {
-  readonly scheme: EnabledScheme
+interface SchemeLookup {
+  readonly scheme: ActiveScheme
   /** What its values ask for at paths without version segment, and at paths with one. */
   readonly free: Resolve
   readonly behind: Resolve
 }
 
-function createPlace(site: Site, scheme: EnabledScheme, ground: Ground | undefined): Place {
+function createSchemeLookup(
+  site: LookupParts,
+  scheme: ActiveScheme,
+  ground: VersionRoots | undefined,
+): SchemeLookup {
   const vary = varyOf(site, scheme)
-  const free = createResolve(site, scheme, createGround(site, vary))
+  const free = createResolve(site, scheme, createVersionRoots(site, vary))
   const common = ground && { ...ground.common, vary }
   return {
     scheme,
@@ -153,10 +161,10 @@ function createPlace(site: Site, scheme: EnabledScheme, ground: Ground | undefin
 /** Creates the lookup for contradicting versions. */
 function createContradicted({
   table,
-  enabled,
+  versioning,
   look,
-}: Site): (asked: Asked, contradiction: AmbiguousVersion) => Located {
-  const ambiguous: Resolution = { ...withoutVersion(table, enabled.vary), kind: 'ambiguous' }
+}: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => Located {
+  const ambiguous: Resolution = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
   const free = { ...ambiguous, root: table.other }
   const behind = { ...ambiguous, root: EMPTY_NODE, inPath: true }
   return ({ at, method, inPath }, { ambiguous: sources }) =>
@@ -166,17 +174,17 @@ function createContradicted({
 }
 
 /** The headers that may have decided when this scheme found the version: under `conflict: 'first'` later ones are not looked at. */
-function varyOf({ enabled }: Site, scheme: (typeof enabled.schemes)[number]): readonly string[] {
-  if (enabled.common.conflict !== 'first') return enabled.vary
-  const upTo = enabled.schemes.slice(0, enabled.schemes.indexOf(scheme) + 1)
+function varyOf({ versioning }: LookupParts, scheme: (typeof versioning.schemes)[number]): readonly string[] {
+  if (versioning.common.conflict !== 'first') return versioning.vary
+  const upTo = versioning.schemes.slice(0, versioning.schemes.indexOf(scheme) + 1)
   return [...new Set(upTo.flatMap(({ vary }) => vary))]
 }
 
 /** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */
-function createCanonical({ table, enabled }: Site): Canonical<Place> {
+function createCanonical({ table, versioning }: LookupParts): Canonical<SchemeLookup> {
   const { known } = table
   const spellings = new Map(
-    enabled.schemes.map((each) => [
+    versioning.schemes.map((each) => [
       each,
       new Map(known.list.map((version) => [each.scheme.fold(version, each.options), version])),
     ]),

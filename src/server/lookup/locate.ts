@@ -1,20 +1,20 @@
 import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { find, findLeaves, trimSlash } from '../../router/find.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
-import { createBare, withoutVersion } from './resolution.ts'
-import type { Locate, Located, Look, PathEnds, Resolution, Site } from './resolution.ts'
-import { createGround, createResolve } from './resolve.ts'
+import { createDefaultResolver, withoutVersion } from './resolution.ts'
+import type { Locate, Located, Look, PathEnds, Resolution, LookupParts } from './resolution.ts'
+import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 
 /** Creates the lookup for a table and its versioning schemes. */
 export function createLocate(
   table: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   { strict, prefix }: { readonly strict: boolean; readonly prefix: string },
 ): Locate {
   const ends = (path: string): PathEnds => ({
@@ -22,35 +22,43 @@ export function createLocate(
     fullEnd: path.length,
     end: strict ? path.length : trimSlash(path, path.length),
   })
-  if (enabled === undefined) {
+  if (versioning === undefined) {
     const off: Resolution = { ...withoutVersion(table), kind: 'off' }
     return (_context, path, method) => ({ match: look(table.bare, ends(path), method), resolution: off })
   }
-  const site: Site = { table, enabled, strict, prefix, ends, look, bare: createBare(table, enabled) }
+  const site: LookupParts = {
+    table,
+    versioning,
+    strict,
+    prefix,
+    ends,
+    look,
+    bare: createDefaultResolver(table, versioning),
+  }
   return telling(site, createVersionLocate(site))
 }
 
-function createVersionLocate(site: Site): Locate {
-  const { enabled } = site
-  const [only, ...others] = enabled.schemes
+function createVersionLocate(site: LookupParts): Locate {
+  const { versioning } = site
+  const [only, ...others] = versioning.schemes
   if (only === undefined || others.length > 0) return createSeveralLocate(site)
-  return enabled.path === undefined ? createValueLocate(site, only) : createSegmentLocate(site)
+  return versioning.path === undefined ? createValueLocate(site, only) : createSegmentLocate(site)
 }
 
 /** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
-function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate {
-  const vary = enabled.defaultVary
+function telling({ table, versioning, prefix, ends }: LookupParts, locate: Locate): Locate {
+  const vary = versioning.defaultVary
   // the built-in schemes never throw
   const mayFail =
-    typeof enabled.defaultVersion === 'function' ||
-    enabled.schemes.some(({ scheme }) => scheme.options === undefined)
+    typeof versioning.defaultVersion === 'function' ||
+    versioning.schemes.some(({ scheme }) => scheme.options === undefined)
   if (vary.length === 0 || !mayFail) return locate
   const fail = (context: RequestContext, path: string, error: unknown): never => {
     const { end } = ends(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
     const leaves = [
       ...findLeaves(table.union, path, 1, end),
-      ...(enabled.path === undefined ? [] : findLeaves(table.unionBehind, path, behind, end)),
+      ...(versioning.path === undefined ? [] : findLeaves(table.unionBehind, path, behind, end)),
     ]
     if (leaves.some(({ shape }) => shape.vary)) context.vary = vary
     throw error
@@ -66,9 +74,9 @@ function telling({ table, enabled, prefix, ends }: Site, locate: Locate): Locate
 }
 
 /** Versions in a header, the query or the host: each leads to a root. */
-function createValueLocate(site: Site, scheme: Enabled['schemes'][number]): Locate {
-  const { enabled, ends, bare } = site
-  const resolve = createResolve(site, scheme, createGround(site, enabled.vary))
+function createValueLocate(site: LookupParts, scheme: Versioning['schemes'][number]): Locate {
+  const { versioning, ends, bare } = site
+  const resolve = createResolve(site, scheme, createVersionRoots(site, versioning.vary))
   const { read } = scheme
   return (context, path, method) => {
     const value = read(context.request)

@@ -3,7 +3,7 @@ import type { HttpError } from '../../errors.ts'
 import { METHODS } from '../../http.ts'
 import type { Method } from '../../http.ts'
 import type { Leaf } from '../../router/node.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { cutVersion } from '../../versioning/version.ts'
@@ -44,13 +44,13 @@ const FAULTS = {
 /** Explains why no route matched, in the order of docs/guide/versioning-rules.md#misses */
 export function createMiss(
   table: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   mode: { readonly strict: boolean; readonly prefix: string },
 ): Miss {
   const places = createPlaces(table, mode)
-  const clock = enabled?.common.clock ?? Date.now
-  const isLate = createIsLate(enabled)
-  const versionError = createVersionError(enabled)
+  const clock = versioning?.common.clock ?? Date.now
+  const isLate = createIsLate(versioning)
+  const versionError = createVersionError(versioning)
 
   /** The leaves in the version of the request. All versions count if it is not known, or if a preflight leaves it open. */
   const chosen = (located: Located, all: Leaves, isPreflight: boolean): Leaves => {
@@ -106,9 +106,9 @@ export function createMiss(
  * Creates the function that decides whether a preflight leaves the version open. A preflight has neither the headers nor the cookies of
  * the request that it announces: docs/guide/versioning-rules.md#preflights
  */
-function createIsLate(enabled: Enabled | undefined): (resolution: Resolution) => boolean {
-  if (enabled === undefined) return () => false
-  const { vary, defaultVersion, common } = enabled
+function createIsLate(versioning: Versioning | undefined): (resolution: Resolution) => boolean {
+  if (versioning === undefined) return () => false
+  const { vary, defaultVersion, common } = versioning
   const isOpen = vary.length > 0 || typeof defaultVersion === 'function'
   // a header that is read earlier would win over this version
   const isOverruled = ({ vary: before }: Resolution, found: readonly string[]): boolean =>
@@ -126,8 +126,8 @@ export type VersionError = (
 ) => HttpError
 
 /** Creates the function that builds version errors, with the statuses of the schemes. */
-export function createVersionError(enabled: Enabled | undefined): VersionError {
-  const [first, ...others] = (enabled?.schemes ?? []).filter(({ isCompanion }) => !isCompanion)
+export function createVersionError(versioning: Versioning | undefined): VersionError {
+  const [first, ...others] = (versioning?.schemes ?? []).filter(({ isCompanion }) => !isCompanion)
   return (fault, { requested, sources, scheme }, { supported, deprecated }, lifetime) => {
     // the scheme that found the version has the status; if several found none, or contradict each other, none of them has
     const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first

@@ -2,7 +2,7 @@ import type { Awaitable } from '../../http.ts'
 import { isPromise } from '../../async.ts'
 import type { Match } from '../../router/find.ts'
 import type { Node } from '../../router/node.ts'
-import type { Enabled, EnabledScheme } from '../../versioning/versioning.ts'
+import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionSource } from '../../versioning/schemes/scheme.ts'
 import { cutVersion } from '../../versioning/version.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -20,7 +20,7 @@ export interface Resolution {
   readonly requested: string | undefined
   readonly sources: readonly VersionSource[]
   /** The scheme that found it; `undefined` when the request names no version. */
-  readonly scheme: EnabledScheme | undefined
+  readonly scheme: ActiveScheme | undefined
   /** Whether the path begins with a version segment, which `root` does not contain. */
   readonly inPath: boolean
   /** Whether the version is not the one that was asked for, but the nearest earlier one. */
@@ -49,17 +49,17 @@ export interface PathEnds {
 export type Look = (root: Node<Endpoint>, at: PathEnds, method: number) => Match<Endpoint>
 
 /** Settles the version of a request that names none. */
-export type Bare = (context: RequestContext) => Awaitable<Resolution>
+export type ResolveDefault = (context: RequestContext) => Awaitable<Resolution>
 
 /** What every way to look up shares. */
-export interface Site {
+export interface LookupParts {
   readonly table: Table
-  readonly enabled: Enabled
+  readonly versioning: Versioning
   readonly strict: boolean
   readonly prefix: string
   readonly ends: (path: string) => PathEnds
   readonly look: Look
-  readonly bare: Bare
+  readonly bare: ResolveDefault
 }
 
 /** The resolution of a request that names no version where there is no default. */
@@ -78,7 +78,10 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
 }
 
 /** Makes the function that settles the version of requests that name none. */
-export function createBare(table: Table, { defaultVersion, vary, defaultVary }: Enabled): Bare {
+export function createDefaultResolver(
+  table: Table,
+  { defaultVersion, vary, defaultVary }: Versioning,
+): ResolveDefault {
   const none = withoutVersion(table, vary)
   if (defaultVersion === null) return () => none
   if (typeof defaultVersion === 'string') {

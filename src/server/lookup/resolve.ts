@@ -1,18 +1,18 @@
-import type { EnabledScheme } from '../../versioning/versioning.ts'
+import type { ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
 import { compareVersions, hasOrder, isWellFormed, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { PathEnds, Resolution, Site } from './resolution.ts'
+import type { PathEnds, Resolution, LookupParts } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** Resolves a version value of a request at a path. */
 export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, method: number) => Resolution
 
 /** Where the versions of a scheme are looked up. */
-export interface Ground {
+export interface VersionRoots {
   /** What a resolution has that names no known version. */
   readonly common: Resolution
   /** What a version has for a method at a path. */
@@ -20,7 +20,10 @@ export interface Ground {
 }
 
 /** Where versions are looked up at paths without version segment. `vary`: the headers that may have decided. */
-export function createGround({ table, look }: Omit<Site, 'bare'>, vary: readonly string[]): Ground {
+export function createVersionRoots(
+  { table, look }: Omit<LookupParts, 'bare'>,
+  vary: readonly string[],
+): VersionRoots {
   return {
     common: { ...withoutVersion(table, vary), root: table.other },
     find: (version, at, method) =>
@@ -29,20 +32,20 @@ export function createGround({ table, look }: Omit<Site, 'bare'>, vary: readonly
 }
 
 /** Whether a version serves a path, whatever the method. */
-function isServed({ find }: Pick<Ground, 'find'>, version: string, at: PathEnds): boolean {
+function isServed({ find }: Pick<VersionRoots, 'find'>, version: string, at: PathEnds): boolean {
   return ALL_METHODS.some((method) => find(version, at, method) !== undefined)
 }
 
 /** Creates the function that resolves the values of a scheme. */
 export function createResolve(
-  { table, enabled, look }: Omit<Site, 'bare'>,
-  scheme: EnabledScheme,
-  ground: Ground,
+  { table, versioning, look }: Omit<LookupParts, 'bare'>,
+  scheme: ActiveScheme,
+  ground: VersionRoots,
 ): Resolve {
   const { known, lifetimes } = table
   const common: Resolution = { ...ground.common, scheme }
   const { exact, byVersion } = createExact(table, scheme, common)
-  const floorOf = createFloor(known, enabled.common.unknown)
+  const floorOf = createFloor(known, versioning.common.unknown)
 
   return (value, at, method) => {
     if (typeof value === 'string') return exact(value) ?? floor(value, at, method) ?? missing(value)
@@ -79,7 +82,7 @@ export function createResolve(
     const own = endpointsOf([method])
     // a version without the method, as with automatic OPTIONS, is over when everything is that it has here
     const endpoints = own.length > 0 ? own : endpointsOf(ALL_METHODS)
-    const { clock } = enabled.common
+    const { clock } = versioning.common
     return endpoints.length > 0 && endpoints.every((each) => isRetired(lifetimes.of(each, version), clock))
   }
 
@@ -94,7 +97,7 @@ interface Exact {
   readonly exact: (value: string) => Resolution | undefined
 }
 
-function createExact({ known, roots }: Table, { scheme, options }: EnabledScheme, common: Resolution): Exact {
+function createExact({ known, roots }: Table, { scheme, options }: ActiveScheme, common: Resolution): Exact {
   const byVersion = new Map<string, Resolution>()
   const bySpelling = new Map<string, Resolution>()
   for (const [version, root] of roots) {
@@ -118,7 +121,7 @@ function createExact({ known, roots }: Table, { scheme, options }: EnabledScheme
 const ALL_METHODS = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /** The nearest earlier version than a value that serves a path; `undefined` without `unknown: 'floor'`. */
-type Floor = (ground: Ground, requested: string, at: PathEnds) => string | undefined
+type Floor = (ground: VersionRoots, requested: string, at: PathEnds) => string | undefined
 
 const noFloor: Floor = () => undefined
 

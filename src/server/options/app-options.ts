@@ -1,10 +1,10 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Logger } from '../../define/context.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
-import { AROUND, isDefinition } from '../../flatten/check-fields.ts'
+import { LAYER_RULES, isDefinition } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
-import { unlazy } from '../../define/lazy.ts'
+import { resolveLazy } from '../../define/lazy.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { Binding } from '../../define/provider.ts'
 import { optionProblems } from '../../check-options.ts'
@@ -162,10 +162,10 @@ const OPTIONS: Rules = {
   docs: [() => true, 'an object'],
   // reported in detail by `healthProblems`
   health: [() => true, 'an object'],
-  globalGuards: [AROUND.guards.test, AROUND.guards.expected],
-  globalInterceptors: [AROUND.interceptors.test, AROUND.interceptors.expected],
-  middleware: [AROUND.middleware.test, AROUND.middleware.expected],
-  errorHandlers: [AROUND.errorHandlers.test, AROUND.errorHandlers.expected],
+  globalGuards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
+  globalInterceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
+  middleware: [LAYER_RULES.middleware.test, LAYER_RULES.middleware.expected],
+  errorHandlers: [LAYER_RULES.errorHandlers.test, LAYER_RULES.errorHandlers.expected],
   overrides: [
     (value) => Array.isArray(value) && value.every(isOverride),
     'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
@@ -200,7 +200,7 @@ function isText(value: unknown): boolean {
 /** Whether a binding replaces like by like. */
 function isOverride(value: unknown): boolean {
   if (!isDefinition('binding')(value)) return false
-  const token: unknown = unlazy(Reflect.get(Object(value), 'token'))
+  const token: unknown = resolveLazy(Reflect.get(Object(value), 'token'))
   const to: unknown = Reflect.get(Object(value), 'to')
   for (const kind of ['guard', 'interceptor']) {
     if (isDefinition(kind)(token)) return isDefinition(kind)(to)

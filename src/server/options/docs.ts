@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { AROUND } from '../../flatten/check-fields.ts'
+import { LAYER_RULES } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
@@ -85,7 +85,7 @@ const OPTIONS: Rules = {
     "'swagger', false or a function from documents to HTML",
   ],
   public: [(value) => typeof value === 'boolean', 'true or false'],
-  guards: [AROUND.guards.test, AROUND.guards.expected],
+  guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
   info: [isInfo, 'an object of texts and JSON, such as { title, description }'],
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
   tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],

@@ -1,4 +1,4 @@
-import type { Around } from '../../define/layers.ts'
+import type { Layers } from '../../define/layers.ts'
 import type { Logger } from '../../define/context.ts'
 import type { Binding } from '../../define/provider.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
@@ -26,7 +26,7 @@ export interface Settings {
   readonly health: HealthOptions | undefined
   readonly docs: DocsOptions | false | undefined
   readonly config: ConfigOptions
-  readonly around: Around
+  readonly layers: Layers
   readonly overrides: readonly Binding[]
 }
 
@@ -54,7 +54,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
     health: options.health,
     docs: options.docs,
     config: options,
-    around: {
+    layers: {
       guards: options.globalGuards ?? [],
       interceptors: options.globalInterceptors ?? [],
       errorHandlers: options.errorHandlers ?? [],

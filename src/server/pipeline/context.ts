@@ -20,7 +20,7 @@ import type { Settings } from '../options/settings.ts'
 import { toOriginForm } from './target.ts'
 
 /** What the application lends to every request. */
-export interface Lent {
+export interface AppServices {
   readonly settings: Settings
   readonly urlFor: (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
   /** The path without its version segment. */
@@ -34,8 +34,8 @@ export interface Lent {
   /** What requests without a route see. */
   readonly root: ModuleNode
   readonly observer: Observer
-  /** Says that a request has something to end; gives the function that says it has. */
-  readonly hold: () => () => void
+  /** Registers pending cleanup. Call the returned function when it is done. */
+  readonly trackWork: () => () => void
   readonly whenClosing: (work: () => void) => () => void
 }
 
@@ -47,7 +47,7 @@ type Ending = () => Awaitable<void>
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
 export class RequestContext implements SessionContext {
   readonly #raw: RawRequest
-  readonly #lent: Lent
+  readonly #services: AppServices
   readonly #target: string
   #request: RequestView | undefined
   #state: Record<string, unknown> | undefined
@@ -72,15 +72,15 @@ export class RequestContext implements SessionContext {
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
   /** Writes what the response tells of versions. */
-  tells: ((headers: Record<string, string | string[]>) => void) | undefined
+  writeVersionHeaders: ((headers: Record<string, string | string[]>) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
 
-  constructor(raw: RawRequest, lent: Lent) {
+  constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw
-    this.#lent = lent
+    this.#services = services
     this.#target = toOriginForm(raw.target) ?? raw.target
-    this.module = lent.root
+    this.module = services.root
   }
 
   get method(): string {
@@ -91,7 +91,7 @@ export class RequestContext implements SessionContext {
     return (this.#request ??= new RequestView(
       this.#raw,
       this.#target,
-      this.#requestSettings ?? this.#lent.settings,
+      this.#requestSettings ?? this.#services.settings,
     ))
   }
 
@@ -104,7 +104,7 @@ export class RequestContext implements SessionContext {
   }
 
   get path(): string {
-    return this.versionInPath ? this.#lent.versionFree(this.request.path) : this.request.path
+    return this.versionInPath ? this.#services.versionFree(this.request.path) : this.request.path
   }
 
   get signal(): AbortSignal {
@@ -126,7 +126,7 @@ export class RequestContext implements SessionContext {
   }
 
   get log(): Logger {
-    return (this.#log ??= withRequestId(this.#lent.settings.logger, this.requestId))
+    return (this.#log ??= withRequestId(this.#services.settings.logger, this.requestId))
   }
 
   /** What was set on the response so far, to be merged into it; what is set from now on is a new head. */
@@ -138,11 +138,11 @@ export class RequestContext implements SessionContext {
 
   /** Tells those who listen of an error. */
   observe(error: unknown): void {
-    if (this.isObserved) this.#lent.observer.error(this, error)
+    if (this.isObserved) this.#services.observer.error(this, error)
   }
 
   async resolve<T>(token: Token<T>): Promise<T> {
-    const value = await this.#lent.container.resolve(token, this.module, this)
+    const value = await this.#services.container.resolve(token, this.module, this)
     // a token carries the type of what it supplies
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return value as T
@@ -150,15 +150,15 @@ export class RequestContext implements SessionContext {
 
   get scope(): RequestScope {
     if (this.#scope === undefined) {
-      this.#scope = createRequestScope(this, this.#lent.builtIns)
+      this.#scope = createRequestScope(this, this.#services.builtIns)
       if (this.#hasEnded) void this.#scope.end()
-      else this.#release ??= this.#lent.hold()
+      else this.#release ??= this.#services.trackWork()
     }
     return this.#scope
   }
 
   get session(): Promise<Session> {
-    const sessions = this.#lent.sessions()
+    const sessions = this.#services.sessions()
     if (sessions === undefined) return Promise.reject(new Error('The application has no sessions'))
     this.#session ??= sessions.open(this.request)
     return this.#session.then(({ session }) => session)
@@ -178,12 +178,12 @@ export class RequestContext implements SessionContext {
   atEnd(work: Ending): void {
     if (this.#hasEnded) void this.#finish([work])
     else (this.#endings ??= []).push(work)
-    this.#release ??= this.#lent.hold()
+    this.#release ??= this.#services.trackWork()
   }
 
   /** Has something done as soon as the application closes; at once when it does. Gives the function that forgets it. */
   whenClosing(work: () => void): () => void {
-    return this.#lent.whenClosing(work)
+    return this.#services.whenClosing(work)
   }
 
   /** Has the rest of the request read by these rules, which are those of its route. */
@@ -200,7 +200,7 @@ export class RequestContext implements SessionContext {
   /** Has what lives for this request last until the work is done, if that is after its response. The application closes after it. */
   endAfter(work: PromiseLike<unknown>): void {
     this.#late = work
-    this.#release ??= this.#lent.hold()
+    this.#release ??= this.#services.trackWork()
   }
 
   /** Disposes what lived for this request; to be called when its response has ended. A promise when that takes time. */
@@ -237,11 +237,11 @@ export class RequestContext implements SessionContext {
 
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
     const version = options.version ?? this.version
-    return this.#lent.urlFor(name, params, version === null ? options : { ...options, version })
+    return this.#services.urlFor(name, params, version === null ? options : { ...options, version })
   }
 
   async allowedMethods(): Promise<readonly Method[]> {
-    return this.#lent.allowedMethods(this, this.#raw)
+    return this.#services.allowedMethods(this, this.#raw)
   }
 
   switchToHttpConnection(): { getRequest(): HttpRequest } {

@@ -29,7 +29,7 @@ export interface Endpoint {
 }
 
 /** What the routes of an application share. */
-export interface EndpointSite {
+export interface EndpointParts {
   readonly settings: Settings
   readonly container: Container
   /** The query parameters that carry versions. */
@@ -37,8 +37,8 @@ export interface EndpointSite {
 }
 
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
-export function createEndpoints(route: FlatRoute, site: EndpointSite): ReadonlyMap<string, Endpoint> {
-  const { guards, errorHandlers, middleware } = route.around
+export function createEndpoints(route: FlatRoute, site: EndpointParts): ReadonlyMap<string, Endpoint> {
+  const { guards, errorHandlers, middleware } = route.layers
   const reading = { hidden: site.hidden, limits: site.settings.limits }
   const guarded = withGuards(guards, site.container, withInput(route, reading, createAnswer(route, site)))
   const timed = createTimed(route.timeout ?? site.settings.timeouts.handler, createRecover(errorHandlers))
@@ -83,9 +83,9 @@ function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, ru
 }
 
 /** Makes what comes after validation: values are injected, the handler is called, its result is sent. */
-function createAnswer(route: FlatRoute, { settings, container }: EndpointSite): Answer {
+function createAnswer(route: FlatRoute, { settings, container }: EndpointParts): Answer {
   const injection = container.prepare(route.inject, route.module)
-  const invoke = withInterceptors(route.around.interceptors, container, (input, context) =>
+  const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never),

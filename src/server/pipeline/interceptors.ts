@@ -5,7 +5,7 @@ import { isReply } from '../../define/reply.ts'
 import { isPromise } from '../../async.ts'
 import type { RequestContext } from './context.ts'
 import type { Input } from './input.ts'
-import { quieten } from '../../stream.ts'
+import { ignoreErrors } from '../../stream.ts'
 
 /** Calls a handler, with everything around it, and gives what it returned. */
 export type Invoke = (input: Input, context: RequestContext) => unknown
@@ -39,6 +39,6 @@ function quietly(invoke: Invoke): Invoke {
 }
 
 function quiet(result: unknown): unknown {
-  quieten(isReply(result) ? result.data : result)
+  ignoreErrors(isReply(result) ? result.data : result)
   return result
 }

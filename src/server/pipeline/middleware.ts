@@ -8,7 +8,7 @@ import { finish } from './finish.ts'
 import { respondWith } from './respond.ts'
 import { dropBody, isStream } from '../../stream.ts'
 
-type Around = (
+type WrapRequest = (
   context: RequestContext,
   next: () => Awaitable<FinishedResponse>,
 ) => Awaitable<FinishedResponse>
@@ -17,17 +17,20 @@ type Around = (
  * Puts middleware together; the first is outermost. What is passed as `next` must neither throw nor reject. `undefined` when there is
  * none.
  */
-export function createMiddleware(middleware: readonly Middleware[], recover: Recover): Around | undefined {
+export function createMiddleware(
+  middleware: readonly Middleware[],
+  recover: Recover,
+): WrapRequest | undefined {
   if (middleware.length === 0) return undefined
   const [outermost, ...rest] = middleware.map((one) => toAround(one, recover))
   if (outermost === undefined) return undefined
-  return rest.reduce<Around>(
+  return rest.reduce<WrapRequest>(
     (outer, inner) => (context, next) => outer(context, () => inner(context, next)),
     outermost,
   )
 }
 
-function toAround(middleware: Middleware, recover: Recover): Around {
+function toAround(middleware: Middleware, recover: Recover): WrapRequest {
   return (context, next) => {
     const call = createCall(context, next)
     const settle = (result: unknown): Awaitable<FinishedResponse> => {

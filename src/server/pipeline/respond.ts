@@ -7,7 +7,7 @@ import type { ToReply } from '../../define/reply.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isAsyncIterable } from '../../stream.ts'
-import { begin } from './start-stream.ts'
+import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
 import { finish, isBodyless } from './finish.ts'
 import { addReplyHead, JSON_TYPE } from './response-head.ts'
@@ -44,7 +44,7 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
     return respondNow(result, head, context)
   }
   const respondNow: Respond = (result, head, context) => {
-    if (isWebResponse(result)) return begin(fromWeb(result, head), context)
+    if (isWebResponse(result)) return startStream(fromWeb(result, head), context)
     const headers: ResponseHeaders = {}
     let status = head?.view.status
     let data = result
@@ -54,7 +54,7 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
       addReplyHead(headers, result)
       if (isRaw(result)) {
         head?.mergeInto(headers)
-        return begin(finish(status ?? route.status, headers, data), context)
+        return startStream(finish(status ?? route.status, headers, data), context)
       }
     }
     head?.mergeInto(headers)
@@ -150,7 +150,7 @@ function toData(
 ): Awaitable<FinishedResponse> {
   if (data === undefined || data instanceof Uint8Array || isAsyncIterable(data)) {
     if (data !== undefined) headers['content-type'] ??= 'application/octet-stream'
-    return begin(finish(status, headers, data), context)
+    return startStream(finish(status, headers, data), context)
   }
   const type = headers['content-type']
   // a text that is declared as something else than JSON is sent as it stands

@@ -1,5 +1,5 @@
 import type { Awaitable, BodyStream, FinishedResponse } from '../../http.ts'
-import { isStream, openStream, quieten } from '../../stream.ts'
+import { isStream, openStream, ignoreErrors } from '../../stream.ts'
 import type { ChunkSource } from '../../stream.ts'
 import type { RequestContext } from './context.ts'
 
@@ -10,17 +10,20 @@ const PATIENCE = 100
  * The response with its stream begun, so that an error before the first chunk is answered as any other error is. A stream that takes
  * longer than that does not keep its head waiting. For HEAD nothing is begun.
  */
-export function begin(response: FinishedResponse, context: RequestContext): Awaitable<FinishedResponse> {
+export function startStream(
+  response: FinishedResponse,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
   const { body } = response
   if (!isStream(body)) return response
-  if (context.method !== 'HEAD') return beginStream(response, body, context)
-  quieten(body)
+  if (context.method !== 'HEAD') return startBody(response, body, context)
+  ignoreErrors(body)
   return response
 }
 
 type Chunk = Awaited<ReturnType<ChunkSource['next']>>
 
-async function beginStream(
+async function startBody(
   response: FinishedResponse,
   body: BodyStream,
   context: RequestContext,

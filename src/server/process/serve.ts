@@ -10,7 +10,7 @@ import type { ListenOptions } from '../adapters/node/listen-options.ts'
 import { Channels } from '../logging/channels.ts'
 import type { ListenEnd, ListenStart } from '../logging/channels.ts'
 import { endOnSignals, isProcessEnding } from './signals.ts'
-import type { Endable, Manner } from './signals.ts'
+import type { Endable, ShutdownMode } from './signals.ts'
 import { settlesWithin } from '../../async.ts'
 
 const CALLED = channel(Channels.listen)
@@ -83,13 +83,13 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
 const SHORTEST_END = 1_000
 
 /** The longest that an application takes to end in a manner, in milliseconds. */
-function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], manner: Manner): number {
+function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], manner: ShutdownMode): number {
   const before = { close: 0, drain, leave: idle }[manner]
   return before + grace + Math.max(grace, SHORTEST_END)
 }
 
 /** Ends an application for good: what hangs is waited for no longer than requests are. Says what did not end well. */
-async function endApp({ lifecycle, settings }: Core, manner: Manner): Promise<boolean> {
+async function endApp({ lifecycle, settings }: Core, manner: ShutdownMode): Promise<boolean> {
   const { timeouts, logger } = settings
   const { drain, idle, grace } = timeouts
   const ended = lifecycle.end({

@@ -1,17 +1,17 @@
 /** How the process is asked to end: by closing, after draining, or after others have taken over. */
-export type Manner = 'close' | 'drain' | 'leave'
+export type ShutdownMode = 'close' | 'drain' | 'leave'
 
 /** Something that ends with the process, such as an application. */
 export interface Endable {
   /** Gives whether all work under way was finished; rejects when something could not be ended. */
-  readonly end: (manner: Manner) => Promise<boolean>
+  readonly end: (manner: ShutdownMode) => Promise<boolean>
 }
 
 /** What signals end. */
 const endables = new Set<Endable>()
 /** Who decides instead of the signals: the process that this one is a worker of. */
 let isManaged = false
-let farewell: (() => Promise<unknown>) | undefined
+let beforeExit: (() => Promise<unknown>) | undefined
 let ending: Promise<void> | undefined
 
 /**
@@ -33,7 +33,7 @@ export function isProcessEnding(): boolean {
 }
 
 /** Ends everything and the process, once. */
-export function endProcess(manner: Manner): void {
+export function endProcess(manner: ShutdownMode): void {
   ending ??= endAll(manner)
 }
 
@@ -43,7 +43,7 @@ export function endProcess(manner: Manner): void {
  */
 export function leaveSignalsToOthers(last: () => Promise<unknown>): void {
   isManaged = true
-  farewell = last
+  beforeExit = last
 }
 
 function onSignal(signal: NodeJS.Signals): void {
@@ -51,8 +51,8 @@ function onSignal(signal: NodeJS.Signals): void {
   if (!isManaged || signal === 'SIGTERM') endProcess('drain')
 }
 
-async function endAll(manner: Manner): Promise<void> {
+async function endAll(manner: ShutdownMode): Promise<void> {
   const ends = await Promise.allSettled([...endables].map((endable) => endable.end(manner)))
-  await farewell?.()
+  await beforeExit?.()
   process.exit(ends.every((end) => end.status === 'fulfilled' && end.value) ? 0 : 1)
 }

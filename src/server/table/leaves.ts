@@ -6,7 +6,7 @@ import type { Leaf, LeafShape } from '../../router/node.ts'
 import { overlaps } from '../../router/overlap.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Answers, Versioned } from '../../versioning/select.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
@@ -45,13 +45,13 @@ export interface Leaves {
 export function createLeaves(
   rows: readonly TableRoute[],
   strict: boolean,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   { known, defaultVersion }: Versions,
 ): Leaves {
-  const notes = createNotes(enabled)
-  const infoOf = createInfo(rows, strict, enabled, { known, defaultVersion })
+  const notes = createNotes(versioning)
+  const infoOf = createInfo(rows, strict, versioning, { known, defaultVersion })
   const leafFor = createLeafFor(notes, infoOf)
-  const { required = false, strictNeutral = false } = enabled?.common ?? {}
+  const { required = false, strictNeutral = false } = versioning?.common ?? {}
   const variants = (
     shape: Shape<TableRoute>,
     versions: ReadonlySet<string>,
@@ -126,13 +126,13 @@ export type InfoOf = (shape: Shape<TableRoute>) => LeafShape
 function createInfo(
   rows: readonly TableRoute[],
   strict: boolean,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   versions: Versions,
 ): InfoOf {
-  const { strictNeutral = false } = enabled?.common ?? {}
+  const { strictNeutral = false } = versioning?.common ?? {}
   const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
   const versionedTree =
-    (enabled?.defaultVary.length ?? 0) > 0 && versionedRows.length > 0
+    (versioning?.defaultVary.length ?? 0) > 0 && versionedRows.length > 0
       ? createTree(versionedRows, strict)
       : undefined
   const shapes = new Map<Shape<TableRoute>, LeafShape>()
@@ -206,20 +206,20 @@ interface Notes {
   readonly problems: () => readonly DefinitionProblem[]
 }
 
-function createNotes(enabled: Enabled | undefined): Notes {
+function createNotes(versioning: Versioning | undefined): Notes {
   const problems = new Map<string, DefinitionProblem>()
   const used = new Set<Endpoint>()
   return {
     duplicate: (a, b, method, version) => {
       const key = `${a.label}\n${b.label}\n${method}`
       if (problems.has(key)) return
-      const versions = enabled !== undefined && version !== null ? ` for version ${version}` : ''
+      const versions = versioning !== undefined && version !== null ? ` for version ${version}` : ''
       problems.set(key, {
         code: 'duplicate_route',
         where: b.label,
         message: `${a.label} answers ${method} on the same path${versions} too`,
         fix:
-          enabled === undefined && (a.version !== undefined || b.version !== undefined)
+          versioning === undefined && (a.version !== undefined || b.version !== undefined)
             ? 'call app.enableVersioning: their versions do not count before'
             : 'change the path, the method or the version of one of them',
       })

@@ -2,7 +2,7 @@ import { METHODS } from '../../http.ts'
 import type { Method } from '../../http.ts'
 import type { LeafShape } from '../../router/node.ts'
 import type { Shape } from '../../router/tree.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { statusAt, toLifetime } from '../../versioning/policy.ts'
 import type { Lifetime, RoutePolicy, VersionPolicy } from '../../versioning/policy.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
@@ -45,17 +45,17 @@ export interface Lifetimes {
 export function createLifetimes(
   shapes: readonly Shape<TableRoute>[],
   infoOf: InfoOf,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   { known, defaultVersion }: Versions,
 ): Lifetimes {
-  const policies = byKnown(enabled?.policies ?? [], known)
+  const policies = byKnown(versioning?.policies ?? [], known)
   const versions = new Map<string, Lifetime>()
   for (const [version, policy] of policies) {
     const lifetime = toLifetime([policy])
     if (lifetime !== undefined) versions.set(version, lifetime)
   }
   // a function may choose any version, and routes without version then answer it
-  const isChosen = typeof enabled?.defaultVersion === 'function'
+  const isChosen = typeof versioning?.defaultVersion === 'function'
   const find = createFind(shapes, policies, known, (version) => isChosen || version === defaultVersion)
   const answeringAt = createAnsweringAt(defaultVersion, find.of)
   const own = toOwn(shapes, infoOf, answeringAt)

@@ -10,7 +10,7 @@ import { literalsOf } from '../../router/tables.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
 import { staticDefault } from '../../versioning/versioning.ts'
-import type { Enabled, EnabledScheme } from '../../versioning/versioning.ts'
+import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { createKnown, declaredVersions, expandSpec, toEntries } from '../../versioning/spec.ts'
 import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
@@ -55,30 +55,30 @@ type Roots = ReadonlyMap<string, Node<Endpoint>>
 /** Compiles the routes. @throws `DefinitionError` for mistakes that depend on versioning, and for duplicate routes. */
 export function createTable(
   routes: readonly { readonly route: FlatRoute; readonly endpoints: ReadonlyMap<string, Endpoint> }[],
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   mode: { readonly strict: boolean; readonly prefix: string },
 ): Table {
   const flat = routes.map(({ route }) => route)
-  const declared = enabled === undefined ? [] : flat.flatMap(({ version }) => declaredVersions(version))
-  const known = createKnown(enabled?.versions ?? [], declared, enabled?.format ?? 'string')
+  const declared = versioning === undefined ? [] : flat.flatMap(({ version }) => declaredVersions(version))
+  const known = createKnown(versioning?.versions ?? [], declared, versioning?.format ?? 'string')
   const specs = new Map<string, ExpandedSpec>()
   const rows = routes.map(({ route, endpoints }): TableRoute => {
-    const version = enabled === undefined ? undefined : route.version
+    const version = versioning === undefined ? undefined : route.version
     // routes of the same versions share what these are written out to
     const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
     const spec = specs.get(key) ?? expandSpec(version, known)
     specs.set(key, spec)
     return { route, pattern: route.pattern, endpoints, spec }
   })
-  const problems = versionedProblems(rows, enabled, known, mode.prefix)
+  const problems = versionedProblems(rows, versioning, known, mode.prefix)
   const tree = createTree(rows, mode.strict)
-  const defaultVersion = staticDefault(enabled, known) ?? null
+  const defaultVersion = staticDefault(versioning, known) ?? null
   const versions = { known, defaultVersion }
-  const leaves = createLeaves(rows, tree.strict, enabled, versions)
+  const leaves = createLeaves(rows, tree.strict, versioning, versions)
   const sealer = createSealer<Endpoint>()
-  const roots = toRoots((select) => seal(tree, select, sealer), leaves, enabled, { known, ...mode })
+  const roots = toRoots((select) => seal(tree, select, sealer), leaves, versioning, { known, ...mode })
   const shapes = [...tree.shapes.values()]
-  const lifetimes = createLifetimes(shapes, leaves.infoOf, enabled, versions)
+  const lifetimes = createLifetimes(shapes, leaves.infoOf, versioning, versions)
   // what ranges cover is not known before their list is complete
   const isSettled = !problems.some(({ code }) => UNSETTLED.includes(code))
   const all = [
@@ -88,9 +88,9 @@ export function createTable(
   ]
   if (all.length > 0) throw new DefinitionError(all)
   const warnings =
-    enabled === undefined
+    versioning === undefined
       ? []
-      : versionWarnings(shapes, enabled, { ...versions, ...mode, unused: leaves.unused() })
+      : versionWarnings(shapes, versioning, { ...versions, ...mode, unused: leaves.unused() })
   return { ...roots, ...versions, lifetimes, rows, shapes, warnings }
 }
 
@@ -99,18 +99,18 @@ const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_lis
 /** @throws `DefinitionError` when the options cannot be used: nothing that depends on them is worth a report. */
 function versionedProblems(
   rows: readonly TableRoute[],
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   known: KnownVersions,
   prefix: string,
 ): readonly DefinitionProblem[] {
-  if (enabled === undefined) return []
-  if (!enabled.usable) throw new DefinitionError(enabled.problems)
-  return [...enabled.problems, ...versioningProblems(rows, enabled, known, prefix)]
+  if (versioning === undefined) return []
+  if (!versioning.usable) throw new DefinitionError(versioning.problems)
+  return [...versioning.problems, ...versioningProblems(rows, versioning, known, prefix)]
 }
 
 type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>
 
-interface Frame {
+interface TableMode {
   readonly known: KnownVersions
   readonly prefix: string
   readonly strict: boolean
@@ -119,17 +119,17 @@ interface Frame {
 function toRoots(
   sealWith: SealWith,
   leaves: Leaves,
-  enabled: Enabled | undefined,
-  { known, prefix, strict }: Frame,
+  versioning: Versioning | undefined,
+  { known, prefix, strict }: TableMode,
 ): Pick<Table, 'bare' | 'entry' | 'roots' | 'inPath' | 'defaults' | 'other' | 'union' | 'unionBehind'> {
   const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
     sealWith((shape) => ({ rest: leaf(shape), by: NONE })).rest ?? EMPTY_NODE
   const bare = always(leaves.bare)
   const off = { bare, entry: bare, roots: NONE, inPath: NONE, defaults: NONE }
-  if (enabled === undefined) return { ...off, other: EMPTY_NODE, union: bare, unionBehind: bare }
+  if (versioning === undefined) return { ...off, other: EMPTY_NODE, union: bare, unionBehind: bare }
 
   const union = always(leaves.union)
-  const { path, schemes } = enabled
+  const { path, schemes } = versioning
   const literals = prefix.split('/').filter(Boolean)
   const behind = (node: Node<Endpoint>): Node<Endpoint> =>
     literals.length === 0 ? node : below(node, literals, strict)
@@ -146,7 +146,7 @@ function toRoots(
     roots: schemes.some((scheme) => scheme !== path) ? versions(false) : NONE,
     inPath,
     defaults:
-      typeof enabled.defaultVersion === 'function'
+      typeof versioning.defaultVersion === 'function'
         ? byVersion(
             sealWith((shape) => leaves.defaults(shape)),
             known,
@@ -161,7 +161,7 @@ function toRoots(
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** What the segments of each version lead to. */
-function toMounts({ scheme, options }: EnabledScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
+function toMounts({ scheme, options }: ActiveScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
   return new Map(
     [...inPath].flatMap(([version, root]) =>
       (scheme.segments?.(version, options) ?? []).map((segment) => [segment, { version, root }] as const),

@@ -1,7 +1,7 @@
 import type { UrlOptions } from '../../define/context.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Param, Segment } from '../../path/pattern.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { toSearchParams } from '../../request/query.ts'
 import type { Table } from './table.ts'
 import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
@@ -25,7 +25,7 @@ interface Chosen {
 /** Makes the function that writes paths from route names. */
 export function createUrlFor(
   { rows, known, defaultVersion }: Pick<Table, 'rows' | 'known' | 'defaultVersion'>,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   prefix: string,
 ): UrlFor {
   const byName = new Map<string, Candidate[]>()
@@ -40,7 +40,7 @@ export function createUrlFor(
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
     }
     const wanted = version === undefined ? (defaultVersion ?? undefined) : known.find(version)
-    if (version !== undefined && wanted === undefined && enabled !== undefined) {
+    if (version !== undefined && wanted === undefined && versioning !== undefined) {
       throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
     }
     const chosen = chooseRoute(name, named, wanted, known)
@@ -54,7 +54,7 @@ export function createUrlFor(
   function write(path: string, version: string): Partial<RequestDraft> {
     const draft = { path, query: {}, headers: {}, host: '', prefix }
     // of several schemes, the first that puts the version into the address
-    for (const { scheme, options } of enabled?.schemes ?? []) {
+    for (const { scheme, options } of versioning?.schemes ?? []) {
       const written = scheme.write?.(draft, version, options)
       if (written?.path !== undefined || written?.query !== undefined) return written
     }

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 
 import { isPromise } from '../../async.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersioningOptions, VersionResolved } from '../../versioning/options.ts'
 import { statusAt } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
@@ -26,8 +26,8 @@ export interface VersionEvents {
 const RESOLVED = channel(Channels.version)
 
 /** Makes what tells observers of versions. */
-export function createVersionEvents(enabled: Enabled | undefined): VersionEvents {
-  const { clock = Date.now, ...common } = enabled?.common ?? {}
+export function createVersionEvents(versioning: Versioning | undefined): VersionEvents {
+  const { clock = Date.now, ...common } = versioning?.common ?? {}
   const { onVersionResolved }: Pick<VersioningOptions, 'onVersionResolved'> = common
   return {
     isOn: () => onVersionResolved !== undefined || RESOLVED.hasSubscribers,

@@ -1,11 +1,11 @@
-import type { Enabled, EnabledScheme } from '../../versioning/versioning.ts'
+import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { PLAIN_SCHEME } from '../../versioning/schemes/scheme.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import type { VersionReport } from '../table/lifetimes.ts'
 import type { ResponseHeaders } from '../pipeline/response-head.ts'
 
 /** The report of a response on the version that answered. */
-export interface Told {
+export interface ReportedVersion {
   readonly lifetime: Lifetime | undefined
   /** Members of a `Link` header that lead to newer versions. */
   readonly links: readonly string[]
@@ -18,8 +18,10 @@ const SUPPORTED = 'api-supported-versions'
 const DEPRECATED = 'api-deprecated-versions'
 
 /** Creates the function that writes the report into the headers of a response. Headers of the handler stay. */
-export function createWriter(enabled: Enabled | undefined): (headers: ResponseHeaders, told: Told) => void {
-  const echo = createEcho(enabled)
+export function createWriter(
+  versioning: Versioning | undefined,
+): (headers: ResponseHeaders, told: ReportedVersion) => void {
+  const echo = createEcho(versioning)
   return (headers, { lifetime, links, report, version }) => {
     if (lifetime !== undefined) {
       for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
@@ -59,8 +61,8 @@ function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
 const DEFAULT_ECHO = 'api-version'
 
 /** The headers that can name the version used. The first one does: the header of `echo`, then those of the schemes. */
-function echoNames(enabled: Enabled | undefined): readonly string[] {
-  const { schemes = [], common } = enabled ?? {}
+function echoNames(versioning: Versioning | undefined): readonly string[] {
+  const { schemes = [], common } = versioning ?? {}
   const { echo } = common ?? {}
   const named = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
   return [...named, ...schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])]
@@ -69,10 +71,10 @@ function echoNames(enabled: Enabled | undefined): readonly string[] {
 type Echo = (headers: ResponseHeaders, version: string) => void
 
 /** Creates the function that writes the version used into a response. */
-function createEcho(enabled: Enabled | undefined): Echo {
-  const { schemes = [], common } = enabled ?? {}
+function createEcho(versioning: Versioning | undefined): Echo {
+  const { schemes = [], common } = versioning ?? {}
   const { echo = false, unknown = 'error' } = common ?? {}
-  const [name = DEFAULT_ECHO] = echoNames(enabled)
+  const [name = DEFAULT_ECHO] = echoNames(versioning)
   const inHeader: Echo = (headers, version) => void (headers[name] ??= toHeaderText(version))
   const typed = schemes.find(({ scheme }) => scheme.contentType !== PLAIN_SCHEME.contentType) ?? schemes[0]
   if (echo !== 'contentType' || typed === undefined) return inHeader
@@ -88,7 +90,7 @@ function createEcho(enabled: Enabled | undefined): Echo {
 function createTypeEcho({
   scheme,
   options,
-}: EnabledScheme): (headers: ResponseHeaders, version: string) => boolean {
+}: ActiveScheme): (headers: ResponseHeaders, version: string) => boolean {
   return (headers, version) => {
     const type = headers['content-type']
     if (typeof type !== 'string' || type.startsWith('application/problem+json')) return false
@@ -98,6 +100,6 @@ function createTypeEcho({
 }
 
 /** The headers that report on versions. Browsers hide them from scripts of other origins unless they are exposed. */
-export function reportingHeaders(enabled: Enabled | undefined): readonly string[] {
-  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, DEFAULT_ECHO, ...echoNames(enabled)]
+export function reportingHeaders(versioning: Versioning | undefined): readonly string[] {
+  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, DEFAULT_ECHO, ...echoNames(versioning)]
 }

@@ -1,4 +1,4 @@
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -14,15 +14,15 @@ import { createVersionEvents } from './events.ts'
 import { addReport, createWriter } from './headers.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */
-export interface Tell {
+export interface VersionReporter {
   /** Of a request that reached a route. @throws `HttpError` 410 when the version is retired. */
-  readonly hit: (context: RequestContext, located: Located, endpoint: Endpoint) => void
+  readonly onMatch: (context: RequestContext, located: Located, endpoint: Endpoint) => void
   /** Of a request that reached none. */
-  readonly miss: (context: RequestContext, found: MissAnswer) => void
+  readonly onMiss: (context: RequestContext, found: MissAnswer) => void
 }
 
 /** The route that answers, for its report. */
-interface Hit {
+interface MatchedRequest {
   readonly located: Located
   readonly endpoint: Endpoint
   readonly lifetime: Lifetime | undefined
@@ -32,23 +32,23 @@ interface Hit {
 }
 
 /** Creates the reporter. Returns `undefined` if there is never anything to report. */
-export function createTell(
+export function createVersionReporter(
   table: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   mode: { readonly strict: boolean; readonly prefix: string },
-): Tell | undefined {
+): VersionReporter | undefined {
   const { lifetimes } = table
-  if (enabled === undefined && lifetimes.isEmpty) return undefined
-  const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
-  const isLinked = enabled?.path !== undefined && enabled.common.successorLinks
-  const events = createVersionEvents(enabled)
-  const versionError = createVersionError(enabled)
-  const told = createTold(table, enabled, mode)
+  if (versioning === undefined && lifetimes.isEmpty) return undefined
+  const { clock = Date.now, report: when = 'errors', echo = false } = versioning?.common ?? {}
+  const isLinked = versioning?.path !== undefined && versioning.common.successorLinks
+  const events = createVersionEvents(versioning)
+  const versionError = createVersionError(versioning)
+  const told = createMatchReport(table, versioning, mode)
   /** Whether responses of versions without a policy have a report. */
   const tellsAll = when === 'always' || echo !== false || isLinked
 
   return {
-    hit: (context, located, endpoint) => {
+    onMatch: (context, located, endpoint) => {
       const { resolution, match } = located
       const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
       const lifetime = lifetimes.of(endpoint, resolution.version)
@@ -56,35 +56,35 @@ export function createTell(
       if (lifetime === undefined && !(resolution.isFloor || (isVersioned && tellsAll))) return
       const retired = isRetired(lifetime, clock)
       const { write, report } = told({ located, endpoint, lifetime, isVersioned, retired })
-      context.tells = write
+      context.writeVersionHeaders = write
       if (retired) throw versionError('retired', resolution, report, lifetime)
     },
-    miss: (context, { report }) => {
+    onMiss: (context, { report }) => {
       if (report === undefined || when === false) return
-      context.tells = (headers) => addReport(headers, report)
+      context.writeVersionHeaders = (headers) => addReport(headers, report)
     },
   }
 }
 
 /** The report for a response and its error. */
-interface ToldOf {
-  readonly write: NonNullable<RequestContext['tells']>
+interface MatchReport {
+  readonly write: NonNullable<RequestContext['writeVersionHeaders']>
   readonly report: VersionReport
 }
 
 /** Creates the function that assembles the report of a route's response. */
-function createTold(
+function createMatchReport(
   table: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   mode: { readonly strict: boolean; readonly prefix: string },
-): (hit: Hit) => ToldOf {
-  const { clock = Date.now, report: when = 'errors', echo = false } = enabled?.common ?? {}
+): (hit: MatchedRequest) => MatchReport {
+  const { clock = Date.now, report: when = 'errors', echo = false } = versioning?.common ?? {}
   const places = createPlaces(table, mode)
-  const writer = createWriter(enabled)
-  const isLinked = enabled?.common.successorLinks === true
+  const writer = createWriter(versioning)
+  const isLinked = versioning?.common.successorLinks === true
   // without policies nothing is retired
   const linkTo =
-    isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, enabled, mode.prefix) : undefined
+    isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning, mode.prefix) : undefined
 
   return ({ located, endpoint, lifetime, isVersioned, retired }) => {
     const { version, isFloor } = located.resolution

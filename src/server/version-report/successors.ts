@@ -1,6 +1,6 @@
 import { restoreSlashes } from '../../path/param-types.ts'
 import type { Param } from '../../path/pattern.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { statusAt } from '../../versioning/policy.ts'
 import { createSelect } from '../../versioning/select.ts'
 import type { TableRoute } from '../table/leaves.ts'
@@ -27,10 +27,10 @@ interface Served {
 /** Creates the function that links to newer versions. Returns `undefined` if versions have no URLs of their own. */
 export function createSuccessors(
   { rows, known, lifetimes }: Pick<Table, 'rows' | 'known' | 'lifetimes'>,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   prefix: string,
 ): Successors | undefined {
-  const path = enabled?.path
+  const path = versioning?.path
   if (path === undefined) return undefined
   const byName = toServed(rows, known.list)
 

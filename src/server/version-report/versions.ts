@@ -1,5 +1,5 @@
 import type { Method } from '../../http.ts'
-import type { Enabled } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime, PolicyLink, VersionLink, VersionStatus } from '../../versioning/policy.ts'
 import { byKnown } from '../table/lifetimes.ts'
@@ -44,13 +44,13 @@ export interface VersionInfo extends VersionLife {
 /** The known versions as data, oldest first, as they stand at this moment; none without versioning. */
 export function toVersionList(
   { known, lifetimes, rows, defaultVersion }: Table,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
 ): readonly VersionInfo[] {
-  if (enabled === undefined) return []
-  const now = enabled.common.clock()
+  if (versioning === undefined) return []
+  const now = versioning.common.clock()
   const places = new Map(rows.map((row, index) => [row, index]))
   const answering = lifetimes.answering()
-  const policies = byKnown(enabled.policies, known)
+  const policies = byKnown(versioning.policies, known)
   const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
   return known.list.map((version): VersionInfo => {
     const policy = policies.get(version)

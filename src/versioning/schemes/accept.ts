@@ -3,7 +3,7 @@ import { parseMediaRanges, parseMediaType, splitOutsideQuotes } from '../../medi
 import type { MediaType } from '../../media-type.ts'
 import { createVersionOf, vendorType, versionPair } from './media-version.ts'
 import type { MediaOptions } from './media-version.ts'
-import { remember } from '../remember.ts'
+import { cacheReadings } from '../remember.ts'
 import type { VersionValue } from './scheme.ts'
 
 const MAX_PREFERENCES = 8
@@ -14,7 +14,7 @@ const IGNORED_TYPES = new Set(['application/signed-exchange'])
 /** Reads versions from the media ranges in `Accept`, most preferred first (RFC 9110 section 12.5.1). */
 export function createAcceptReader(options: MediaOptions): (request: HttpRequest) => VersionValue {
   const versionOf = createVersionOf(options)
-  const read = remember((header) => readAccept(header, versionOf))
+  const read = cacheReadings((header) => readAccept(header, versionOf))
   return (request) => {
     const header = request.header('accept')
     return header === undefined ? undefined : read(header)

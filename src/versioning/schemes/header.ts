@@ -3,7 +3,7 @@ import { acceptVersion, createAcceptReader } from './accept.ts'
 import { contentTypeScheme } from './content-type.ts'
 import { foldVersion, isTemplate, withVersion } from './media-version.ts'
 import { oneOf } from './query.ts'
-import { remember } from '../remember.ts'
+import { cacheReadings } from '../remember.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
@@ -39,7 +39,7 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     if (header === 'accept') return createAcceptReader(options)
     const readValues = createValuesReader(versionParameter, options.bare ?? true)
     const place = { in: 'header', name: header }
-    const read = remember((value) => oneOf(place, readValues(value), format))
+    const read = cacheReadings((value) => oneOf(place, readValues(value), format))
     return (request) => {
       const value = request.header(header)
       return value === undefined ? undefined : read(value)

@@ -1,5 +1,5 @@
 import type { DefinitionWarning } from '../../definition-error.ts'
-import { remember } from '../remember.ts'
+import { cacheReadings } from '../remember.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
@@ -22,7 +22,7 @@ export const hostScheme: VersioningScheme<HostOptions> = {
   ...PLAIN_SCHEME,
   name: 'HOST',
   reader: (options) => {
-    const read = remember(createHostReader(options))
+    const read = cacheReadings(createHostReader(options))
     return (request) => read(request.host)
   },
   write: ({ host }, version, options) => {

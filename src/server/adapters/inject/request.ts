@@ -5,7 +5,7 @@ import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../../../http.ts
 import { toSearchParams } from '../../../request/query.ts'
 import { authorityOf } from '../../../request/request.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import { writeVersion } from '../../../versioning/write.ts'
 import { StreamBody } from '../shared/stream-body.ts'
 import { InjectBody, NO_BODY, toBody } from './body.ts'
@@ -133,22 +133,22 @@ export class InjectRequest implements RawRequest {
  */
 export function toInjectRequest(
   options: InjectOptions | InjectStreamOptions,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   prefix: string,
 ): Awaitable<InjectRequest> {
-  checkOptions(options, enabled)
+  checkOptions(options, versioning)
   const url = toTarget(options.url ?? options.path ?? '/')
   const body = toBody(options)
   return isPromise(body)
-    ? body.then((encoded) => toRequest(options, url, encoded, enabled, prefix))
-    : toRequest(options, url, body, enabled, prefix)
+    ? body.then((encoded) => toRequest(options, url, encoded, versioning, prefix))
+    : toRequest(options, url, body, versioning, prefix)
 }
 
 function toRequest(
   options: Omit<InjectOptions, 'stream'>,
   url: string,
   { bytes, type }: EncodedBody,
-  enabled: Enabled | undefined,
+  versioning: Versioning | undefined,
   prefix: string,
 ): InjectRequest {
   const { version } = options
@@ -166,7 +166,7 @@ function toRequest(
   const written =
     version === undefined
       ? undefined
-      : writeVersion(enabled, version, { ...toDraft(url, options, type), host, prefix })?.change
+      : writeVersion(versioning, version, { ...toDraft(url, options, type), host, prefix })?.change
   // most are targets already
   const isTarget = query === undefined && authority === undefined && written === undefined
   const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
@@ -196,7 +196,10 @@ function toDraft(
   }
 }
 
-function checkOptions(options: InjectOptions | InjectStreamOptions, enabled: Enabled | undefined): void {
+function checkOptions(
+  options: InjectOptions | InjectStreamOptions,
+  versioning: Versioning | undefined,
+): void {
   for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.has(name))
       throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
@@ -208,9 +211,9 @@ function checkOptions(options: InjectOptions | InjectStreamOptions, enabled: Ena
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
     throw new TypeError('inject: method is not a word')
   if (version === undefined) return
-  if (enabled === undefined)
+  if (versioning === undefined)
     throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
-  const [first] = enabled.schemes
+  const [first] = versioning.schemes
   if (first !== undefined && first.scheme.write === undefined)
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
 }

@@ -5,13 +5,13 @@ import type { Server as TcpServer } from 'node:net'
 import type { ListenOptions } from './listen-options.ts'
 
 /** Where a server listens. */
-export type Place = Pick<ListenOptions, 'port' | 'host' | 'path'>
+export type ListenAddress = Pick<ListenOptions, 'port' | 'host' | 'path'>
 
 /** The port of applications that name none. */
 const DEFAULT_PORT = 3000
 
 /** Makes room at an address: removes a socket that a process left behind. @throws `Error` as `takeAddress` does. */
-export async function freeAddress(place: Place): Promise<void> {
+export async function freeAddress(place: ListenAddress): Promise<void> {
   const { path } = place
   try {
     if (path !== undefined && isFile(path)) await removeStale(path)
@@ -21,7 +21,7 @@ export async function freeAddress(place: Place): Promise<void> {
 }
 
 /** Starts a server at an address that is free. @throws `Error` that says what to do, with the `code` of Node's own error, which is its cause. */
-export async function takeAddress(server: TcpServer, place: Place): Promise<void> {
+export async function takeAddress(server: TcpServer, place: ListenAddress): Promise<void> {
   const { port = DEFAULT_PORT, host, path } = place
   try {
     await new Promise<void>((resolve, reject) => {
@@ -37,7 +37,7 @@ export async function takeAddress(server: TcpServer, place: Place): Promise<void
 }
 
 /** The address as a URL: `http://localhost:3000`, or `unix:/run/cars.sock`. */
-export function toUrl(server: TcpServer, scheme: 'http' | 'https', { host, path }: Place): string {
+export function toUrl(server: TcpServer, scheme: 'http' | 'https', { host, path }: ListenAddress): string {
   const address = server.address()
   if (typeof address !== 'object' || address === null) return `unix:${path}`
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host
@@ -92,7 +92,7 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
   EEXIST: ['is a file that is no socket', 'remove it, or choose another path'],
 }
 
-function explain(error: unknown, { port = DEFAULT_PORT, host, path }: Place): Error {
+function explain(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
   const code = codeOf(error)
   const place = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
   const [what, repair] = REPAIRS[code] ?? ['cannot be listened on', 'the cause says why']

@@ -2,8 +2,8 @@ import { isatty } from 'node:tty'
 
 import type { Logger } from '../../../define/context.ts'
 import { endProcess } from '../signals.ts'
-import type { Manner } from '../signals.ts'
-import type { Place } from './replace.ts'
+import type { ShutdownMode } from '../signals.ts'
+import type { WorkerSlot } from './replace.ts'
 import { createReload, createRestart } from './replace.ts'
 import { prepare, startWorker } from './worker-process.ts'
 import type { WorkerProcess } from './worker-process.ts'
@@ -13,7 +13,7 @@ export interface Pool {
   /** Starts the workers. Gives the URL once all listen; rejects when one ends before. */
   readonly start: () => Promise<string>
   /** Ends all workers. Gives whether all ended by themselves, and well. Idempotent. */
-  readonly end: (manner: Manner) => Promise<boolean>
+  readonly end: (manner: ShutdownMode) => Promise<boolean>
 }
 
 interface PoolOptions {
@@ -22,7 +22,7 @@ interface PoolOptions {
   readonly port: number
   readonly logger: Logger
   /** How long an application takes to end, in milliseconds, at most. */
-  readonly longestEnd: (manner: Manner) => number
+  readonly longestEnd: (manner: ShutdownMode) => number
 }
 
 /** Milliseconds that a worker gets beyond what it should need to end. */
@@ -30,11 +30,11 @@ const SLACK = 1_000
 
 /** Makes the pool. Nothing starts yet. */
 export function createPool({ count, port, logger, longestEnd }: PoolOptions): Pool {
-  const places: Place[] = []
+  const places: WorkerSlot[] = []
   const { alive, launch } = createLauncher(port)
   const ending = new AbortController()
   let ended: Promise<boolean> | undefined
-  const endAll = async (manner: Manner): Promise<boolean> => {
+  const endAll = async (manner: ShutdownMode): Promise<boolean> => {
     ending.abort()
     process.off('SIGHUP', onHangup)
     // some may be leaving already
@@ -43,7 +43,7 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
     process.off('exit', killAll)
     return ends.every(Boolean)
   }
-  const end = (manner: Manner): Promise<boolean> => (ended ??= endAll(manner))
+  const end = (manner: ShutdownMode): Promise<boolean> => (ended ??= endAll(manner))
   /** A process that does not wait for its workers to end takes them with it. */
   const killAll = (): void => {
     if (ending.signal.aborted) for (const worker of alive) worker.kill()

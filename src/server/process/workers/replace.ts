@@ -5,7 +5,7 @@ import type { WorkerProcess } from './worker-process.ts'
 import { isListeningSoon } from './worker-process.ts'
 
 /** A place for a worker. */
-export interface Place {
+export interface WorkerSlot {
   worker: WorkerProcess
   /** How many workers died here, one soon after the other. */
   deaths: number
@@ -13,12 +13,12 @@ export interface Place {
 
 /** What replaces workers by others. */
 export interface Replacing {
-  readonly places: readonly Place[]
+  readonly places: readonly WorkerSlot[]
   readonly logger: Logger
   /** Starts a worker. */
   readonly launch: () => WorkerProcess
   /** Says that the worker of a place listens, and sees to it that there is another when it dies. */
-  readonly settle: (place: Place) => void
+  readonly settle: (place: WorkerSlot) => void
   /** Aborted when all workers end. */
   readonly ending: AbortSignal
 }
@@ -34,22 +34,22 @@ const MAX_FAILURES = 5
 export function createRestart(
   { places, launch, logger, ending }: Omit<Replacing, 'settle'>,
   giveUp: () => Promise<never>,
-): (place: Place) => void {
+): (place: WorkerSlot) => void {
   /** How many starts failed since a worker listened. */
   let failures = 0
-  const settle = (place: Place): void => {
+  const settle = (place: WorkerSlot): void => {
     failures = 0
     logger.info(place.worker.names, 'A worker listens')
     void watch(place)
   }
-  const watch = async (place: Place): Promise<void> => {
+  const watch = async (place: WorkerSlot): Promise<void> => {
     const { worker } = place
     const exit = await worker.ended
     if (ending.aborted || place.worker !== worker) return
     logger.warn({ ...worker.names, ...exit }, 'A worker died')
     await restart(place)
   }
-  const restart = async (place: Place): Promise<void> => {
+  const restart = async (place: WorkerSlot): Promise<void> => {
     const dead = place.worker
     place.deaths = dead.age() > STABLE ? 1 : place.deaths + 1
     await delay(pauseAfter(place.deaths), undefined, { signal: ending }).catch(() => undefined)

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
 
 import { settlesWithin } from '../../../async.ts'
-import type { Manner } from '../signals.ts'
+import type { ShutdownMode } from '../signals.ts'
 import { isFarewell, readListens, WORKER_VARIABLE, toRecord } from './messages.ts'
 import type { End, Farewell } from './messages.ts'
 
@@ -23,14 +23,14 @@ export interface WorkerProcess {
   /** Milliseconds since it was started. */
   readonly age: () => number
   /** Has it end, and kills it after `time` milliseconds. Gives whether it ended by itself, and well. */
-  readonly end: (manner: Manner, time: number) => Promise<boolean>
+  readonly end: (manner: ShutdownMode, time: number) => Promise<boolean>
   readonly kill: () => void
 }
 
 /** Starts the script of this process as a worker. `port` is for workers that ask for any. */
 export function startWorker(port: number): WorkerProcess {
   const worker = cluster.fork({ [WORKER_VARIABLE]: String(port) })
-  closeUntaken(worker)
+  releaseUnclaimedSockets(worker)
   const started = Date.now()
   let isListening = false
   let exit: Exit | undefined
@@ -103,7 +103,7 @@ export function prepare(): void {
  * Closes the connections that a worker was given and had not taken when it died: node:cluster forgets them, and their clients would
  * wait for ever. It reads messages of node:cluster that are not documented; without them nothing is closed.
  */
-function closeUntaken({ process: child }: Worker): void {
+function releaseUnclaimedSockets({ process: child }: Worker): void {
   const untaken = new Map<unknown, () => unknown>()
   const send: unknown = Reflect.get(child, 'send')
   if (typeof send !== 'function') return

@@ -2,13 +2,17 @@ import { DefinitionError } from '../../../definition-error.ts'
 import type { DefinitionProblem } from '../../../definition-error.ts'
 import { METHOD_INDEX } from '../../../http.ts'
 import { find } from '../../../router/find.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Table } from '../table.ts'
 
 /** @throws `DefinitionError` for routes of exactly the paths of health questions: they would never be asked. */
-export function checkHealthPaths(paths: readonly string[], table: Table, enabled: Enabled | undefined): void {
-  const elsewhere = enabled?.path === undefined ? table.union : table.entry
-  const root = enabled === undefined ? table.bare : elsewhere
+export function checkHealthPaths(
+  paths: readonly string[],
+  table: Table,
+  versioning: Versioning | undefined,
+): void {
+  const elsewhere = versioning?.path === undefined ? table.union : table.entry
+  const root = versioning === undefined ? table.bare : elsewhere
   const problems = paths.flatMap((path) =>
     [...METHOD_INDEX].flatMap(([method, index]): readonly DefinitionProblem[] => {
       const { leaf, values } = find(root, path, path.length, path.length, index)

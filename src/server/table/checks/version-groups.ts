@@ -1,5 +1,5 @@
 import type { Shape } from '../../../router/tree.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../../versioning/select.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
@@ -14,10 +14,10 @@ export interface RouteGroup {
 }
 
 /** What the warnings look at. */
-export interface WarningSite {
+export interface WarningContext {
   readonly rows: readonly TableRoute[]
   readonly groups: readonly RouteGroup[]
-  readonly enabled: Enabled
+  readonly versioning: Versioning
   readonly known: KnownVersions
   /** The version of requests that name none; `null` when there is none or a function chooses it. */
   readonly defaultVersion: string | null

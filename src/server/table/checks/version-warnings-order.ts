@@ -2,10 +2,10 @@ import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
 import { versionsText } from './version-groups.ts'
-import type { RouteGroup, WarningSite } from './version-groups.ts'
+import type { RouteGroup, WarningContext } from './version-groups.ts'
 
 /** Warns of a range that continues above a version that another route names. */
-export function rangeWarnings({ groups, known }: WarningSite): readonly DefinitionWarning[] {
+export function rangeWarnings({ groups, known }: WarningContext): readonly DefinitionWarning[] {
   return groups
     .filter(({ rows }) => rows.length > 1)
     .flatMap((group) => group.rows.flatMap((row) => splitsOf(row, group, known)))
@@ -34,7 +34,7 @@ function splitsOf(row: TableRoute, { claimant }: RouteGroup, known: KnownVersion
 }
 
 /** Warns of a route that exists in an older and in a newer version, but not in one between them. */
-export function holeWarnings(site: WarningSite): readonly DefinitionWarning[] {
+export function holeWarnings(site: WarningContext): readonly DefinitionWarning[] {
   const { known, rows } = site
   if (!known.isOrdered) return []
   // a version without routes is a hole in all of them, and has a warning of its own
@@ -76,7 +76,7 @@ function toFamilies(groups: readonly RouteGroup[]): readonly Family[] {
 function holesOf(
   family: Family,
   versions: readonly string[],
-  { defaultVersion }: WarningSite,
+  { defaultVersion }: WarningContext,
 ): readonly DefinitionWarning[] {
   const rows = family.flatMap((group) => group.rows)
   if (rows.some(({ spec }) => spec.neutral)) return []

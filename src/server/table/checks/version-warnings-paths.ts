@@ -3,14 +3,14 @@ import type { Segment } from '../../../path/pattern.ts'
 import { accepts } from '../../../router/overlap.ts'
 import { versionsBySegment } from './versioning-paths.ts'
 import { cutList } from './version-groups.ts'
-import type { RouteGroup, WarningSite } from './version-groups.ts'
+import type { RouteGroup, WarningContext } from './version-groups.ts'
 
 /**
  * Warns of a parameter in the first segment if versions are in the path, because it never receives a version segment. All routes share
  * one warning. A rest parameter causes none: a catch-all page is meant to come last.
  */
-export function parameterWarnings(site: WarningSite): readonly DefinitionWarning[] {
-  const segments = [...versionsBySegment(site.enabled, site.known).keys()]
+export function parameterWarnings(site: WarningContext): readonly DefinitionWarning[] {
+  const segments = [...versionsBySegment(site.versioning, site.known).keys()]
   if (segments.length === 0) return []
   const depth = site.prefix.split('/').filter(Boolean).length
   const hidden = new Set<string>()
@@ -41,11 +41,11 @@ export function parameterWarnings(site: WarningSite): readonly DefinitionWarning
  */
 export function writtenTwiceWarnings({
   rows,
-  enabled,
+  versioning,
   known,
   prefix,
-}: WarningSite): readonly DefinitionWarning[] {
-  const versions = versionsBySegment(enabled, known)
+}: WarningContext): readonly DefinitionWarning[] {
+  const versions = versionsBySegment(versioning, known)
   const depth = prefix.split('/').filter(Boolean).length
   const twice = rows.filter(({ pattern, spec }) => {
     const first = pattern.segments[depth]
@@ -69,12 +69,12 @@ function isParameter(segment: Segment | undefined): segment is Segment & { kind:
 /** Whether the route answers on paths without version segment. */
 function isOrdinary(
   { opted }: RouteGroup,
-  row: WarningSite['rows'][number],
-  { enabled, defaultVersion, unused }: WarningSite,
+  row: WarningContext['rows'][number],
+  { versioning, defaultVersion, unused }: WarningContext,
 ): boolean {
   const { spec } = row
   if (unused.has(row)) return false
   if (spec.unversioned) return true
-  if (spec.neutral) return !(opted && enabled.common.required)
-  return typeof enabled.defaultVersion === 'function' || spec.claims.has(defaultVersion ?? '')
+  if (spec.neutral) return !(opted && versioning.common.required)
+  return typeof versioning.defaultVersion === 'function' || spec.claims.has(defaultVersion ?? '')
 }

@@ -1,21 +1,21 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { Shape } from '../../../router/tree.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import type { TableRoute } from '../leaves.ts'
 import { byKnown } from '../lifetimes.ts'
 import { cutList, toGroups, versionsText } from './version-groups.ts'
-import type { RouteGroup, WarningSite } from './version-groups.ts'
+import type { RouteGroup, WarningContext } from './version-groups.ts'
 import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
 import { holeWarnings, rangeWarnings } from './version-warnings-order.ts'
 
 /** Warns of versions that may surprise: docs/errors.md#warnings */
 export function versionWarnings(
   shapes: readonly Shape<TableRoute>[],
-  enabled: Enabled,
-  rest: Pick<WarningSite, 'known' | 'defaultVersion' | 'prefix' | 'unused'>,
+  versioning: Versioning,
+  rest: Pick<WarningContext, 'known' | 'defaultVersion' | 'prefix' | 'unused'>,
 ): readonly DefinitionWarning[] {
   const rows = shapes.flatMap(({ routes }) => routes)
-  const site: WarningSite = { rows, groups: toGroups(shapes), enabled, ...rest }
+  const site: WarningContext = { rows, groups: toGroups(shapes), versioning, ...rest }
   const twice = defaultTwice(site)
   const warnings = [
     ...unreachable(site, new Set(twice.map(({ row }) => row))),
@@ -34,7 +34,7 @@ export function versionWarnings(
 }
 
 function unreachable(
-  { groups, unused, enabled }: WarningSite,
+  { groups, unused, versioning }: WarningContext,
   reported: ReadonlySet<TableRoute>,
 ): readonly DefinitionWarning[] {
   if (unused.size === 0) return []
@@ -47,7 +47,7 @@ function unreachable(
   return [...unused].flatMap((row): DefinitionWarning[] => {
     if (reported.has(row)) return []
     const message =
-      row.spec.unversioned && enabled.common.required
+      row.spec.unversioned && versioning.common.required
         ? 'versions are required at this path, and this route has none: it can never be reached'
         : `this route can never be reached: what it could answer goes to ${cutList(rivals.get(row) ?? [])}`
     return [
@@ -75,7 +75,7 @@ function rivalsOf(
 }
 
 /** Warns of a neutral route that answers only behind version segments. One that never answers is unreachable instead. */
-function besideUnversioned({ groups, unused }: WarningSite): readonly DefinitionWarning[] {
+function besideUnversioned({ groups, unused }: WarningContext): readonly DefinitionWarning[] {
   return groups.flatMap(({ rows, opted }): DefinitionWarning[] => {
     const unversioned = rows.find(({ spec }) => spec.unversioned)
     const neutral = rows.find((row) => row.spec.neutral && !unused.has(row))
@@ -95,7 +95,7 @@ function besideUnversioned({ groups, unused }: WarningSite): readonly Definition
 function defaultTwice({
   groups,
   defaultVersion,
-}: WarningSite): readonly { readonly row: TableRoute; readonly warning: DefinitionWarning }[] {
+}: WarningContext): readonly { readonly row: TableRoute; readonly warning: DefinitionWarning }[] {
   if (defaultVersion === null) return []
   return groups.flatMap(({ rows, claimant }) => {
     const row = rows.find(({ spec }) => spec.unversioned)
@@ -112,7 +112,7 @@ function defaultTwice({
 }
 
 /** Warns of a neutral route that other routes replace in every version. Only requests without a version still reach it. */
-function neutralShadowed(site: WarningSite): readonly DefinitionWarning[] {
+function neutralShadowed(site: WarningContext): readonly DefinitionWarning[] {
   const { groups, known, unused } = site
   return groups.flatMap((group): DefinitionWarning[] => {
     const { rows, opted, claimant } = group
@@ -135,19 +135,19 @@ function neutralShadowed(site: WarningSite): readonly DefinitionWarning[] {
 /** Whether neutral routes of the group answer requests without version. */
 function answersWithout(
   { rows }: RouteGroup,
-  { enabled, defaultVersion }: Pick<WarningSite, 'enabled' | 'defaultVersion'>,
+  { versioning, defaultVersion }: Pick<WarningContext, 'versioning' | 'defaultVersion'>,
 ): boolean {
-  return defaultVersion === null && !enabled.common.required && !rows.some(({ spec }) => spec.unversioned)
+  return defaultVersion === null && !versioning.common.required && !rows.some(({ spec }) => spec.unversioned)
 }
 
 /** Warns of known versions that no route answers. Neutral routes do not count. */
 function versionsWithout({
   rows,
   groups,
-  enabled,
+  versioning,
   known,
   defaultVersion,
-}: WarningSite): readonly DefinitionWarning[] {
+}: WarningContext): readonly DefinitionWarning[] {
   if (rows.length === 0) return []
   const where = 'enableVersioning'
   const served = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
@@ -163,7 +163,7 @@ function versionsWithout({
   }
   if (defaultVersion !== null && groups.some(answersDefault)) served.add(defaultVersion)
   // those that are to be answered with 410 are listed because their routes may be gone
-  const policies = byKnown(enabled.policies, known)
+  const policies = byKnown(versioning.policies, known)
   const missing = known.list.filter(
     (version) => !served.has(version) && policies.get(version)?.retired !== 'gone',
   )
@@ -184,9 +184,9 @@ function answersDefault({ rows, opted }: RouteGroup): boolean {
 }
 
 /** Warns of options of a scheme that may surprise. */
-function schemeWarnings({ enabled, known }: WarningSite): readonly DefinitionWarning[] {
+function schemeWarnings({ versioning, known }: WarningContext): readonly DefinitionWarning[] {
   const isKnown = (version: string): boolean => known.find(version) !== undefined
-  return enabled.schemes.flatMap(({ scheme, options, name }) =>
+  return versioning.schemes.flatMap(({ scheme, options, name }) =>
     scheme.warnings(options, isKnown).map((warning) => ({ ...warning, where: `enableVersioning(${name})` })),
   )
 }

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../../definition-error.ts'
 import { isSelector, staticDefault } from '../../../versioning/versioning.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import { cutVersion } from '../../../versioning/version.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
@@ -8,24 +8,24 @@ import type { TableRoute } from '../leaves.ts'
 /** Reports common options that contradict each other or the known versions. */
 export function optionProblems(
   rows: readonly TableRoute[],
-  enabled: Enabled,
+  versioning: Versioning,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   return [
-    ...defaultProblems(enabled, known),
-    ...requiredProblems(enabled),
-    ...floorProblems(enabled, known),
-    ...closedProblems(enabled),
-    ...successorProblems(enabled),
-    ...policyProblems(rows, enabled, known),
+    ...defaultProblems(versioning, known),
+    ...requiredProblems(versioning),
+    ...floorProblems(versioning, known),
+    ...closedProblems(versioning),
+    ...successorProblems(versioning),
+    ...policyProblems(rows, versioning, known),
   ]
 }
 
 const WHERE = 'enableVersioning'
 
-function defaultProblems(enabled: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
-  const { defaultVersion, schemes } = enabled
-  if (typeof defaultVersion !== 'string' || staticDefault(enabled, known) !== undefined) return []
+function defaultProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+  const { defaultVersion, schemes } = versioning
+  if (typeof defaultVersion !== 'string' || staticDefault(versioning, known) !== undefined) return []
   const where = `${WHERE}(${schemes.flatMap(({ name, isCompanion }) => (isCompanion ? [] : name)).join(', ')})`
   if (!isSelector(defaultVersion)) {
     return [
@@ -37,7 +37,7 @@ function defaultProblems(enabled: Enabled, known: KnownVersions): readonly Defin
       },
     ]
   }
-  if (!known.isOrdered) return [withoutOrder(where, `defaultVersion: '${defaultVersion}'`, enabled, known)]
+  if (!known.isOrdered) return [withoutOrder(where, `defaultVersion: '${defaultVersion}'`, versioning, known)]
   const kind = defaultVersion === 'latestStable' ? 'a version without a status such as -beta' : 'a version'
   return [
     {
@@ -49,7 +49,7 @@ function defaultProblems(enabled: Enabled, known: KnownVersions): readonly Defin
   ]
 }
 
-function requiredProblems({ common, defaultVersion }: Enabled): readonly DefinitionProblem[] {
+function requiredProblems({ common, defaultVersion }: Versioning): readonly DefinitionProblem[] {
   if (!common.required || defaultVersion === null) return []
   const given = typeof defaultVersion === 'string' ? `"${cutVersion(defaultVersion)}"` : 'a function'
   return [
@@ -62,15 +62,15 @@ function requiredProblems({ common, defaultVersion }: Enabled): readonly Definit
   ]
 }
 
-function floorProblems(enabled: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
-  if (enabled.common.unknown !== 'floor' || known.isOrdered) return []
-  return [withoutOrder(WHERE, "unknown: 'floor'", enabled, known)]
+function floorProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+  if (versioning.common.unknown !== 'floor' || known.isOrdered) return []
+  return [withoutOrder(WHERE, "unknown: 'floor'", versioning, known)]
 }
 
 function withoutOrder(
   where: string,
   option: string,
-  { versions }: Enabled,
+  { versions }: Versioning,
   known: KnownVersions,
 ): DefinitionProblem {
   const listed = new Set(versions.map((version) => known.find(version)))
@@ -83,7 +83,7 @@ function withoutOrder(
   }
 }
 
-function closedProblems({ common, versions }: Enabled): readonly DefinitionProblem[] {
+function closedProblems({ common, versions }: Versioning): readonly DefinitionProblem[] {
   if (!common.closed || versions.length > 0) return []
   return [
     {
@@ -95,7 +95,7 @@ function closedProblems({ common, versions }: Enabled): readonly DefinitionProbl
   ]
 }
 
-function successorProblems({ common, path }: Enabled): readonly DefinitionProblem[] {
+function successorProblems({ common, path }: Versioning): readonly DefinitionProblem[] {
   if (!common.successorLinks || path !== undefined) return []
   return [
     {
@@ -111,7 +111,7 @@ function successorProblems({ common, path }: Enabled): readonly DefinitionProble
 /** Reports policies for unknown versions, in the options and in modules, controllers, routers and routes. */
 function policyProblems(
   rows: readonly TableRoute[],
-  { policies, versions }: Enabled,
+  { policies, versions }: Versioning,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   // listed versions are known

@@ -2,21 +2,21 @@ import type { DefinitionProblem } from '../../../definition-error.ts'
 import { shapeOf } from '../../../path/pattern.ts'
 import type { Pattern } from '../../../path/pattern.ts'
 import { staticDefault } from '../../../versioning/versioning.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../leaves.ts'
 
 /** Reports a path such as `/v1/legacy` beside `/legacy` in version 1, because one of them could never be reached. */
 export function literalClashes(
   rows: readonly TableRoute[],
-  enabled: Enabled,
+  versioning: Versioning,
   known: KnownVersions,
   prefix: string,
 ): readonly DefinitionProblem[] {
-  const versions = versionsBySegment(enabled, known)
+  const versions = versionsBySegment(versioning, known)
   if (versions.size === 0) return []
   const depth = prefix.split('/').filter(Boolean).length
-  const defaultVersion = staticDefault(enabled, known) ?? ''
+  const defaultVersion = staticDefault(versioning, known) ?? ''
   const byShape = groupByShape(rows)
   return rows.flatMap((row): DefinitionProblem[] => {
     const first = row.pattern.segments[depth]
@@ -37,7 +37,10 @@ export function literalClashes(
 }
 
 /** The version of each version segment. Empty if versions are not in the path. */
-export function versionsBySegment({ path }: Enabled, { list }: KnownVersions): ReadonlyMap<string, string> {
+export function versionsBySegment(
+  { path }: Versioning,
+  { list }: KnownVersions,
+): ReadonlyMap<string, string> {
   return new Map(
     list.flatMap((version) =>
       (path?.scheme.segments?.(version, path.options) ?? []).map((segment) => [segment, version] as const),

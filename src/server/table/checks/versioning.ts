@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../../definition-error.ts'
-import type { Enabled } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 import { coveredBy, declaredVersions, isRange, toEntries } from '../../../versioning/spec.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import { canonicalVersion, MAX_VERSION_LENGTH } from '../../../versioning/version.ts'
@@ -10,16 +10,16 @@ import type { TableRoute } from '../leaves.ts'
 /** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
 export function versioningProblems(
   rows: readonly TableRoute[],
-  enabled: Enabled,
+  versioning: Versioning,
   known: KnownVersions,
   prefix: string,
 ): readonly DefinitionProblem[] {
-  const ofVersion = once((version) => versionProblems(version, enabled, known))
-  const ofRange = once((range) => rangeProblems(range, enabled, known))
+  const ofVersion = once((version) => versionProblems(version, versioning, known))
+  const ofRange = once((range) => rangeProblems(range, versioning, known))
   return [
-    ...optionProblems(rows, enabled, known),
-    ...enabled.versions.flatMap((version) => encodingProblems(version, enabled)).map(inOptions),
-    ...foldProblems(enabled, known),
+    ...optionProblems(rows, versioning, known),
+    ...versioning.versions.flatMap((version) => encodingProblems(version, versioning)).map(inOptions),
+    ...foldProblems(versioning, known),
     ...rows.flatMap(({ route: { version, label } }) =>
       [
         ...declaredVersions(version).flatMap(ofVersion),
@@ -28,7 +28,7 @@ export function versioningProblems(
         ),
       ].map((problem) => ({ ...problem, where: label })),
     ),
-    ...literalClashes(rows, enabled, known, prefix),
+    ...literalClashes(rows, versioning, known, prefix),
   ]
 }
 
@@ -48,7 +48,7 @@ function once(find: (text: string) => readonly Unplaced[]): (text: string) => re
   }
 }
 
-function versionProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+function versionProblems(version: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
   if (canonicalVersion(version, known.format) === undefined) {
     return [
       {
@@ -58,10 +58,10 @@ function versionProblems(version: string, enabled: Enabled, known: KnownVersions
       },
     ]
   }
-  return [...encodingProblems(version, enabled), ...closedProblems(version, enabled, known)]
+  return [...encodingProblems(version, versioning), ...closedProblems(version, versioning, known)]
 }
 
-function encodingProblems(version: string, { schemes }: Enabled): readonly Unplaced[] {
+function encodingProblems(version: string, { schemes }: Versioning): readonly Unplaced[] {
   return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
     const problem = scheme.problem(version, options)
     if (problem === undefined) return []
@@ -76,9 +76,9 @@ function encodingProblems(version: string, { schemes }: Enabled): readonly Unpla
 }
 
 /** Reports versions outside the list if the list is `closed`. */
-function closedProblems(version: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
-  const { common, versions } = enabled
-  if (!common.closed || versions.length === 0 || !unlisted(enabled, known).has(known.find(version) ?? ''))
+function closedProblems(version: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
+  const { common, versions } = versioning
+  if (!common.closed || versions.length === 0 || !unlisted(versioning, known).has(known.find(version) ?? ''))
     return []
   return [
     {
@@ -90,18 +90,18 @@ function closedProblems(version: string, enabled: Enabled, known: KnownVersions)
 }
 
 /** The known versions that the list of versions lacks. */
-function unlisted({ versions }: Enabled, known: KnownVersions): ReadonlySet<string> {
+function unlisted({ versions }: Versioning, known: KnownVersions): ReadonlySet<string> {
   const listed = new Set(versions.map((version) => known.find(version)))
   return new Set(known.list.filter((version) => !listed.has(version)))
 }
 
 /** Two versions that the scheme reads as one, as host labels that differ by case. */
-function foldProblems({ schemes }: Enabled, known: KnownVersions): readonly DefinitionProblem[] {
+function foldProblems({ schemes }: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
   return schemes.flatMap((scheme) => (scheme.isCompanion ? [] : foldProblemsOf(scheme, known)))
 }
 
 function foldProblemsOf(
-  { scheme, name, options }: Enabled['schemes'][number],
+  { scheme, name, options }: Versioning['schemes'][number],
   { list }: KnownVersions,
 ): readonly DefinitionProblem[] {
   const seen = new Map<string, string>()
@@ -120,9 +120,9 @@ function foldProblemsOf(
   })
 }
 
-function rangeProblems(range: string, enabled: Enabled, known: KnownVersions): readonly Unplaced[] {
+function rangeProblems(range: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
   const shown = range.slice(0, 2 * MAX_VERSION_LENGTH)
-  if (enabled.versions.length === 0) {
+  if (versioning.versions.length === 0) {
     return [
       {
         code: 'range_without_versions',
@@ -131,10 +131,10 @@ function rangeProblems(range: string, enabled: Enabled, known: KnownVersions): r
       },
     ]
   }
-  const missing = unlisted(enabled, known)
+  const missing = unlisted(versioning, known)
   if (missing.size > 0) {
     // the routes that name these versions have a report of their own
-    if (enabled.common.closed) return []
+    if (versioning.common.closed) return []
     return [
       {
         code: 'version_not_listed',
