@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { cacheReadings } from '../../src/versioning/remember.ts'
+import { cacheReadings } from '../../src/versioning/cache-readings.ts'
 import type { VersionValue } from '../../src/versioning/schemes/scheme.ts'
 
 /** More different texts than are ever remembered. */

@@ -12,8 +12,8 @@ import { say } from '../print-error.ts'
 import { styleFor } from '../style.ts'
 import { exitCodeOf, watchOver } from './child.ts'
 import type { Ended, Running } from './child.ts'
-import { createInbox } from './inbox.ts'
-import type { Inbox } from './inbox.ts'
+import { createMessageQueue } from './messages.ts'
+import type { MessageQueue } from './messages.ts'
 import { createWatcher } from './watcher.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -82,14 +82,14 @@ function extraFiles(paths: readonly string[], cwd: string): readonly string[] {
 interface Watch {
   readonly watcher: Watcher
   readonly extra: readonly string[]
-  readonly changes: Inbox<readonly string[]>
-  readonly signals: Inbox<NodeJS.Signals>
+  readonly changes: MessageQueue<readonly string[]>
+  readonly signals: MessageQueue<NodeJS.Signals>
 }
 
 /** Serves until a signal comes. Gives the exit code. */
 async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Setting): Promise<number> {
-  const changes = createInbox<readonly string[]>()
-  const signals = createInbox<NodeJS.Signals>()
+  const changes = createMessageQueue<readonly string[]>()
+  const signals = createMessageQueue<NodeJS.Signals>()
   const watcher = createWatcher(changes.put)
   for (const signal of SIGNALS) process.on(signal, signals.put)
   let current: Running | undefined
@@ -174,7 +174,7 @@ async function endWith(
   signal: NodeJS.Signals,
   running: Running,
   ended: Ended | void,
-  signals: Inbox<NodeJS.Signals>,
+  signals: MessageQueue<NodeJS.Signals>,
 ): Promise<number> {
   if (ended !== undefined) return exitCodeOf(signal)
   const end = running.stop(signal === 'SIGHUP' ? 'SIGTERM' : signal, 2 ** 31 - 1)

@@ -82,7 +82,7 @@ export function compile(materials: Materials): Compiled {
   }
   const { errorHandlers = [], middleware = [] } = settings.layers
   const recover = createRecover(errorHandlers)
-  const site = {
+  const parts = {
     locate,
     miss,
     reporter: createVersionReporter(table, versioning, mode),
@@ -92,5 +92,5 @@ export function compile(materials: Materials): Compiled {
     recover,
     middleware: createMiddleware(middleware, recover),
   }
-  return { table, urlFor, dispatch: createDispatch(site, services), services }
+  return { table, urlFor, dispatch: createDispatch(parts, services), services }
 }

@@ -4,7 +4,7 @@ import { isPromise, settlesWithin } from '../../async.ts'
 /** Something that ends with the application, such as a server. */
 interface Closable {
   /** Stops accepting, waits up to `grace` milliseconds for requests in flight. Resolves to whether all of them finished. */
-  close(grace: number, leave?: number): Promise<boolean>
+  close(grace: number, closeIdle?: number): Promise<boolean>
 }
 
 /** How an application ends; all times in milliseconds. */
@@ -12,7 +12,7 @@ interface Ending {
   /** Before anything closes: the readiness route says 503, and everything is still answered. */
   readonly drain: number
   /** After no connection is accepted any more: requests on kept connections are answered, which ends these. */
-  readonly leave: number
+  readonly closeIdle: number
   /** For requests under way to finish. */
   readonly grace: number
 }
@@ -54,20 +54,20 @@ export function createLifecycle(): Lifecycle {
   let skipDrain: (() => void) | undefined
   let end: (() => Promise<void>) | undefined
   let hasFinished = false
-  const finish = async (grace: number, leave: number): Promise<boolean> => {
+  const finish = async (grace: number, closeIdle: number): Promise<boolean> => {
     const started = Date.now()
     for (const work of closers) work()
-    const clean = await Promise.all([...servers].map((server) => server.close(grace, leave)))
-    const left = Math.max(0, leave + grace - (Date.now() - started))
+    const clean = await Promise.all([...servers].map((server) => server.close(grace, closeIdle)))
+    const left = Math.max(0, closeIdle + grace - (Date.now() - started))
     const isIdle = await settlesWithin(idle.reached(), left)
     hasFinished = true
     await end?.()
     return isIdle && clean.every(Boolean)
   }
-  const close = (grace: number, leave = 0): Promise<boolean> => {
+  const close = (grace: number, closeIdle = 0): Promise<boolean> => {
     skipDrain?.()
     isClosing = true
-    return (finished ??= finish(grace, leave))
+    return (finished ??= finish(grace, closeIdle))
   }
   return {
     isClosing: () => isClosing,
@@ -89,12 +89,12 @@ export function createLifecycle(): Lifecycle {
       if (isClosing) refuse(server)
     },
     close: (grace) => (closed ??= close(grace).then(() => undefined)),
-    end: async ({ drain, leave, grace }) => {
+    end: async ({ drain, closeIdle, grace }) => {
       if (drain > 0 && servers.size > 0 && !isClosing) {
         isDraining = true
         await settlesWithin(new Promise<void>((resolve) => (skipDrain = resolve)), drain)
       }
-      return close(grace, leave)
+      return close(grace, closeIdle)
     },
   }
 }
@@ -114,7 +114,7 @@ interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
 function createIdle(): Idle {
   let underWay = 0
   let settled: (() => void) | undefined
-  const leave = (): void => {
+  const finishWork = (): void => {
     underWay--
     if (underWay === 0) settled?.()
   }
@@ -123,7 +123,7 @@ function createIdle(): Idle {
       underWay++
       let isHeld = true
       return () => {
-        if (isHeld) leave()
+        if (isHeld) finishWork()
         isHeld = false
       }
     },
@@ -131,7 +131,7 @@ function createIdle(): Idle {
       const exchange = dispatch(raw)
       if (isPromise(exchange.response)) {
         underWay++
-        void exchange.response.then(leave, leave)
+        void exchange.response.then(finishWork, finishWork)
       }
       return exchange
     },

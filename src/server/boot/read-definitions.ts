@@ -57,12 +57,12 @@ export function readStructure(
   const stackLayers = createLayerStacker(overrides)
   const { middleware: _own, ...global } = settings.layers
   const layers = stackLayers(NO_LAYERS, global, root)
-  const frame = { prefix: settings.prefix, layers, stackLayers }
-  const flat = flatten(modules, frame)
+  const appLevel = { prefix: settings.prefix, layers, stackLayers }
+  const flat = flatten(modules, appLevel)
   problems.push(...flat.problems)
   const isOpen = settings.docs && settings.docs.public === true
-  const docsFrame = isOpen ? { ...frame, layers: { ...layers, guards: [] } } : frame
-  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsFrame, problems))]
+  const docsLevel = isOpen ? { ...appLevel, layers: { ...layers, guards: [] } } : appLevel
+  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsLevel, problems))]
   const inGraph: DefinitionProblem[] = []
   const graph = createGraph(modules, overrides, inGraph)
   const ordered = inDependencyOrder(graph.nodes, inGraph)

@@ -15,17 +15,17 @@ import type { VersionRoots } from './resolve.ts'
 /** Finds the version which a path names; `undefined` for ordinary paths. */
 export interface Segments {
   /** Where versions are looked up behind a version segment. */
-  readonly ground: VersionRoots
+  readonly versionRoots: VersionRoots
   readonly named: (at: PathEnds, match: Match<Endpoint>) => Located | undefined
   /** Looks up the path in another version. `requested` is the text of the request. */
   readonly inVersion: (at: PathEnds, version: string, requested: string, method: number) => Located
 }
 
 /** Versions in the path: the trie itself leads from their segments into their roots. */
-export function createSegmentLocate(site: LookupParts): Locate {
-  const { table, versioning, ends, look, bare } = site
+export function createSegmentLocate(parts: LookupParts): Locate {
+  const { table, versioning, ends, look, resolveDefault } = parts
   const dynamic = typeof versioning.defaultVersion === 'function'
-  const { named } = createSegments(site, versioning.vary)
+  const { named } = createSegments(parts, versioning.vary)
   return (context, path, method) => {
     const at = ends(path)
     const match = look(table.entry, at, method)
@@ -37,17 +37,17 @@ export function createSegmentLocate(site: LookupParts): Locate {
       match: dynamic ? look(resolution.root, at, match.method) : match,
       resolution,
     })
-    const resolution = bare(context)
+    const resolution = resolveDefault(context)
     return isPromise(resolution) ? resolution.then(settle) : settle(resolution)
   }
 }
 
 /** Creates the reader of version segments. `vary`: the headers that may have decided the version too. */
-export function createSegments(site: LookupParts, vary: readonly string[]): Segments {
-  const { table, versioning, strict, prefix, ends, look } = site
+export function createSegments(parts: LookupParts, vary: readonly string[]): Segments {
+  const { table, versioning, strict, prefix, ends, look } = parts
   const { format } = table.known
   const scheme = versioning.path
-  const candidateIn = createCandidate(site)
+  const candidateIn = createCandidate(parts)
   const floorOf = createFloor(table.known, versioning.common.unknown)
   // without parameters in the first segment, an ordinary match names no version
   const wild = table.unionBehind.edge !== null || table.unionBehind.rest !== null
@@ -58,12 +58,12 @@ export function createSegments(site: LookupParts, vary: readonly string[]): Segm
       { ...common, kind: 'known', root, version, requested: version },
     ]),
   )
-  const ground: VersionRoots = {
+  const versionRoots: VersionRoots = {
     common,
     find: (version, at, method) => inVersion(at, version, version, method).match.leaf?.methods[method],
   }
 
-  return { ground, named, inVersion }
+  return { versionRoots, named, inVersion }
 
   function named(at: PathEnds, match: Match<Endpoint>): Located | undefined {
     const resolution = byVersion.get(match.version)
@@ -94,7 +94,7 @@ export function createSegments(site: LookupParts, vary: readonly string[]): Segm
   }
 
   function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located {
-    const floor = floorOf(ground, requested, at)
+    const floor = floorOf(versionRoots, requested, at)
     if (floor !== undefined) {
       const found = inVersion(at, floor, requested, match.method)
       return { ...found, resolution: { ...found.resolution, isFloor: true } }

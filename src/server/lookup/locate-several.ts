@@ -19,11 +19,11 @@ import { createVersionRoots, createResolve } from './resolve.ts'
 import type { VersionRoots, Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
-export function createSeveralLocate(site: LookupParts): Locate {
-  const { table, versioning, ends, look } = site
+export function createSeveralLocate(parts: LookupParts): Locate {
+  const { table, versioning, ends, look } = parts
   const segments =
-    versioning.path === undefined ? undefined : createSegments(site, varyOf(site, versioning.path))
-  const settle = createSettle(site, segments)
+    versioning.path === undefined ? undefined : createSegments(parts, varyOf(parts, versioning.path))
+  const settle = createSettle(parts, segments)
   const read = versioning.common.conflict === 'first' ? readFirst : readAll
   const readers = versioning.schemes.map((scheme): Reader =>
     scheme === versioning.path
@@ -52,25 +52,27 @@ interface Asked {
 
 /** Creates the lookup that follows when all schemes are read. */
 function createSettle(
-  site: LookupParts,
+  parts: LookupParts,
   segments: Segments | undefined,
 ): (asked: Asked, values: Values) => Awaitable<Located> {
-  const { table, versioning, look, bare } = site
-  const places = versioning.schemes.map((scheme) => createSchemeLookup(site, scheme, segments?.ground))
-  const canonical = createCanonical(site)
-  const contradicted = createContradicted(site)
-  const agreedBy = createAgreed(places, canonical)
+  const { table, versioning, look, resolveDefault } = parts
+  const lookups = versioning.schemes.map((scheme) =>
+    createSchemeLookup(parts, scheme, segments?.versionRoots),
+  )
+  const canonical = createCanonical(parts)
+  const contradicted = createContradicted(parts)
+  const agreedBy = createAgreed(lookups, canonical)
 
   return (asked, values) => {
     const index = agreedBy(values)
     if (index === NONE) return withoutValue(asked)
-    const place = places[index]
+    const place = lookups[index]
     const agreed = values[index]
     return place !== undefined && isGiven(agreed) ? withValue(asked, place, agreed) : combined(asked, values)
   }
 
   function combined(asked: Asked, values: Values): Located {
-    const readings = places.flatMap((by, index): Reading<SchemeLookup>[] => {
+    const readings = lookups.flatMap((by, index): Reading<SchemeLookup>[] => {
       const value = values[index]
       return isGiven(value) ? [{ by, source: by.scheme.source, value }] : []
     })
@@ -83,7 +85,7 @@ function createSettle(
       match: resolution.root === table.bare ? match : look(resolution.root, at, method),
       resolution,
     })
-    const resolution = bare(context)
+    const resolution = resolveDefault(context)
     return isPromise(resolution) ? resolution.then(settleBare) : settleBare(resolution)
   }
 
@@ -144,17 +146,17 @@ interface SchemeLookup {
 }
 
 function createSchemeLookup(
-  site: LookupParts,
+  parts: LookupParts,
   scheme: ActiveScheme,
-  ground: VersionRoots | undefined,
+  versionRoots: VersionRoots | undefined,
 ): SchemeLookup {
-  const vary = varyOf(site, scheme)
-  const free = createResolve(site, scheme, createVersionRoots(site, vary))
-  const common = ground && { ...ground.common, vary }
+  const vary = varyOf(parts, scheme)
+  const free = createResolve(parts, scheme, createVersionRoots(parts, vary))
+  const common = versionRoots && { ...versionRoots.common, vary }
   return {
     scheme,
     free,
-    behind: ground && common ? createResolve(site, scheme, { ...ground, common }) : free,
+    behind: versionRoots && common ? createResolve(parts, scheme, { ...versionRoots, common }) : free,
   }
 }
 

@@ -26,23 +26,23 @@ export function createLocate(
     const off: Resolution = { ...withoutVersion(table), kind: 'off' }
     return (_context, path, method) => ({ match: look(table.bare, ends(path), method), resolution: off })
   }
-  const site: LookupParts = {
+  const parts: LookupParts = {
     table,
     versioning,
     strict,
     prefix,
     ends,
     look,
-    bare: createDefaultResolver(table, versioning),
+    resolveDefault: createDefaultResolver(table, versioning),
   }
-  return telling(site, createVersionLocate(site))
+  return telling(parts, createVersionLocate(parts))
 }
 
-function createVersionLocate(site: LookupParts): Locate {
-  const { versioning } = site
+function createVersionLocate(parts: LookupParts): Locate {
+  const { versioning } = parts
   const [only, ...others] = versioning.schemes
-  if (only === undefined || others.length > 0) return createSeveralLocate(site)
-  return versioning.path === undefined ? createValueLocate(site, only) : createSegmentLocate(site)
+  if (only === undefined || others.length > 0) return createSeveralLocate(parts)
+  return versioning.path === undefined ? createValueLocate(parts, only) : createSegmentLocate(parts)
 }
 
 /** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
@@ -74,9 +74,9 @@ function telling({ table, versioning, prefix, ends }: LookupParts, locate: Locat
 }
 
 /** Versions in a header, the query or the host: each leads to a root. */
-function createValueLocate(site: LookupParts, scheme: Versioning['schemes'][number]): Locate {
-  const { versioning, ends, bare } = site
-  const resolve = createResolve(site, scheme, createVersionRoots(site, versioning.vary))
+function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][number]): Locate {
+  const { versioning, ends, resolveDefault } = parts
+  const resolve = createResolve(parts, scheme, createVersionRoots(parts, versioning.vary))
   const { read } = scheme
   return (context, path, method) => {
     const value = read(context.request)
@@ -94,7 +94,7 @@ function createValueLocate(site: LookupParts, scheme: Versioning['schemes'][numb
   ): Awaitable<Located> {
     const at = ends(path)
     if (value !== undefined && value !== '') return toLocated(resolve(value, at, method), at, method)
-    const resolution = bare(context)
+    const resolution = resolveDefault(context)
     return isPromise(resolution)
       ? resolution.then((settled) => toLocated(settled, at, method))
       : toLocated(resolution, at, method)

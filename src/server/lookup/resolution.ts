@@ -59,7 +59,7 @@ export interface LookupParts {
   readonly prefix: string
   readonly ends: (path: string) => PathEnds
   readonly look: Look
-  readonly bare: ResolveDefault
+  readonly resolveDefault: ResolveDefault
 }
 
 /** The resolution of a request that names no version where there is no default. */

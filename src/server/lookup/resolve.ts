@@ -21,7 +21,7 @@ export interface VersionRoots {
 
 /** Where versions are looked up at paths without version segment. `vary`: the headers that may have decided. */
 export function createVersionRoots(
-  { table, look }: Omit<LookupParts, 'bare'>,
+  { table, look }: Omit<LookupParts, 'resolveDefault'>,
   vary: readonly string[],
 ): VersionRoots {
   return {
@@ -38,12 +38,12 @@ function isServed({ find }: Pick<VersionRoots, 'find'>, version: string, at: Pat
 
 /** Creates the function that resolves the values of a scheme. */
 export function createResolve(
-  { table, versioning, look }: Omit<LookupParts, 'bare'>,
+  { table, versioning, look }: Omit<LookupParts, 'resolveDefault'>,
   scheme: ActiveScheme,
-  ground: VersionRoots,
+  versionRoots: VersionRoots,
 ): Resolve {
   const { known, lifetimes } = table
-  const common: Resolution = { ...ground.common, scheme }
+  const common: Resolution = { ...versionRoots.common, scheme }
   const { exact, byVersion } = createExact(table, scheme, common)
   const floorOf = createFloor(known, versioning.common.unknown)
 
@@ -65,7 +65,7 @@ export function createResolve(
   function floor(requested: string, at: PathEnds, method: number): Resolution | undefined {
     if (floorOf === noFloor || exact(requested) !== undefined) return undefined
     if (look(common.root, at, method).leaf !== null) return undefined
-    const found = byVersion.get(floorOf(ground, requested, at) ?? '')
+    const found = byVersion.get(floorOf(versionRoots, requested, at) ?? '')
     return found === undefined ? undefined : { ...found, requested, isFloor: true }
   }
 
@@ -78,7 +78,7 @@ export function createResolve(
   function isOver({ version }: Resolution, at: PathEnds, method: number): boolean {
     if (lifetimes.isEmpty) return false
     const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
-      asked.flatMap((index) => ground.find(version ?? '', at, index) ?? [])
+      asked.flatMap((index) => versionRoots.find(version ?? '', at, index) ?? [])
     const own = endpointsOf([method])
     // a version without the method, as with automatic OPTIONS, is over when everything is that it has here
     const endpoints = own.length > 0 ? own : endpointsOf(ALL_METHODS)
@@ -87,7 +87,7 @@ export function createResolve(
   }
 
   function servedOnly(found: Resolution | undefined, at: PathEnds): Resolution | undefined {
-    return found !== undefined && isServed(ground, found.version ?? '', at) ? found : undefined
+    return found !== undefined && isServed(versionRoots, found.version ?? '', at) ? found : undefined
   }
 }
 
@@ -121,7 +121,7 @@ function createExact({ known, roots }: Table, { scheme, options }: ActiveScheme,
 const ALL_METHODS = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /** The nearest earlier version than a value that serves a path; `undefined` without `unknown: 'floor'`. */
-type Floor = (ground: VersionRoots, requested: string, at: PathEnds) => string | undefined
+type Floor = (versionRoots: VersionRoots, requested: string, at: PathEnds) => string | undefined
 
 const noFloor: Floor = () => undefined
 
@@ -131,10 +131,10 @@ export function createFloor({ list, format }: KnownVersions, unknown: 'error' | 
   const newestFirst = list.toReversed()
   const isAnchor = (requested: string): boolean =>
     requested.length <= MAX_VERSION_LENGTH && isWellFormed(requested, format) && hasOrder(requested)
-  return (ground, requested, at) =>
+  return (versionRoots, requested, at) =>
     isAnchor(requested)
       ? newestFirst.find(
-          (version) => compareVersions(version, requested) < 0 && isServed(ground, version, at),
+          (version) => compareVersions(version, requested) < 0 && isServed(versionRoots, version, at),
         )
       : undefined
 }

@@ -37,11 +37,11 @@ export interface EndpointParts {
 }
 
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
-export function createEndpoints(route: FlatRoute, site: EndpointParts): ReadonlyMap<string, Endpoint> {
+export function createEndpoints(route: FlatRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
   const { guards, errorHandlers, middleware } = route.layers
-  const reading = { hidden: site.hidden, limits: site.settings.limits }
-  const guarded = withGuards(guards, site.container, withInput(route, reading, createAnswer(route, site)))
-  const timed = createTimed(route.timeout ?? site.settings.timeouts.handler, createRecover(errorHandlers))
+  const reading = { hidden: parts.hidden, limits: parts.settings.limits }
+  const guarded = withGuards(guards, parts.container, withInput(route, reading, createAnswer(route, parts)))
+  const timed = createTimed(route.timeout ?? parts.settings.timeouts.handler, createRecover(errorHandlers))
   const { recover } = timed
   const wrap = createMiddleware(middleware, recover)
   const answers: Run =
@@ -50,7 +50,7 @@ export function createEndpoints(route: FlatRoute, site: EndpointParts): Readonly
       : guarded
   const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
-  const run = timed.limit(withOwnLimits(route, site.settings, wrapped))
+  const run = timed.limit(withOwnLimits(route, parts.settings, wrapped))
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash

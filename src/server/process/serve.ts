@@ -36,7 +36,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
   const release = endOnSignals(service)
   try {
     const server = await service.open()
-    lifecycle.add({ close: (grace, leave) => server.close(grace, leave).finally(release) })
+    lifecycle.add({ close: (grace, closeIdle) => server.close(grace, closeIdle).finally(release) })
     if (service.details !== undefined)
       settings.logger.info({ url: server.url, ...service.details }, 'Listening')
     closeOnAbort(core, options.signal)
@@ -75,30 +75,30 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
       return listen({ dispatch, handler }, settings, options, isShared)
     },
     details: {},
-    end: (manner) => endApp(core, manner),
+    end: (mode) => endApp(core, mode),
   }
 }
 
 /** Milliseconds for hooks and providers to end, at least. */
 const SHORTEST_END = 1_000
 
-/** The longest that an application takes to end in a manner, in milliseconds. */
-function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], manner: ShutdownMode): number {
-  const before = { close: 0, drain, leave: idle }[manner]
+/** The longest that an application takes to end in a mode, in milliseconds. */
+function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], mode: ShutdownMode): number {
+  const before = { close: 0, drain, closeIdle: idle }[mode]
   return before + grace + Math.max(grace, SHORTEST_END)
 }
 
 /** Ends an application for good: what hangs is waited for no longer than requests are. Says what did not end well. */
-async function endApp({ lifecycle, settings }: Core, manner: ShutdownMode): Promise<boolean> {
+async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promise<boolean> {
   const { timeouts, logger } = settings
   const { drain, idle, grace } = timeouts
   const ended = lifecycle.end({
-    drain: manner === 'drain' ? drain : 0,
-    leave: manner === 'leave' ? idle : 0,
+    drain: mode === 'drain' ? drain : 0,
+    closeIdle: mode === 'closeIdle' ? idle : 0,
     grace,
   })
   try {
-    if (!(await settlesWithin(ended, longestEnd(timeouts, manner)))) {
+    if (!(await settlesWithin(ended, longestEnd(timeouts, mode)))) {
       logger.error({}, 'The application did not stop in time: a hook or a provider hangs')
       return false
     }
@@ -139,7 +139,7 @@ async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
     )
   const count = toCount(options.workers)
   const port = options.port === 0 ? await findPort(options.host) : 0
-  const pool = createPool({ count, port, logger, longestEnd: (manner) => longestEnd(timeouts, manner) })
+  const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })
   return {
     open: async () => {
       await freeAddress(options)
@@ -147,8 +147,8 @@ async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
       return { url, close: () => pool.end('close') }
     },
     details: { workers: count },
-    end: async (manner) => {
-      const isClean = await pool.end(manner)
+    end: async (mode) => {
+      const isClean = await pool.end(mode)
       await lifecycle.close(timeouts.grace)
       return isClean
     },

@@ -1,10 +1,10 @@
 /** How the process is asked to end: by closing, after draining, or after others have taken over. */
-export type ShutdownMode = 'close' | 'drain' | 'leave'
+export type ShutdownMode = 'close' | 'drain' | 'closeIdle'
 
 /** Something that ends with the process, such as an application. */
 export interface Endable {
   /** Gives whether all work under way was finished; rejects when something could not be ended. */
-  readonly end: (manner: ShutdownMode) => Promise<boolean>
+  readonly end: (mode: ShutdownMode) => Promise<boolean>
 }
 
 /** What signals end. */
@@ -33,8 +33,8 @@ export function isProcessEnding(): boolean {
 }
 
 /** Ends everything and the process, once. */
-export function endProcess(manner: ShutdownMode): void {
-  ending ??= endAll(manner)
+export function endProcess(mode: ShutdownMode): void {
+  ending ??= endAll(mode)
 }
 
 /**
@@ -51,8 +51,8 @@ function onSignal(signal: NodeJS.Signals): void {
   if (!isManaged || signal === 'SIGTERM') endProcess('drain')
 }
 
-async function endAll(manner: ShutdownMode): Promise<void> {
-  const ends = await Promise.allSettled([...endables].map((endable) => endable.end(manner)))
+async function endAll(mode: ShutdownMode): Promise<void> {
+  const ends = await Promise.allSettled([...endables].map((endable) => endable.end(mode)))
   await beforeExit?.()
   process.exit(ends.every((end) => end.status === 'fulfilled' && end.value) ? 0 : 1)
 }

@@ -20,7 +20,7 @@ const DEPRECATED = 'api-deprecated-versions'
 /** Creates the function that writes the report into the headers of a response. Headers of the handler stay. */
 export function createWriter(
   versioning: Versioning | undefined,
-): (headers: ResponseHeaders, told: ReportedVersion) => void {
+): (headers: ResponseHeaders, reported: ReportedVersion) => void {
   const echo = createEcho(versioning)
   return (headers, { lifetime, links, report, version }) => {
     if (lifetime !== undefined) {

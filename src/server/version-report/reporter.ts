@@ -43,7 +43,7 @@ export function createVersionReporter(
   const isLinked = versioning?.path !== undefined && versioning.common.successorLinks
   const events = createVersionEvents(versioning)
   const versionError = createVersionError(versioning)
-  const told = createMatchReport(table, versioning, mode)
+  const toReport = createMatchReport(table, versioning, mode)
   /** Whether responses of versions without a policy have a report. */
   const tellsAll = when === 'always' || echo !== false || isLinked
 
@@ -55,7 +55,7 @@ export function createVersionReporter(
       if (isVersioned && events.isOn()) events.tell(context, resolution, endpoint, lifetime)
       if (lifetime === undefined && !(resolution.isFloor || (isVersioned && tellsAll))) return
       const retired = isRetired(lifetime, clock)
-      const { write, report } = told({ located, endpoint, lifetime, isVersioned, retired })
+      const { write, report } = toReport({ located, endpoint, lifetime, isVersioned, retired })
       context.writeVersionHeaders = write
       if (retired) throw versionError('retired', resolution, report, lifetime)
     },
@@ -99,13 +99,13 @@ function createMatchReport(
             clock(),
           )
         : NO_REPORT
-    const told = {
+    const reported = {
       lifetime,
       links,
       report: when === false ? NO_REPORT : report,
       version: isFloor || (isVersioned && echo !== false) ? version : null,
     }
-    return { write: (headers) => writer(headers, told), report }
+    return { write: (headers) => writer(headers, reported), report }
   }
 }
 

@@ -3,7 +3,7 @@ import { parseMediaRanges, parseMediaType, splitOutsideQuotes } from '../../medi
 import type { MediaType } from '../../media-type.ts'
 import { createVersionOf, vendorType, versionPair } from './media-version.ts'
 import type { MediaOptions } from './media-version.ts'
-import { cacheReadings } from '../remember.ts'
+import { cacheReadings } from '../cache-readings.ts'
 import type { VersionValue } from './scheme.ts'
 
 const MAX_PREFERENCES = 8

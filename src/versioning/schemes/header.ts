@@ -3,7 +3,7 @@ import { acceptVersion, createAcceptReader } from './accept.ts'
 import { contentTypeScheme } from './content-type.ts'
 import { foldVersion, isTemplate, withVersion } from './media-version.ts'
 import { oneOf } from './query.ts'
-import { cacheReadings } from '../remember.ts'
+import { cacheReadings } from '../cache-readings.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 

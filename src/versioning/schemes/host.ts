@@ -1,5 +1,5 @@
 import type { DefinitionWarning } from '../../definition-error.ts'
-import { cacheReadings } from '../remember.ts'
+import { cacheReadings } from '../cache-readings.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 

@@ -14,10 +14,10 @@ export interface Listening {
   /** The address as a URL. */
   readonly url: string
   /**
-   * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `leave`
+   * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `closeIdle`
    * milliseconds, requests that still come on kept connections are answered. Gives whether nothing had to be broken off.
    */
-  close(grace: number, leave?: number): Promise<boolean>
+  close(grace: number, closeIdle?: number): Promise<boolean>
 }
 
 /** What answers requests: those of HTTP/1.1, and any. */
@@ -50,10 +50,10 @@ export async function listen(
   )
   return {
     url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
-    close: async (grace, leave = 0) => {
+    close: async (grace, closeIdle = 0) => {
       // the method of node:http would cut responses that are not flushed yet
       const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
-      if (leave > 0) await settlesWithin(closed, leave)
+      if (closeIdle > 0) await settlesWithin(closed, closeIdle)
       closing = true
       for (const protocol of protocols) protocol.finish()
       const isClosed = await settlesWithin(closed, grace)

@@ -3,7 +3,7 @@ import type { ShutdownMode } from '../signals.ts'
 /** The environment variable that makes a process a worker of this framework; it holds the port for those who ask for any. */
 export const WORKER_VARIABLE = 'OCTAVO_WORKER'
 
-const MANNERS: readonly ShutdownMode[] = ['close', 'drain', 'leave']
+const MODES: readonly ShutdownMode[] = ['close', 'drain', 'closeIdle']
 
 /** What a worker says: that it listens. */
 export interface Listens {
@@ -14,7 +14,7 @@ export interface Listens {
 /** What a worker is told: to end. */
 export interface End {
   readonly octavo: 'end'
-  readonly manner: ShutdownMode
+  readonly mode: ShutdownMode
 }
 
 /** What a worker says before it ends, and what it is answered: all that was sent to it before has arrived then. */
@@ -35,8 +35,8 @@ export function readListens(message: unknown): string | undefined {
 
 /** How a worker is told to end; `undefined` for any other message. */
 export function readEnd(message: unknown): ShutdownMode | undefined {
-  const { octavo, manner } = toRecord(message)
-  return octavo === 'end' ? MANNERS.find((each) => each === manner) : undefined
+  const { octavo, mode } = toRecord(message)
+  return octavo === 'end' ? MODES.find((each) => each === mode) : undefined
 }
 
 /** The members of a message. */

@@ -13,7 +13,7 @@ export interface Pool {
   /** Starts the workers. Gives the URL once all listen; rejects when one ends before. */
   readonly start: () => Promise<string>
   /** Ends all workers. Gives whether all ended by themselves, and well. Idempotent. */
-  readonly end: (manner: ShutdownMode) => Promise<boolean>
+  readonly end: (mode: ShutdownMode) => Promise<boolean>
 }
 
 interface PoolOptions {
@@ -22,7 +22,7 @@ interface PoolOptions {
   readonly port: number
   readonly logger: Logger
   /** How long an application takes to end, in milliseconds, at most. */
-  readonly longestEnd: (manner: ShutdownMode) => number
+  readonly longestEnd: (mode: ShutdownMode) => number
 }
 
 /** Milliseconds that a worker gets beyond what it should need to end. */
@@ -34,16 +34,16 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
   const { alive, launch } = createLauncher(port)
   const ending = new AbortController()
   let ended: Promise<boolean> | undefined
-  const endAll = async (manner: ShutdownMode): Promise<boolean> => {
+  const endAll = async (mode: ShutdownMode): Promise<boolean> => {
     ending.abort()
     process.off('SIGHUP', onHangup)
     // some may be leaving already
-    const time = Math.max(longestEnd(manner), longestEnd('leave')) + SLACK
-    const ends = await Promise.all([...alive].map((worker) => worker.end(manner, time)))
+    const time = Math.max(longestEnd(mode), longestEnd('closeIdle')) + SLACK
+    const ends = await Promise.all([...alive].map((worker) => worker.end(mode, time)))
     process.off('exit', killAll)
     return ends.every(Boolean)
   }
-  const end = (manner: ShutdownMode): Promise<boolean> => (ended ??= endAll(manner))
+  const end = (mode: ShutdownMode): Promise<boolean> => (ended ??= endAll(mode))
   /** A process that does not wait for its workers to end takes them with it. */
   const killAll = (): void => {
     if (ending.signal.aborted) for (const worker of alive) worker.kill()
@@ -54,8 +54,9 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
   }
   const base = { places, logger, launch, ending: ending.signal }
   const settle = createRestart(base, giveUp)
-  const leave = (worker: WorkerProcess): Promise<boolean> => worker.end('leave', longestEnd('leave') + SLACK)
-  const reload = createReload({ ...base, settle }, leave)
+  const closeIdle = (worker: WorkerProcess): Promise<boolean> =>
+    worker.end('closeIdle', longestEnd('closeIdle') + SLACK)
+  const reload = createReload({ ...base, settle }, closeIdle)
   const hadTerminal = isatty(0)
   const onHangup = (): void => {
     // a terminal that was closed wants an end, not a reload

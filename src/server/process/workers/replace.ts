@@ -75,17 +75,17 @@ function pauseAfter(deaths: number): number {
 
 /**
  * Makes what replaces the workers one after the other, each once its successor listens, so that requests always find one. Asked again
- * meanwhile, it does so once more after. `leave` ends a worker and gives whether it ended well.
+ * meanwhile, it does so once more after. `closeIdle` ends a worker and gives whether it ended well.
  */
 export function createReload(
   replacing: Replacing,
-  leave: (worker: WorkerProcess) => Promise<boolean>,
+  closeIdle: (worker: WorkerProcess) => Promise<boolean>,
 ): () => void {
   let asked = 0
   const work = async (): Promise<void> => {
     while (asked > 0) {
       asked = 1
-      await replaceAll(replacing, leave)
+      await replaceAll(replacing, closeIdle)
       asked--
     }
   }
@@ -97,7 +97,7 @@ export function createReload(
 
 async function replaceAll(
   { places, launch, settle, logger, ending }: Replacing,
-  leave: (worker: WorkerProcess) => Promise<boolean>,
+  closeIdle: (worker: WorkerProcess) => Promise<boolean>,
 ): Promise<void> {
   for (const place of places) {
     if (ending.aborted) return
@@ -112,7 +112,7 @@ async function replaceAll(
     place.worker = successor
     place.deaths = 0
     settle(place)
-    if (!(await leave(worker)) && !ending.aborted) logger.warn(worker.names, 'A worker did not end well')
+    if (!(await closeIdle(worker)) && !ending.aborted) logger.warn(worker.names, 'A worker did not end well')
   }
   logger.info({ workers: places.length }, 'All workers are new')
 }

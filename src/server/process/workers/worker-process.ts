@@ -23,7 +23,7 @@ export interface WorkerProcess {
   /** Milliseconds since it was started. */
   readonly age: () => number
   /** Has it end, and kills it after `time` milliseconds. Gives whether it ended by itself, and well. */
-  readonly end: (manner: ShutdownMode, time: number) => Promise<boolean>
+  readonly end: (mode: ShutdownMode, time: number) => Promise<boolean>
   readonly kill: () => void
 }
 
@@ -62,9 +62,9 @@ export function startWorker(port: number): WorkerProcess {
     ended,
     age: () => Date.now() - started,
     kill: () => void worker.process.kill('SIGKILL'),
-    end: async (manner, time) => {
+    end: async (mode, time) => {
       const hadListened = isListening
-      if (hadListened && worker.isConnected()) worker.send({ octavo: 'end', manner } satisfies End)
+      if (hadListened && worker.isConnected()) worker.send({ octavo: 'end', mode } satisfies End)
       else worker.process.kill('SIGTERM')
       const isInTime = await settlesWithin(ended, time)
       if (!isInTime) worker.process.kill('SIGKILL')

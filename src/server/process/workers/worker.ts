@@ -27,8 +27,8 @@ export function joinPool(): Membership {
   // a terminal that is closed tells every process
   process.on('SIGHUP', () => undefined)
   process.on('message', (message) => {
-    const manner = readEnd(message)
-    if (manner !== undefined) endProcess(manner)
+    const mode = readEnd(message)
+    if (mode !== undefined) endProcess(mode)
   })
   worker?.once('disconnect', () => {
     // or node:cluster would end the process in the midst of its requests

@@ -34,13 +34,13 @@ function splitsOf(row: TableRoute, { claimant }: RouteGroup, known: KnownVersion
 }
 
 /** Warns of a route that exists in an older and in a newer version, but not in one between them. */
-export function holeWarnings(site: WarningContext): readonly DefinitionWarning[] {
-  const { known, rows } = site
+export function holeWarnings(context: WarningContext): readonly DefinitionWarning[] {
+  const { known, rows } = context
   if (!known.isOrdered) return []
   // a version without routes is a hole in all of them, and has a warning of its own
   const claimed = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
   const versions = known.list.filter((version) => claimed.has(version))
-  return toFamilies(site.groups).flatMap((family) => holesOf(family, versions, site))
+  return toFamilies(context.groups).flatMap((family) => holesOf(family, versions, context))
 }
 
 /** Routes that are the same over the versions: those of one name, and those for one method at one path shape. */

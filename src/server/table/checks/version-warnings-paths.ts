@@ -9,16 +9,16 @@ import type { RouteGroup, WarningContext } from './version-groups.ts'
  * Warns of a parameter in the first segment if versions are in the path, because it never receives a version segment. All routes share
  * one warning. A rest parameter causes none: a catch-all page is meant to come last.
  */
-export function parameterWarnings(site: WarningContext): readonly DefinitionWarning[] {
-  const segments = [...versionsBySegment(site.versioning, site.known).keys()]
+export function parameterWarnings(context: WarningContext): readonly DefinitionWarning[] {
+  const segments = [...versionsBySegment(context.versioning, context.known).keys()]
   if (segments.length === 0) return []
-  const depth = site.prefix.split('/').filter(Boolean).length
+  const depth = context.prefix.split('/').filter(Boolean).length
   const hidden = new Set<string>()
   const labels: string[] = []
-  for (const group of site.groups) {
+  for (const group of context.groups) {
     for (const row of group.rows) {
       const first = row.pattern.segments[depth]
-      if (!isParameter(first) || !isOrdinary(group, row, site)) continue
+      if (!isParameter(first) || !isOrdinary(group, row, context)) continue
       const own = segments.filter((segment) => accepts(first, segment))
       for (const segment of own) hidden.add(segment)
       if (own.length > 0) labels.push(row.route.label)

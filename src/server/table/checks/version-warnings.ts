@@ -15,19 +15,19 @@ export function versionWarnings(
   rest: Pick<WarningContext, 'known' | 'defaultVersion' | 'prefix' | 'unused'>,
 ): readonly DefinitionWarning[] {
   const rows = shapes.flatMap(({ routes }) => routes)
-  const site: WarningContext = { rows, groups: toGroups(shapes), versioning, ...rest }
-  const twice = defaultTwice(site)
+  const context: WarningContext = { rows, groups: toGroups(shapes), versioning, ...rest }
+  const twice = defaultTwice(context)
   const warnings = [
-    ...unreachable(site, new Set(twice.map(({ row }) => row))),
-    ...besideUnversioned(site),
-    ...rangeWarnings(site),
+    ...unreachable(context, new Set(twice.map(({ row }) => row))),
+    ...besideUnversioned(context),
+    ...rangeWarnings(context),
     ...twice.map(({ warning }) => warning),
-    ...neutralShadowed(site),
-    ...parameterWarnings(site),
-    ...writtenTwiceWarnings(site),
-    ...holeWarnings(site),
-    ...versionsWithout(site),
-    ...schemeWarnings(site),
+    ...neutralShadowed(context),
+    ...parameterWarnings(context),
+    ...writtenTwiceWarnings(context),
+    ...holeWarnings(context),
+    ...versionsWithout(context),
+    ...schemeWarnings(context),
   ]
   // a route of several methods is looked at for each of them
   return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()]
@@ -112,12 +112,12 @@ function defaultTwice({
 }
 
 /** Warns of a neutral route that other routes replace in every version. Only requests without a version still reach it. */
-function neutralShadowed(site: WarningContext): readonly DefinitionWarning[] {
-  const { groups, known, unused } = site
+function neutralShadowed(context: WarningContext): readonly DefinitionWarning[] {
+  const { groups, known, unused } = context
   return groups.flatMap((group): DefinitionWarning[] => {
     const { rows, opted, claimant } = group
     const row = rows.find(({ spec }) => spec.neutral && spec.claims.size === 0)
-    if (row === undefined || !opted || unused.has(row) || !answersWithout(group, site)) return []
+    if (row === undefined || !opted || unused.has(row) || !answersWithout(group, context)) return []
     const others = known.list.map(claimant)
     if (others.includes(undefined)) return []
     const labels = others.flatMap((other) => (other === undefined ? [] : [other.route.label]))

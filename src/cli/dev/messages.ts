@@ -1,5 +1,5 @@
-/** Things that arrive, for one reader that asks for them. */
-export interface Inbox<T> {
+/** Messages that arrive for one reader, which asks for them. */
+export interface MessageQueue<T> {
   readonly put: (thing: T) => void
   /** Settles when something is there; what is there is taken by `take`. */
   readonly arrival: () => Promise<void>
@@ -7,8 +7,8 @@ export interface Inbox<T> {
   readonly take: () => readonly T[]
 }
 
-/** Makes an inbox. */
-export function createInbox<T>(): Inbox<T> {
+/** Creates a queue of messages for one reader. */
+export function createMessageQueue<T>(): MessageQueue<T> {
   let things: T[] = []
   let wake: (() => void) | undefined
   return {
