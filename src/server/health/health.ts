@@ -6,7 +6,7 @@ import type { HealthCheck, HealthContext, HealthOptions } from '../options/healt
 import type { Dispatch } from '../dispatch.ts'
 import { RequestContext } from '../pipeline/context.ts'
 import type { AppServices } from '../pipeline/context.ts'
-import { finish } from '../pipeline/finish.ts'
+import { finish } from '../pipeline/response-head.ts'
 import { toOriginForm } from '../pipeline/target.ts'
 
 /** Milliseconds that a check may take, where nothing else is said. */

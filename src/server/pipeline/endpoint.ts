@@ -82,7 +82,9 @@ function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, ru
   }
 }
 
-/** Makes what comes after validation: values are injected, the handler is called, its result is sent. */
+const NOTHING_INJECTED = Object.freeze({})
+
+/** Creates the steps after validation: values are injected, the handler is called, its result is sent. */
 function createAnswer(route: FlatRoute, { settings, container }: EndpointParts): Answer {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
@@ -104,6 +106,12 @@ function createAnswer(route: FlatRoute, { settings, container }: EndpointParts):
       return call(context, input)
     })
   if (injection.isAsync) return injectLater
+  if (route.inject.size === 0) {
+    return (context, input) => {
+      input.inject = NOTHING_INJECTED
+      return call(context, input)
+    }
+  }
   return (context, input) => {
     input.inject = injection.read(context)
     return call(context, input)

@@ -4,7 +4,7 @@ import { FINISHED } from '../../http.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
-import { finish } from './finish.ts'
+import { finish } from './response-head.ts'
 import { respondWith } from './respond.ts'
 import { dropBody, isStream } from '../../stream.ts'
 

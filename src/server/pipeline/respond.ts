@@ -9,8 +9,7 @@ import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
-import { finish, isBodyless } from './finish.ts'
-import { addReplyHead, JSON_TYPE } from './response-head.ts'
+import { finish, isBodyless, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */

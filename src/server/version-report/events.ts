@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
+import type { Channel } from 'node:diagnostics_channel'
 
 import { isPromise } from '../../async.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -11,11 +12,12 @@ import type { Endpoint } from '../pipeline/endpoint.ts'
 import { Channels } from '../logging/channels.ts'
 import type { Resolution } from '../lookup/resolution.ts'
 
-/** Tells `onVersionResolved` and the subscribers of `Channels.version` which version answers. */
+/** Reports to `onVersionResolved` and to the subscribers of `Channels.version` which version answers. */
 export interface VersionEvents {
-  /** Whether anybody listens. */
-  readonly isOn: () => boolean
-  readonly tell: (
+  /** Whether the option `onVersionResolved` is given. */
+  readonly hasHook: boolean
+  readonly channel: Channel
+  readonly publish: (
     context: RequestContext,
     resolution: Resolution,
     endpoint: Endpoint,
@@ -25,13 +27,14 @@ export interface VersionEvents {
 
 const RESOLVED = channel(Channels.version)
 
-/** Makes what tells observers of versions. */
+/** Creates the events of an application. */
 export function createVersionEvents(versioning: Versioning | undefined): VersionEvents {
   const { clock = Date.now, ...common } = versioning?.common ?? {}
   const { onVersionResolved }: Pick<VersioningOptions, 'onVersionResolved'> = common
   return {
-    isOn: () => onVersionResolved !== undefined || RESOLVED.hasSubscribers,
-    tell: (context, { version, requested }, { info }, lifetime) => {
+    hasHook: onVersionResolved !== undefined,
+    channel: RESOLVED,
+    publish: (context, { version, requested }, { info }, lifetime) => {
       const resolved: VersionResolved = {
         version,
         requested: requested === undefined ? undefined : cutVersion(requested),

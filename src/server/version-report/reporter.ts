@@ -51,8 +51,9 @@ export function createVersionReporter(
     onMatch: (context, located, endpoint) => {
       const { resolution, match } = located
       const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
-      const lifetime = lifetimes.of(endpoint, resolution.version)
-      if (isVersioned && events.isOn()) events.tell(context, resolution, endpoint, lifetime)
+      const lifetime = lifetimes.isEmpty ? undefined : lifetimes.of(endpoint, resolution.version)
+      if (isVersioned && (events.hasHook || events.channel.hasSubscribers))
+        events.publish(context, resolution, endpoint, lifetime)
       if (lifetime === undefined && !(resolution.isFloor || (isVersioned && tellsAll))) return
       const retired = isRetired(lifetime, clock)
       const { write, report } = toReport({ located, endpoint, lifetime, isVersioned, retired })

@@ -27,6 +27,11 @@ export interface Http1Kind<S extends HttpServer = HttpServer> {
 /** Servers without TLS. */
 export const PLAIN: Http1Kind = { make: (options) => createServer(options), event: 'connection' }
 
+/** A server's state, read for every request. */
+export interface ServerState {
+  readonly isClosing: boolean
+}
+
 /** A server for HTTP/1.1, and the connections that it has. */
 export interface Http1 {
   readonly server: HttpServer
@@ -38,7 +43,7 @@ export function createHttp1(
   { make, event }: Http1Kind,
   handler: NodeHandler,
   { timeouts, limits }: Settings,
-  isClosing: () => boolean,
+  state: ServerState,
 ): Http1 {
   const isDirect = isDirectPossible()
   const connections = createConnections({ idle: isDirect ? timeouts.idle : 0, send: timeouts.send })
@@ -49,7 +54,7 @@ export function createHttp1(
     if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     // the parser takes 0.9 and 2.0 as well
     if (request.httpVersionMajor !== 1) refuseRequest(response, httpError('malformed_request', NOT_HTTP_1))
-    else if (isClosing()) refuseClosing(response)
+    else if (state.isClosing) refuseClosing(response)
     else handler(request, response)
   }
   const refuse = createRefuser(connections.inFlight, limits)

@@ -7,6 +7,7 @@ import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import type { NodeHandler } from './handler.ts'
 import { createHttp1, PLAIN } from './http1.ts'
+import type { ServerState } from './http1.ts'
 import type { ListenOptions } from './listen-options.ts'
 
 /** A server that listens. */
@@ -41,8 +42,8 @@ export async function listen(
   options: ListenOptions,
   isShared: boolean,
 ): Promise<Listening> {
-  let closing = false
-  const { server, protocols, stop } = await createServing(opened, settings, options, () => closing)
+  const state = { isClosing: false }
+  const { server, protocols, stop } = await createServing(opened, settings, options, state)
   if (!isShared) await freeAddress(options)
   await takeAddress(server, options)
   server.on('error', (error) =>
@@ -54,7 +55,7 @@ export async function listen(
       // the method of node:http would cut responses that are not flushed yet
       const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
       if (closeIdle > 0) await settlesWithin(closed, closeIdle)
-      closing = true
+      state.isClosing = true
       for (const protocol of protocols) protocol.finish()
       const isClosed = await settlesWithin(closed, grace)
       const broken = isClosed ? [] : protocols.filter((protocol) => protocol.destroy())
@@ -70,12 +71,12 @@ async function createServing(
   { handler, dispatch }: Opened,
   settings: Settings,
   { tls, http2 = false }: ListenOptions,
-  isClosing: () => boolean,
+  state: ServerState,
 ): Promise<Serving> {
   const sessions = http2 ? (await import('./http2/server.ts')).createHttp2(dispatch, settings) : undefined
   if (tls !== undefined) {
     const { createSecure } = await import('./secure.ts')
-    const secure = createSecure(tls, handler, settings, isClosing, sessions)
+    const secure = createSecure(tls, handler, settings, state, sessions)
     const { server } = secure
     return {
       server,
@@ -84,7 +85,7 @@ async function createServing(
     }
   }
   if (sessions !== undefined) return { server: sessions.server, protocols: [sessions], stop: () => undefined }
-  const { server, connections } = createHttp1(PLAIN, handler, settings, isClosing)
+  const { server, connections } = createHttp1(PLAIN, handler, settings, state)
   // stops the timer that looks for slow requests
   return { server, protocols: [connections], stop: () => void server.close() }
 }

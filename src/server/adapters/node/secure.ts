@@ -6,7 +6,7 @@ import type { Settings } from '../../options/settings.ts'
 import type { Protocol } from './connections.ts'
 import type { NodeHandler } from './handler.ts'
 import { createHttp1 } from './http1.ts'
-import type { HttpServer } from './http1.ts'
+import type { HttpServer, ServerState } from './http1.ts'
 
 /**
  * Makes a server for HTTPS. Clients that choose HTTP/2 are handed to `http2`, where it is given. A handshake has as long as headers
@@ -16,7 +16,7 @@ export function createSecure(
   tls: TlsOptions,
   handler: NodeHandler,
   settings: Settings,
-  isClosing: () => boolean,
+  state: ServerState,
   http2: { readonly add: (socket: Socket) => void } | undefined,
 ): Protocol & { readonly server: HttpServer } {
   const { headers } = settings.timeouts
@@ -27,12 +27,7 @@ export function createSecure(
     ...tls,
   }
   const make = (options: object): HttpServer => createSecureServer({ ...given, ...options })
-  const { server, connections } = createHttp1(
-    { make, event: 'secureConnection' },
-    handler,
-    settings,
-    isClosing,
-  )
+  const { server, connections } = createHttp1({ make, event: 'secureConnection' }, handler, settings, state)
   const handshakes = createHandshakes()
   server.on('connection', handshakes.add)
   if (http2 !== undefined) divert(server, http2.add)
