@@ -36,7 +36,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'http.ts versioning define',
   'server/options':
-    'definition-error.ts check-options.ts path versioning schema define flatten session openapi server/logging',
+    'values.ts definition-error.ts check-options.ts path versioning schema define flatten session openapi server/logging',
   'server/pipeline':
     'http.ts async.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
@@ -51,13 +51,13 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/adapters':
     'http.ts async.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
   'server/adapters/node':
-    'http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
+    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
     'http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/boot':
     'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
-  'server/process': 'async.ts define server/logging server/adapters/node server/boot',
+  'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   'server/app.ts':
     'async.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
   'server/adapters/undici':

@@ -1,5 +1,5 @@
 import type { Dispatch } from '../dispatch.ts'
-import { isPromise, settlesWithin } from '../../async.ts'
+import { ignoreRejection, isPromise, settlesWithin } from '../../async.ts'
 
 /** Something that ends with the application, such as a server. */
 interface Closable {
@@ -81,7 +81,7 @@ export function createLifecycle(): Lifecycle {
     atEnd: (work) => {
       end = work
       // an application that took longer to start than closing waits
-      if (hasFinished) work().catch(() => undefined)
+      if (hasFinished) ignoreRejection(work())
     },
     counted: idle.counted,
     add: (server) => {

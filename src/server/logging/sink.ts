@@ -140,7 +140,7 @@ const ATOMIC = 4096
 const LINE_FEED = 10
 
 /** Writes to standard output or standard error without waiting, and keeps the bytes that the reader has not taken yet. */
-export class Output {
+class Output {
   readonly #fd: OutputFd
   readonly #chunks: Uint8Array[] = []
   /** How many bytes of the first chunk are written. */

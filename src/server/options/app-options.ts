@@ -17,6 +17,7 @@ import type { UploadLimits } from '../../schema/uploads.ts'
 import { parsePattern } from '../../path/pattern.ts'
 import { sessionProblems } from '../../session/options.ts'
 import type { SessionOptions } from '../../session/options.ts'
+import { isObject, isText } from '../../values.ts'
 import { isScheme } from '../../versioning/schemes/scheme.ts'
 import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
@@ -135,7 +136,7 @@ export const DEFAULT_LIMITS: Required<Limits> = {
   jsonDepth: 500,
 }
 
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
+const isWholeNumber = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 
 /** The options, what they may hold, and how the expectation reads in a message. */
 const OPTIONS: Rules = {
@@ -144,8 +145,11 @@ const OPTIONS: Rules = {
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
     "'ignore', 'strict' or 'redirect'",
   ],
-  bodyLimit: [isCount, 'a number of bytes'],
-  trustProxy: [(value) => typeof value === 'boolean' || isCount(value), 'true, false or a number of proxies'],
+  bodyLimit: [isWholeNumber, 'a number of bytes'],
+  trustProxy: [
+    (value) => typeof value === 'boolean' || isWholeNumber(value),
+    'true, false or a number of proxies',
+  ],
   validateResponses: [
     (value) => value === 'strip' || value === 'strict' || value === false,
     "'strip', 'strict' or false",
@@ -155,8 +159,8 @@ const OPTIONS: Rules = {
     'false or an object with debug, info, warn and error',
   ],
   // what is in them is reported one by one, by `countProblems`
-  timeouts: [isRecord, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
-  limits: [isRecord, `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
+  timeouts: [isObject, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
+  limits: [isObject, `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
   uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
   // reported in detail by `docsProblems`
   docs: [() => true, 'an object'],
@@ -191,10 +195,6 @@ export function appOptionProblems(options: Omit<AppOptions, 'versioning'>): read
     ...healthProblems(options.health),
     ...docsProblems(options.docs),
   ]
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
 }
 
 /** Whether a binding replaces like by like. */
@@ -235,11 +235,7 @@ function isOptional(options: unknown): boolean {
 }
 
 function isLogger(value: unknown): boolean {
-  return isRecord(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return isObject(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
 }
 
 /** Reports what is not a count in a group of options that has nothing else. */
@@ -249,7 +245,9 @@ function countProblems(
   defaults: object,
   expected: string,
 ): readonly DefinitionProblem[] {
-  if (!isRecord(given)) return []
-  const rules = Object.fromEntries(Object.keys(defaults).map((name) => [name, [isCount, expected] as const]))
+  if (!isObject(given)) return []
+  const rules = Object.fromEntries(
+    Object.keys(defaults).map((name) => [name, [isWholeNumber, expected] as const]),
+  )
   return optionProblems('createApp', given, rules, group)
 }

@@ -4,6 +4,7 @@ import type { AnyGuard } from '../../define/guard.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/document/types.ts'
+import { isRecord } from '../../values.ts'
 import { parsePattern } from '../../path/pattern.ts'
 
 /** A document that a page can show. */
@@ -48,9 +49,6 @@ export interface DocsOptions {
   readonly externalDocs?: { readonly url: string; readonly description?: string }
 }
 
-const isRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const hasText = (name: string) => (value: unknown) =>
   isRecord(value) && typeof Reflect.get(value, name) === 'string' && isJson(value)
 
@@ -73,9 +71,9 @@ function isJson(value: unknown): boolean {
 const TEXTS = ['title', 'version', 'summary', 'description', 'termsOfService']
 
 function isInfo(value: unknown): boolean {
-  const isText = (name: string): boolean =>
+  const isTextOrAbsent = (name: string): boolean =>
     ['string', 'undefined'].includes(typeof Reflect.get(Object(value), name))
-  return isRecord(value) && TEXTS.every(isText) && isJson(value)
+  return isRecord(value) && TEXTS.every(isTextOrAbsent) && isJson(value)
 }
 
 const OPTIONS: Rules = {

@@ -1,5 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 
+import { isText } from '../../../values.ts'
 import { suggestion } from '../../../definition-error.ts'
 
 /** Where and how a server listens. */
@@ -80,8 +81,4 @@ function checkTogether(options: ListenOptions): void {
 /** Whether a TLS server could show who it is. */
 function hasCertificate({ cert, key, pfx, SNICallback }: TlsOptions): boolean {
   return (cert !== undefined && key !== undefined) || pfx !== undefined || SNICallback !== undefined
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
 }

@@ -1,3 +1,4 @@
+import { toRecord } from '../../../values.ts'
 import type { ShutdownMode } from '../signals.ts'
 
 /** The environment variable that makes a process a worker of this framework; it holds the port for those who ask for any. */
@@ -37,9 +38,4 @@ export function readListens(message: unknown): string | undefined {
 export function readEnd(message: unknown): ShutdownMode | undefined {
   const { octavo, mode } = toRecord(message)
   return octavo === 'end' ? MODES.find((each) => each === mode) : undefined
-}
-
-/** The members of a message. */
-export function toRecord(message: unknown): Readonly<Record<string, unknown>> {
-  return typeof message === 'object' && message !== null ? { ...message } : {}
 }

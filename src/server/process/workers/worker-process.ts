@@ -1,9 +1,10 @@
 import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
 
-import { settlesWithin } from '../../../async.ts'
+import { ignoreRejection, settlesWithin } from '../../../async.ts'
 import type { ShutdownMode } from '../signals.ts'
-import { isFarewell, readListens, WORKER_VARIABLE, toRecord } from './messages.ts'
+import { isFarewell, readListens, WORKER_VARIABLE } from './messages.ts'
+import { toRecord } from '../../../values.ts'
 import type { End, Farewell } from './messages.ts'
 
 /** How a process ended. */
@@ -54,7 +55,7 @@ export function startWorker(port: number): WorkerProcess {
     void fail()
   })
   // whoever waits for it is told
-  listening.catch(() => undefined)
+  ignoreRejection(listening)
   return {
     names: { worker: worker.id, pid: worker.process.pid },
     listening,
