@@ -32,7 +32,7 @@ let deadline = Infinity
 export function createSink(fd: OutputFd, toLossLine: (count: number) => string): Sink {
   const lines = new Lines(fd, toLossLine)
   endings.push(() => lines.finish())
-  if (endings.length === 1) process.once('exit', end)
+  if (endings.length === 1) process.once('exit', finishAll)
   return (line) => lines.add(line)
 }
 
@@ -109,7 +109,7 @@ class Lines {
   }
 }
 
-function end(): void {
+function finishAll(): void {
   deadline = Date.now() + LONGEST_END
   for (const finish of endings) finish()
 }
