@@ -1,0 +1,48 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How each test file runs; CONTRIBUTING.md explains when to use which. */
+export const WAYS = ['shared', 'own', 'source'] as const
+export type Way = (typeof WAYS)[number]
+
+/** The two runs: `npm test` and `npm run test:slow`. */
+export type Speed = 'fast' | 'slow'
+
+/** Every `*.test.ts` below `test`, relative to the root, sorted. Skips folders whose names begin with a dot: tests write into them. */
+export function findTestFiles(root: string, folder = 'test'): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.'))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) return findTestFiles(root, path)
+      return path.endsWith('.test.ts') ? [path] : []
+    })
+    .toSorted()
+}
+
+/** A file is slow if its name says so. */
+export function speedOf(file: string): Speed {
+  return file.endsWith('.slow.test.ts') ? 'slow' : 'fast'
+}
+
+/**
+ * The files of a run. Without filters, all of its speed. A filter is the path of a file, which is selected whatever its speed, or of a
+ * folder.
+ *
+ * @throws {Error} if a filter selects no file
+ */
+export function selectFiles(
+  files: readonly string[],
+  speed: Speed,
+  filters: readonly string[],
+): readonly string[] {
+  const ofSpeed = files.filter((file) => speedOf(file) === speed)
+  if (filters.length === 0) return ofSpeed
+  const selected = filters.flatMap((filter) => {
+    const path = filter.replaceAll('\\', '/').replace(/^\.\//, '').replace(/\/$/, '')
+    const found = files.includes(path) ? [path] : ofSpeed.filter((file) => file.startsWith(`${path}/`))
+    if (found.length === 0) throw new Error(`No ${speed} test file matches "${filter}".`)
+    return found
+  })
+  return [...new Set(selected)]
+}

@@ -1,0 +1,64 @@
+import { speedOf } from './files.ts'
+import type { Way } from './files.ts'
+
+/**
+ * The files that need a process of their own, or those of a folder, each with the reason. All other fast files share a few processes, so
+ * a file that is not listed must leave no trace: it restores what it mocks, closes what it opens, and measures neither time nor memory.
+ */
+export const OWN: Readonly<Record<string, string>> = {
+  'test/cli/': 'starts processes',
+  'test/node/': 'listens on sockets, handles signals and starts workers',
+  'test/runner/': 'starts processes',
+  'test/app/client.test.ts': 'mocks the clock',
+  'test/app/decompression.test.ts': 'measures time and memory',
+  'test/app/dispatcher.test.ts': 'forces garbage collections',
+  'test/app/edges.test.ts': 'listens on sockets',
+  'test/app/file.test.ts': 'starts a process',
+  'test/app/health.test.ts': 'listens on sockets',
+  'test/app/limits.test.ts': 'measures time',
+  'test/app/load-shedding.test.ts': 'mocks the clock and blocks the event loop',
+  'test/app/logging.test.ts': 'starts processes and subscribes to channels',
+  'test/app/no-echo.test.ts': 'listens on sockets',
+  'test/app/pollution.test.ts': 'listens on sockets and changes Object.prototype',
+  'test/app/providers.test.ts': 'listens on sockets',
+  'test/app/rate-limit.test.ts': 'mocks the clock and starts Redis',
+  'test/app/timeout.test.ts': 'mocks the clock and counts timers',
+  'test/architecture.test.ts': 'starts a process',
+  'test/auth/app.test.ts': 'listens on sockets',
+  'test/client/bundle.test.ts': 'runs esbuild',
+  'test/client/calls.test.ts': 'listens on sockets',
+  'test/client/transport.test.ts': 'listens on sockets and waits',
+  'test/docs-page/page.test.ts': 'listens on sockets and hides packages',
+  'test/examples/car.test.ts': 'starts a process',
+  'test/examples/downloads.test.ts': 'listens on sockets',
+  'test/examples/jwt.test.ts': 'mocks the clock',
+  'test/examples/shop.test.ts': 'starts processes',
+  'test/examples/versions.test.ts': 'starts a process',
+  'test/fault/': 'listens on sockets and measures time',
+  'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
+  'test/redos.test.ts': 'measures time',
+  'test/session/lifetime.test.ts': 'mocks the clock',
+  'test/session/redis.test.ts': 'starts Redis',
+  'test/session/store.test.ts': 'mocks the clock and starts processes',
+  'test/versioning/boot-checks.test.ts': 'listens on sockets',
+  'test/versioning/hostile-headers.test.ts': 'listens on sockets and measures time',
+  'test/versioning/ranges-and-formats.test.ts': 'measures time',
+  'test/versioning/sockets.test.ts': 'listens on sockets',
+}
+
+/** The files that need tsx in their process, each with the reason. They get a process of their own as well. */
+export const SOURCE: Readonly<Record<string, string>> = {
+  'test/app/config.test.ts': 'imports TypeScript modules by paths that are only known at run time',
+  'test/docs/snippets.test.ts': 'writes TypeScript modules and imports them',
+}
+
+/** A folder in a table stands for every file below it. */
+function isListed(table: Readonly<Record<string, string>>, file: string): boolean {
+  return Object.keys(table).some((path) => file === path || (path.endsWith('/') && file.startsWith(path)))
+}
+
+/** How a file runs. Slow files always run alone, because they measure time and memory or use all cores. */
+export function wayOf(file: string): Way {
+  if (isListed(SOURCE, file)) return 'source'
+  return speedOf(file) === 'slow' || isListed(OWN, file) ? 'own' : 'shared'
+}
