@@ -50,9 +50,12 @@ function entryPlugin(root: string, entries: readonly Entry[]): Plugin {
   sources.set('reporter', `export { report as default } from ${JSON.stringify(reporter)}`)
   return {
     name: 'entries',
-    setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice('entry:'.length), namespace: 'entry' }))
-      onLoad({ filter: /.*/, namespace: 'entry' }, ({ path }) => ({
+    setup: (builder) => {
+      builder.onResolve({ filter: /^entry:/ }, ({ path }) => ({
+        path: path.slice('entry:'.length),
+        namespace: 'entry',
+      }))
+      builder.onLoad({ filter: /.*/, namespace: 'entry' }, ({ path }) => ({
         contents: sources.get(path) ?? '',
         resolveDir: root,
         loader: 'js',
@@ -92,8 +95,8 @@ function octavoPlugin(root: string): Plugin {
   }
   return {
     name: 'octavo',
-    setup: ({ onResolve }) => {
-      onResolve({ filter: /^octavo(\/|$)/ }, ({ path }) => {
+    setup: (builder) => {
+      builder.onResolve({ filter: /^octavo(\/|$)/ }, ({ path }) => {
         const target = exports[`.${path.slice('octavo'.length)}`]
         const source = typeof target === 'object' ? target['octavo-source'] : undefined
         if (source !== undefined) return { path: join(root, source) }
@@ -109,8 +112,8 @@ function octavoPlugin(root: string): Plugin {
 function metaPlugin(): Plugin {
   return {
     name: 'meta',
-    setup: ({ onLoad }) => {
-      onLoad({ filter: /\.ts$/, namespace: 'file' }, async ({ path }) => {
+    setup: (builder) => {
+      builder.onLoad({ filter: /\.ts$/, namespace: 'file' }, async ({ path }) => {
         const text = await readFile(path, 'utf8')
         if (!/\bimport\.meta\.(?:url|dirname|filename)\b/.test(text)) return undefined
         const { code } = await transform(text, {

@@ -11,6 +11,8 @@ export interface Result {
 /**
  * Writes the results of the suites at the top, which are named after the test files, as JSON. Node reports tests in the order of their
  * definition and a suite after its tests, so all tests since the last suite belong to the next.
+ *
+ * @yields the results, once, at the end
  */
 export async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const results: Result[] = []

@@ -48,20 +48,23 @@ async function runProcesses(
   entries: readonly Entry[],
   options: readonly string[],
 ): Promise<unknown> {
+  const prefix = '--test-reporter='
+  const named = options.findLast((option) => option.startsWith(prefix))
   const fixed = [
     '--enable-source-maps',
     '--conditions=octavo-source',
     '--test',
     `--test-concurrency=${availableParallelism()}`,
     `--test-timeout=${TIMEOUT}`,
-    // the choice that Node makes if there is no other reporter
-    `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
+    // the default is the one that Node 20 has if there is no other reporter
+    named ?? `${prefix}${process.stdout.isTTY ? 'spec' : 'tap'}`,
     '--test-reporter-destination=stdout',
-    `--test-reporter=${join(folder, 'reporter.mjs')}`,
+    `${prefix}${join(folder, 'reporter.mjs')}`,
     `--test-reporter-destination=${toResultsFile(folder)}`,
   ]
+  const others = options.filter((option) => !option.startsWith(prefix))
   const paths = entries.map(({ name }) => join(folder, `${name}.mjs`))
-  const child = spawn(process.execPath, [...fixed, ...options, ...paths], { stdio: 'inherit', cwd: root })
+  const child = spawn(process.execPath, [...fixed, ...others, ...paths], { stdio: 'inherit', cwd: root })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code]: readonly unknown[] = await once(child, 'exit')
   return code

@@ -1,5 +1,5 @@
 /** Seconds that a file takes once it is loaded, measured on one core, where they are more than half a second. Only the balance depends on them. */
-const SECONDS: Readonly<Record<string, number>> = {}
+export const SECONDS: Readonly<Record<string, number>> = {}
 
 const OTHERS = 0.2
 
