@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { runTests } from './run.ts'
 
 const args = process.argv.slice(2)
-const own = /^--(?:slow|root=(?<root>.+))$/
+const own = /^--(?:slow|source|root=(?<root>.+))$/
 const root = args.map((argument) => own.exec(argument)?.groups?.['root']).find((value) => value !== undefined)
 
 try {
@@ -15,6 +15,7 @@ try {
     // another root is for the tests of the runner
     root: root === undefined ? join(import.meta.dirname, '../..') : resolve(root),
     speed: args.includes('--slow') ? 'slow' : 'fast',
+    fromSource: args.includes('--source'),
     filters: args.filter((argument) => !argument.startsWith('-')),
     options: args.filter((argument) => argument.startsWith('-') && !own.test(argument)),
   })

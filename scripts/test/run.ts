@@ -15,6 +15,8 @@ export interface RunSettings {
   /** The folder of package.json. */
   readonly root: string
   readonly speed: Speed
+  /** Lets tsx load all files in place of bundling them: coverage is exact, and what is wrong with a bundle shows. */
+  readonly fromSource: boolean
   /** Paths of files and folders. Without any, all files of the speed run. */
   readonly filters: readonly string[]
   /** Options of `node --test`. */
@@ -25,8 +27,10 @@ export interface RunSettings {
 const TIMEOUT = 900_000
 
 /** Transpiles the test files to `.test` and runs them. Returns the exit code. */
-export async function runTests({ root, speed, filters, options }: RunSettings): Promise<number> {
-  const entries = planEntries(selectFiles(findTestFiles(root), speed, filters))
+export async function runTests(settings: RunSettings): Promise<number> {
+  const { root, speed, fromSource, filters, options } = settings
+  const planned = planEntries(selectFiles(findTestFiles(root), speed, filters))
+  const entries = fromSource ? planned.map((entry) => ({ ...entry, fromSource })) : planned
   if (entries.length === 0) throw new Error(`There are no ${speed} test files.`)
   const folder = prepareFolder(root)
   try {
@@ -36,8 +40,7 @@ export async function runTests({ root, speed, filters, options }: RunSettings): 
     for (const problem of problems) console.error(problem)
     return code === 0 && problems.length === 0 ? 0 : 1
   } finally {
-    // coverage is read from the output after the run
-    if (process.env['NODE_V8_COVERAGE'] === undefined) rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
