@@ -14,6 +14,9 @@ type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>
 /** The limit of each test file, and so of each test, as no test has a longer one than the suite it is in. */
 const TIMEOUT = 180_000
 
+/** Time for a process to end by itself after its last test. */
+const GRACE = 15_000
+
 /**
  * Transpiles the test files of all entries and what they import. The entries share their chunks, so a module is one instance in a
  * process, however it is imported, and nothing is compiled twice.
@@ -72,17 +75,27 @@ function entryCode(root: string, { files, fromSource }: Entry): string {
   })
   return `${fromSource ? "import 'tsx'" : ''}
 import { AsyncResource } from 'node:async_hooks'
-import { describe } from 'node:test'
+import { after, describe } from 'node:test'
 
+let left = ${files.length}
 // one after the other, because modules that load at the same time can end up in each other's suite
 let loaded = Promise.resolve()
 function load(file, importFile) {
   describe(file, { timeout: ${TIMEOUT} }, () => {
+    after(() => {
+      left--
+      if (left === 0) setTimeout(endProcess, ${GRACE}).unref()
+    })
     // node:test finds the suite by the asynchronous context
     const loading = loaded.then(AsyncResource.bind(importFile))
     loaded = loading.catch(() => {})
     return loading
   })
+}
+// a test that fails may leave a server open
+function endProcess() {
+  console.error(${JSON.stringify(`Something keeps the process open after the tests of ${files.join(', ')}`)})
+  process.exit(1)
 }
 ${suites.join('\n')}
 `

@@ -16,6 +16,7 @@ const failures = new Map<string, number>()
 /** What each path was sent, try by try. */
 const tries = new Map<string, string[]>()
 const aborted: string[] = []
+const waiting: string[] = []
 
 function note(path: string, body: string): void {
   tries.set(path, [...(tries.get(path) ?? []), body])
@@ -42,6 +43,7 @@ const controller = defineController({
       name: 'wait',
       handler: (_input, { signal }) =>
         new Promise((resolve) => {
+          waiting.push('wait')
           signal.addEventListener('abort', () => resolve(aborted.push('wait')), { once: true })
         }),
     },
@@ -141,18 +143,21 @@ describe('a call that takes too long', () => {
       const before = aborted.length
       const reason = new Error('enough')
       const abort = new AbortController()
-      setTimeout(() => abort.abort(reason), 30)
-      await assert.rejects(client.shaky.wait({ signal: abort.signal }), reason)
+      const begun = waiting.length
+      const call = assert.rejects(client.shaky.wait({ signal: abort.signal }), reason)
+      await until(() => waiting.length > begun)
+      abort.abort(reason)
+      await call
       await until(() => aborted.length > before)
     })
 
     it(`is aborted by the timeout of the client, over ${title}`, async () => {
-      const client = createClient<Shaky>({ ...options(), timeout: 30 })
+      const client = createClient<Shaky>({ ...options(), timeout: 200 })
       const before = aborted.length
       const { signal } = new AbortController()
       await assert.rejects(client.shaky.wait(), {
         name: 'TimeoutError',
-        message: 'There was no answer within 30 ms',
+        message: 'There was no answer within 200 ms',
       })
       await assert.rejects(client.shaky.wait({ signal }), { name: 'TimeoutError' })
       await until(() => aborted.length > before + 1)

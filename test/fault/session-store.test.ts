@@ -8,7 +8,8 @@ import type { InjectResponse } from 'octavo'
 /** How a store behaves at the moment. */
 type Mode = 'well' | 'rejects' | 'throws' | 'hangs' | 'hangs, then rejects' | 'says no' | 'gives nonsense'
 
-const STORE_TIMEOUT = 60
+// above what a busy machine needs for the stores that work
+const STORE_TIMEOUT = 250
 const LOAD = 60
 
 function createFaultyStore() {

@@ -77,7 +77,7 @@ describe('a run of tests', () => {
     assert.equal(run(files, 'test/nowhere.test.ts').code, 1)
   })
 
-  it('fails with the line in the TypeScript source, and names files that cannot be loaded, are empty or end their process', () => {
+  it('fails with the line in the TypeScript source, and names files that cannot be loaded, are empty, end their process or keep it open', () => {
     const { code, text, folder } = run({
       'test/passes.test.ts': PASSES,
       'test/fails.test.ts': FAILS,
@@ -85,6 +85,7 @@ describe('a run of tests', () => {
       'test/empty.test.ts': 'export {}\n',
       // the folder has processes of their own
       'test/node/exits.test.ts': PASSES.replace('{})', 'process.exit(0))'),
+      'test/node/stays.test.ts': `${PASSES}setInterval(() => {}, 1000)\n`,
       'test/node/killed.test.ts': PASSES.replace('{})', `process.kill(process.pid, 'SIGKILL'))`),
     })
     assert.equal(code, 1)
@@ -96,6 +97,7 @@ describe('a run of tests', () => {
     assert.match(text, /No test ran in test\/empty\.test\.ts\./)
     assert.match(text, /The process "test\/node\/exits\.test" did not finish: test\/node\/exits\.test\.ts/)
     assert.match(text, /The process "test\/node\/killed\.test" did not finish: test\/node\/killed\.test\.ts/)
+    assert.match(text, /Something keeps the process open after the tests of test\/node\/stays\.test\.ts/)
     assert.doesNotMatch(text, /(?:No test ran in|did not finish:).*passes/)
   })
 
