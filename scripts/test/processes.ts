@@ -32,7 +32,6 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/examples/car.test.ts': 'starts a process',
   'test/examples/downloads.test.ts': 'listens on sockets',
   'test/examples/jwt.test.ts': 'mocks the clock',
-  'test/examples/shop.test.ts': 'starts processes',
   'test/examples/versions.test.ts': 'starts a process',
   'test/fault/': 'listens on sockets and measures time',
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
