@@ -38,8 +38,8 @@ const literals = files.flatMap(({ path, code }): Found[] =>
 /** Where expressions are made of texts, and why that is safe. */
 const MADE: Readonly<Record<string, string>> = {
   'middleware/origin.ts': 'copies of those of the application, for origins of at most 512 characters',
-  'param-types.ts': 'of the application, for segments of a path; the built-in ones are below',
-  'versioning/host.ts': 'of the application, for host names',
+  'path/param-types.ts': 'of the application, for segments of a path; the built-in ones are below',
+  'versioning/schemes/host.ts': 'of the application, for host names',
   'versioning/version.ts': 'for texts of at most 64 characters; below',
 }
 const BUILT: readonly Found[] = [

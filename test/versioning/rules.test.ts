@@ -38,7 +38,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a list with neutral makes the path versioned': 'a list with neutral counts as versioned',
     'unversioned comes before neutral at a path without versions': 'unversioned comes before neutral',
   },
-  'versioning/properties.test.ts': {
+  'versioning/properties.slow.test.ts': {
     'equal routes are refused, and the order of declaration does not matter':
       'of routes, controllers and modules',
   },
