@@ -57,7 +57,8 @@ async function runProcesses(
     '--enable-source-maps',
     '--conditions=octavo-source',
     '--test',
-    `--test-concurrency=${availableParallelism()}`,
+    // one more than there are cores, because many tests wait
+    `--test-concurrency=${availableParallelism() + 1}`,
     `--test-timeout=${TIMEOUT}`,
     // the default is the one that Node 20 has if there is no other reporter
     named ?? `${prefix}${process.stdout.isTTY ? 'spec' : 'tap'}`,
