@@ -30,7 +30,7 @@ export interface RawBody {
   chunks(limit: number): AsyncIterable<Uint8Array>
 }
 
-/** What every door (`inject`, `handler`, `listen`) turns its own kind of request into. */
+/** What every adapter (`inject`, `handler`, `listen`) turns its own kind of request into. */
 export interface RawRequest {
   readonly method: string
   /** The request target as it was sent: origin form, absolute form or `*` (RFC 9112 section 3.2). */
@@ -53,7 +53,7 @@ export type BodyStream = AsyncIterable<Uint8Array | string>
 /** Marks finished responses, copies by spreading included, so that data of the same shape is not taken for one. */
 export const FINISHED: unique symbol = Symbol('octavo.finished')
 
-/** A response that is ready to be written: what every door turns into its own kind of response. */
+/** A response that is ready to be written: what every adapter turns into its own kind of response. */
 export interface FinishedResponse {
   readonly [FINISHED]: true
   status: number

@@ -13,8 +13,8 @@ export type Contestant = 'octavo' | 'none'
 
 /** Gets ready for the requests of a scenario. @throws `Error` when the answer is another than it has to be. */
 export function openScenario(scenario: Scenario, contestant: Contestant): Promise<Send> {
-  if (scenario.door === 'dispatch') return openDispatch(scenario)
-  return scenario.door === 'inject' ? openInject(scenario) : openListen(scenario, contestant)
+  if (scenario.adapter === 'dispatch') return openDispatch(scenario)
+  return scenario.adapter === 'inject' ? openInject(scenario) : openListen(scenario, contestant)
 }
 
 async function openDispatch(scenario: Scenario): Promise<Send> {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 import type { Figures } from './compare.ts'
 import type { Contestant } from './contestant.ts'
-import type { Door, Scenario } from './scenarios.ts'
+import type { Adapter, Scenario } from './scenarios.ts'
 
 const execute = promisify(execFile)
 /** Servers run like this; elsewhere Octavo looks for mistakes too. */
@@ -28,22 +28,22 @@ const INTERPRETED = ['--no-opt', '--no-maglev', '--no-sparkplug']
 const WARM_UP = { interpreted: 400, optimised: 12_000 } as const
 
 /** Measures what the guard compares: what a request takes in Octavo and node:http. */
-export async function measureFigures({ name, door }: Scenario): Promise<Figures> {
+export async function measureFigures({ name, adapter }: Scenario): Promise<Figures> {
   const [interpreted, optimised, work] = await Promise.all([
-    above(door, (contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
-    above(door, (contestant) => heap(name, contestant, WARM_UP.optimised, [])),
-    measureFiles(name, door),
+    above(adapter, (contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
+    above(adapter, (contestant) => heap(name, contestant, WARM_UP.optimised, [])),
+    measureFiles(name, adapter),
   ])
   const tokens = Object.values(work).reduce((sum, one) => sum + one, 0)
   return { interpreted, optimised, tokens, files: work }
 }
 
 /** Tokens run for each request, by file. */
-async function measureFiles(name: string, door: Door): Promise<Readonly<Record<string, number>>> {
+async function measureFiles(name: string, adapter: Adapter): Promise<Readonly<Record<string, number>>> {
   const run = async (contestant: Contestant): Promise<Readonly<Record<string, number>>> =>
     (await ask([...STEADY, ...INTERPRETED], [name, contestant, 'work'])) as Record<string, number>
   const nothing: Readonly<Record<string, number>> = {}
-  const [octavo, none] = await Promise.all([run('octavo'), door === 'listen' ? run('none') : nothing])
+  const [octavo, none] = await Promise.all([run('octavo'), adapter === 'listen' ? run('none') : nothing])
   const files = Object.keys(octavo).map(
     (file) => [file, Math.round((octavo[file] ?? 0) - (none[file] ?? 0))] as const,
   )
@@ -62,9 +62,9 @@ export async function measurePlaces(
 }
 
 /** Instructions for each request, counted by valgrind, when V8 interprets everything. */
-export function measureInstructions({ name, door }: Scenario): Promise<number> {
+export function measureInstructions({ name, adapter }: Scenario): Promise<number> {
   const [few, many] = [50, 1050]
-  return above(door, async (contestant) => {
+  return above(adapter, async (contestant) => {
     const [less, more] = await Promise.all(
       [few, many].map((requests) => countInstructions(name, contestant, requests)),
     )
@@ -98,8 +98,11 @@ async function heap(
 }
 
 /** What is left when the connection is taken off. */
-async function above(door: Door, measure: (contestant: Contestant) => Promise<number>): Promise<number> {
-  const [octavo, none] = await Promise.all([measure('octavo'), door === 'listen' ? measure('none') : 0])
+async function above(
+  adapter: Adapter,
+  measure: (contestant: Contestant) => Promise<number>,
+): Promise<number> {
+  const [octavo, none] = await Promise.all([measure('octavo'), adapter === 'listen' ? measure('none') : 0])
   return Math.round(octavo - none)
 }
 

@@ -5,10 +5,10 @@ import { apiKey, safeEqual } from '../../src/auth/index.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
 import type { AppOptions, HeaderOptions, Module } from '../../src/index.ts'
 
-/** A request, the application it is for, and the door it comes through. */
+/** A request, the application it is for, and the adapter it comes through. */
 export interface Scenario {
   readonly name: string
-  readonly door: Door
+  readonly adapter: Adapter
   readonly setup: Setup
   readonly request: GuardRequest
   /** The status it has to be answered with. */
@@ -16,10 +16,10 @@ export interface Scenario {
 }
 
 /**
- * `dispatch`: what every door calls with requests, by itself. `listen`: HTTP on a connection to the server of `app.listen`. `inject`: a
+ * `dispatch`: what every adapter calls with requests, by itself. `listen`: HTTP on a connection to the server of `app.listen`. `inject`: a
  * call of `app.inject`.
  */
-export type Door = 'dispatch' | 'listen' | 'inject'
+export type Adapter = 'dispatch' | 'listen' | 'inject'
 
 /** What an application is made of. */
 export interface Setup {
@@ -27,7 +27,7 @@ export interface Setup {
   readonly options: AppOptions<HeaderOptions>
 }
 
-/** A request as every door can make it. */
+/** A request as every adapter can make it. */
 export interface GuardRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -97,7 +97,7 @@ const logged: Setup = {
 
 const car = { name: 'Ford', year: 2026, tags: ['blue', 'used'] }
 
-const DISPATCHED: readonly Omit<Scenario, 'door'>[] = [
+const DISPATCHED: readonly Omit<Scenario, 'adapter'>[] = [
   { name: 'static path', setup: plain, request: get('/cars/status'), status: 200 },
   { name: 'one parameter', setup: plain, request: get('/cars/7'), status: 200 },
   { name: 'one parameter, logged', setup: logged, request: get('/cars/7'), status: 200 },
@@ -131,8 +131,8 @@ export const SCENARIOS: readonly Scenario[] = [
   through('inject', { name: 'validated body', setup: plain, request: post('/cars', car), status: 201 }),
 ]
 
-function through(door: Door, { name, ...rest }: Omit<Scenario, 'door'>): Scenario {
-  return { ...rest, name: `${door}: ${name}`, door }
+function through(adapter: Adapter, { name, ...rest }: Omit<Scenario, 'adapter'>): Scenario {
+  return { ...rest, name: `${adapter}: ${name}`, adapter }
 }
 
 function get(url: string, headers: Readonly<Record<string, string>> = {}): GuardRequest {

@@ -42,7 +42,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/node/streams.test.ts': 0.8,
   'test/node/stuck.test.ts': 3.1,
   'test/node/tls.test.ts': 0.8,
-  'test/node/uploads-doors.test.ts': 1.6,
+  'test/node/uploads-adapters.test.ts': 1.6,
   'test/node/uploads.test.ts': 5.9,
   'test/node/workers-signals.test.ts': 5,
   'test/openapi/examples.test.ts': 1.4,

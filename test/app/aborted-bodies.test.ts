@@ -29,7 +29,7 @@ function stalledOfTheWeb(): ReadableStream<Uint8Array> {
 
 type Send = (app: App, path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<unknown>
 
-const DOORS: Readonly<Record<string, Send>> = {
+const ADAPTERS: Readonly<Record<string, Send>> = {
   fetch: (app, path, headers, signal) =>
     app.fetch(
       new Request(`http://a${path}`, {
@@ -55,7 +55,7 @@ const DOORS: Readonly<Record<string, Send>> = {
 }
 
 describe('a request that is aborted while its body stalls', () => {
-  for (const [door, send] of Object.entries(DOORS)) {
+  for (const [adapter, send] of Object.entries(ADAPTERS)) {
     for (const [path, type] of [
       ['/json', 'application/json'],
       ['/file', 'multipart/form-data; boundary=b'],
@@ -64,7 +64,7 @@ describe('a request that is aborted while its body stalls', () => {
         ['while the body is read', 0],
         ['before the body is read', 60],
       ] as const) {
-        it(`ends: ${door}, ${path}, ${title}`, async () => {
+        it(`ends: ${adapter}, ${path}, ${title}`, async () => {
           const late: Middleware = async (_context, next) => {
             await sleep(delay)
             return next()

@@ -26,7 +26,7 @@ import {
   createSlowApp,
   createUpload,
   eventually,
-} from './doors-support.ts'
+} from './adapters-support.ts'
 
 const ORIGIN = 'http://cars.internal'
 

@@ -12,7 +12,7 @@ import {
   createSlowApp,
   createUpload,
   eventually,
-} from './doors-support.ts'
+} from './adapters-support.ts'
 
 const BASE = 'http://cars.example'
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, reply } from 'octavo'
 
-import { abortedSoon, CHUNK, CHUNKS, createSlowApp, createUpload, eventually } from './doors-support.ts'
+import { abortedSoon, CHUNK, CHUNKS, createSlowApp, createUpload, eventually } from './adapters-support.ts'
 
 describe('inject with stream: true', () => {
   it('resolves at the head, and produces no faster than it is read', async () => {

@@ -259,13 +259,13 @@ function visited(handler: (events: string[], signal: AbortSignal) => Awaitable<u
 
 type Send = (app: App) => Promise<unknown>
 
-const doors: readonly (readonly [door: string, send: Send])[] = [
+const adapters: readonly (readonly [adapter: string, send: Send])[] = [
   ['inject', async (app) => (await app.inject('/car')).body],
   ['a socket', async (app) => (await fetch(`${await app.listen({ port: 0 })}/car`)).text()],
 ]
 
-for (const [door, send] of doors) {
-  describe(`what lives for one request, over ${door}`, () => {
+for (const [adapter, send] of adapters) {
+  describe(`what lives for one request, over ${adapter}`, () => {
     it('is disposed after the response ended', async () => {
       const { events, app } = visited(async (list) => {
         await delay(2)

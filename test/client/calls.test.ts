@@ -15,7 +15,7 @@ type Cars = ReturnType<typeof createCarsApp>
 const DOCS = { path: '/docs', ui: false } as const
 
 /** The ways a client reaches an application. Host versioning needs names that a resolver knows: no socket there. */
-const DOORS: Readonly<Record<string, (app: Cars) => Promise<ClientOptions>>> = {
+const ADAPTERS: Readonly<Record<string, (app: Cars) => Promise<ClientOptions>>> = {
   'app.fetch': (app) => Promise.resolve({ fetch: app.fetch }),
   'createDispatcher(app)': (app) => Promise.resolve({ dispatcher: createDispatcher(app) }),
   'a socket': async (app) => ({ baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }) }),
@@ -69,9 +69,9 @@ async function checkCalls(client: Client<Cars>, version: string): Promise<void> 
 }
 
 describe('a client calls routes by their names', () => {
-  for (const [door, open] of Object.entries(DOORS)) {
+  for (const [adapter, open] of Object.entries(ADAPTERS)) {
     for (const [scheme, enable] of Object.entries(SCHEMES)) {
-      it(`over ${door}, with versions in ${scheme}`, async () => {
+      it(`over ${adapter}, with versions in ${scheme}`, async () => {
         const app = createCarsApp({ docs: DOCS })
         enable(app)
         const options = await open(app)

@@ -9,7 +9,7 @@ import { createDispatcher } from 'octavo/undici'
 import { createCarsApp } from './cars.ts'
 
 const app = createCarsApp()
-const DOORS: readonly ClientOptions[] = [{ fetch: app.fetch }, { dispatcher: createDispatcher(app) }]
+const ADAPTERS: readonly ClientOptions[] = [{ fetch: app.fetch }, { dispatcher: createDispatcher(app) }]
 
 type Cars = typeof app
 
@@ -24,15 +24,15 @@ describe('path parameters', () => {
   ]
   for (const [text, rest] of cases) {
     it(`arrive as they were given: ${text}, ${rest}`, async () => {
-      for (const door of DOORS) {
-        const client = createClient<Cars>(door)
+      for (const adapter of ADAPTERS) {
+        const client = createClient<Cars>(adapter)
         const { data } = await client.echo.path({ params: { text, from: text, to: 'z', rest } })
         assert.deepEqual(data, { params: { text, from: text, to: 'z', rest }, method: 'GET' })
       }
     })
   }
 
-  const client = createClient<Cars>(DOORS[0])
+  const client = createClient<Cars>(ADAPTERS[0])
   const refused: readonly [params: object, message: RegExp][] = [
     [{}, /^echo\.path: the path parameter text is missing$/],
     [{ text: null }, /^echo\.path: the path parameter text is missing$/],
@@ -64,23 +64,23 @@ describe('queries', () => {
   ]
   for (const [title, query, expected] of cases) {
     it(`hold ${title}`, async () => {
-      for (const door of DOORS) {
-        const { data } = await createClient<Cars>(door).echo.query({ query })
+      for (const adapter of ADAPTERS) {
+        const { data } = await createClient<Cars>(adapter).echo.query({ query })
         assert.deepEqual(data, expected)
       }
     })
   }
 
   it('of bare names are texts', async () => {
-    const { data } = await createClient<Cars>(DOORS[0]).echo.names({ query: { q: '', sort: 'a b' } })
+    const { data } = await createClient<Cars>(ADAPTERS[0]).echo.names({ query: { q: '', sort: 'a b' } })
     assert.deepEqual(data, { q: '', sort: 'a b' })
   })
 })
 
 describe('headers and cookies', () => {
-  for (const door of DOORS) {
-    it(`are read under the names of their fields over ${Object.keys(door)[0] ?? ''}`, async () => {
-      const client = createClient<Cars>({ ...door, headers: { cookie: 'lang=de', 'x-trace': 'common' } })
+  for (const adapter of ADAPTERS) {
+    it(`are read under the names of their fields over ${Object.keys(adapter)[0] ?? ''}`, async () => {
+      const client = createClient<Cars>({ ...adapter, headers: { cookie: 'lang=de', 'x-trace': 'common' } })
       const { data } = await client.echo.head({
         headers: { xRequestCount: 3 },
         cookies: { sid: 'a;b=c é', theme: undefined },
@@ -92,7 +92,7 @@ describe('headers and cookies', () => {
     })
   }
 
-  const client = createClient<Cars>(DOORS[0])
+  const client = createClient<Cars>(ADAPTERS[0])
   it('are refused where they would arrive as something else', async () => {
     const send = (headers: object, cookies: object = {}): Promise<unknown> =>
       client.echo.head({ headers: headers as never, cookies })
@@ -117,22 +117,22 @@ describe('bodies', () => {
   ]
   for (const [title, body, expected] of json) {
     it(`are JSON: ${title}`, async () => {
-      for (const door of DOORS) {
-        const { data } = await createClient<Cars>(door).echo.json({ body })
+      for (const adapter of ADAPTERS) {
+        const { data } = await createClient<Cars>(adapter).echo.json({ body })
         assert.deepEqual(data, { body: expected, type: 'application/json' })
       }
     })
   }
 
   it('may be left out', async () => {
-    for (const door of DOORS) {
-      assert.deepEqual((await createClient<Cars>(door).echo.json()).data, { body: null, type: null })
+    for (const adapter of ADAPTERS) {
+      assert.deepEqual((await createClient<Cars>(adapter).echo.json()).data, { body: null, type: null })
     }
   })
 
   it('are text where the schema is one', async () => {
-    for (const door of DOORS) {
-      const { data } = await createClient<Cars>(door).echo.text({ body: '{"ä":1}' })
+    for (const adapter of ADAPTERS) {
+      const { data } = await createClient<Cars>(adapter).echo.text({ body: '{"ä":1}' })
       assert.deepEqual(data, { body: '{"ä":1}', type: 'text/plain;charset=UTF-8' })
     }
   })
@@ -151,23 +151,23 @@ describe('bodies', () => {
   ]
   for (const [title, body, type] of byteBodies) {
     it(`are bytes: ${title}`, async () => {
-      for (const door of DOORS) {
-        const { data } = await createClient<Cars>(door).echo.bytes({ body: body() })
+      for (const adapter of ADAPTERS) {
+        const { data } = await createClient<Cars>(adapter).echo.bytes({ body: body() })
         assert.deepEqual(data, { body: [...bytes], type })
       }
     })
   }
 
   it('are forms', async () => {
-    for (const door of DOORS) {
-      const { data } = await createClient<Cars>(door).echo.form({ form: { title: 'ä &', sizes: [1, 2] } })
+    for (const adapter of ADAPTERS) {
+      const { data } = await createClient<Cars>(adapter).echo.form({ form: { title: 'ä &', sizes: [1, 2] } })
       assert.deepEqual(data, { title: 'ä &', sizes: [1, 2] })
     }
   })
 
   it('are multipart where a route takes files, with files or without', async () => {
-    for (const door of DOORS) {
-      const { echo } = createClient<Cars>(door)
+    for (const adapter of ADAPTERS) {
+      const { echo } = createClient<Cars>(adapter)
       const one = new File(['one'], 'ä.txt', { type: 'text/plain' })
       const { data } = await echo.files({
         form: { title: 'T' },
@@ -183,7 +183,7 @@ describe('bodies', () => {
   })
 
   it('are refused where they cannot be sent', async () => {
-    const { echo } = createClient<Cars>(DOORS[0])
+    const { echo } = createClient<Cars>(ADAPTERS[0])
     await assert.rejects(echo.text({ body: 1 as never }), /TypeError: echo\.text: the body is not a string/)
     await assert.rejects(
       echo.bytes({ body: 'x' as never }),

@@ -168,7 +168,7 @@ describe('close', () => {
     assert.equal((await injected).body, '"slow"')
   })
 
-  it('leaves every door shut', async () => {
+  it('refuses requests of every kind', async () => {
     const { app, url } = await setUp()
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await once(server, 'listening')

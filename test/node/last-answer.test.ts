@@ -101,7 +101,7 @@ const SERVERS: readonly (readonly [name: string, cases: readonly Case[]])[] = [
   ['a server of node:http', CASES],
 ]
 
-interface Door {
+interface Adapter {
   readonly url: URL
   readonly connect: () => Promise<Socket>
 }
@@ -130,7 +130,7 @@ async function listenWithNode(app: App): Promise<readonly [Server, URL]> {
 const plainApp = createTestApp(controller)
 const secureApp = createTestApp(controller)
 const nodeApp = createTestApp(controller)
-const doors: Record<string, Door> = {}
+const adapters: Record<string, Adapter> = {}
 let nodeServer: Server | undefined
 
 before(async () => {
@@ -138,9 +138,9 @@ before(async () => {
   const secure = new URL(await secureApp.listen({ ...LOOPBACK, tls: TEST_TLS }))
   const [server, node] = await listenWithNode(nodeApp)
   nodeServer = server
-  doors['HTTP'] = { url: plain, connect: () => connectPlain(plain) }
-  doors['HTTPS'] = { url: secure, connect: () => connectSecure(secure) }
-  doors['a server of node:http'] = { url: node, connect: () => connectPlain(node) }
+  adapters['HTTP'] = { url: plain, connect: () => connectPlain(plain) }
+  adapters['HTTPS'] = { url: secure, connect: () => connectSecure(secure) }
+  adapters['a server of node:http'] = { url: node, connect: () => connectPlain(node) }
 })
 after(async () => {
   nodeServer?.close()
@@ -158,9 +158,9 @@ async function readToEnd(socket: Socket): Promise<string> {
 }
 
 async function connectTo(name: string): Promise<Socket> {
-  const door = doors[name]
-  assert.ok(door !== undefined, name)
-  return door.connect()
+  const adapter = adapters[name]
+  assert.ok(adapter !== undefined, name)
+  return adapter.connect()
 }
 
 for (const [name, cases] of SERVERS) {

@@ -6,11 +6,11 @@ import type { App } from 'octavo'
 import { APPS } from './parity/apps.ts'
 import { CASES } from './parity/cases.ts'
 import type { Case } from './parity/cases.ts'
-import { DOORS, inject } from './parity/doors.ts'
-import type { Door, Seen, Sent } from './parity/doors.ts'
+import { ADAPTERS, inject } from './parity/adapters.ts'
+import type { Adapter, Seen, Sent } from './parity/adapters.ts'
 
 type Name = keyof typeof APPS
-type Opened = Awaited<ReturnType<Door['open']>>
+type Opened = Awaited<ReturnType<Adapter['open']>>
 
 const NAMES = Object.keys(APPS) as Name[]
 const apps = forEachApp((name) => APPS[name]())
@@ -23,7 +23,7 @@ function toSent({ method = 'GET', path, headers = {}, body }: Case): Sent {
   return { method, path, headers, body }
 }
 
-function canSend({ lacks }: Door, { needs = [] }: Case): boolean {
+function canSend({ lacks }: Adapter, { needs = [] }: Case): boolean {
   return !needs.some((skill) => lacks.includes(skill))
 }
 
@@ -62,19 +62,19 @@ for (const entry of CASES) {
   })
 }
 
-for (const door of DOORS) {
-  describe(`${door.name} answers as inject does`, () => {
+for (const adapter of ADAPTERS) {
+  describe(`${adapter.name} answers as inject does`, () => {
     let opened: Record<Name, Opened>
     before(async () => {
-      const all = await Promise.all(NAMES.map((name) => door.open(apps[name])))
+      const all = await Promise.all(NAMES.map((name) => adapter.open(apps[name])))
       opened = Object.fromEntries(NAMES.map((name, at) => [name, all[at]])) as Record<Name, Opened>
     })
     after(() => Promise.all(NAMES.map((name) => opened[name].close())))
 
-    for (const entry of CASES.filter((each) => canSend(door, each))) {
+    for (const entry of CASES.filter((each) => canSend(adapter, each))) {
       it(entry.title, async () => {
         const seen = await opened[entry.app ?? 'plain'].send(toSent(entry))
-        assert.deepEqual(withoutId(seen), await expected.get(entry)?.[door.protocol ?? 'http']())
+        assert.deepEqual(withoutId(seen), await expected.get(entry)?.[adapter.protocol ?? 'http']())
       })
     }
   })

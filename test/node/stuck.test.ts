@@ -113,14 +113,14 @@ async function askHttp2(url: string, path: string): Promise<Client> {
 
 type Ask = (url: string, path: string) => Promise<Client>
 
-const DOORS: readonly (readonly [name: string, ask: Ask, options: ListenOptions])[] = [
+const ADAPTERS: readonly (readonly [name: string, ask: Ask, options: ListenOptions])[] = [
   ['HTTP', askPlain, {}],
   ['HTTPS', askSecure, { tls: TEST_TLS }],
   ['HTTP/2', askHttp2, { http2: true }],
 ]
 
 describe('a client that takes nothing of an answer', () => {
-  for (const [name, ask, options] of DOORS) {
+  for (const [name, ask, options] of ADAPTERS) {
     it(`is disconnected over ${name}; the source of a stream is told, and the signal is aborted`, async () => {
       const { app, seen } = createWatched({ send: SEND })
       const client = await ask(await app.listen({ ...LOOPBACK, ...options }), '/endless')

@@ -251,7 +251,7 @@ describe('members of Accept that look like versions are read by the grammar', ()
 const CONTENT_TYPE = {} as never
 
 describe('long values take time in proportion', () => {
-  // no door lets as much through: the readers are asked themselves
+  // no adapter lets as much through: the readers are asked themselves
   const size = 60_000
   const texts = [
     ',',

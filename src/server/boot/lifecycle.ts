@@ -19,13 +19,13 @@ interface Ending {
 
 /** How far an application is, and what is under way in it. */
 export interface Lifecycle {
-  /** Whether the doors are shut: nothing new is let in. */
+  /** Whether the application refuses new requests. */
   readonly isClosing: () => boolean
   /** Whether the application takes the requests that others might send elsewhere: not before it has started, nor once it ends. */
   readonly isReady: () => boolean
   /** Says that something is under way; gives the function that says it no longer is. */
   readonly trackWork: () => () => void
-  /** Has something done as soon as the doors are shut; at once when they are. Gives the function that forgets it. */
+  /** Calls `work` when the application starts to refuse new requests, or at once if it does already. Returns the function that cancels the call. */
   readonly whenClosing: (work: () => void) => () => void
   /** Says that everything has started, and what has to be done when nothing is under way any more; may reject, and `close` with it. */
   readonly atEnd: (end: () => Promise<void>) => void
@@ -38,7 +38,7 @@ export interface Lifecycle {
    * end. Idempotent.
    */
   readonly close: (grace: number) => Promise<void>
-  /** Closes after a time in which clients may leave. Gives whether everything that was under way has finished. Idempotent. */
+  /** Closes after a time in which clients may disconnect. Resolves to whether all work finished. Idempotent. */
   readonly end: (ending: Ending) => Promise<boolean>
 }
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 
 import type { APPS } from './apps.ts'
-import type { Sent, Skill } from './doors.ts'
+import type { Sent, Skill } from './adapters.ts'
 
 /** A request of the table: what it asks for, and the status that it gets. */
 export interface Case extends Partial<Sent> {
@@ -187,5 +187,5 @@ const VERSIONS: readonly Case[] = [
   get('/garage', 'version 2 in the host', 200, { app: 'byHost', headers: { host: 'v2.example.com' } }),
 ]
 
-/** Every request that goes through every door. */
+/** Every request that goes through every adapter. */
 export const CASES: readonly Case[] = [...RESULTS, ...FAILURES, ...BODIES, ...HEADS, ...AROUND, ...VERSIONS]

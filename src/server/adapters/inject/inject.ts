@@ -70,7 +70,7 @@ export function inject(
   return toInjectResponse(response, response.body, context)
 }
 
-/** Who has answered what was refused at the door. */
+/** The context of a response to a request that was refused before it reached a route. */
 export const NOBODY: Answered = { route: null, version: null }
 
 async function injectLater(

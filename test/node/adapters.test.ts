@@ -201,7 +201,7 @@ const plain = (bytes: Uint8Array): string =>
     .toString('latin1')
     .replace(/"requestId":"[^"]+"/, '"requestId":""')
 
-describe('every door answers alike', () => {
+describe('every adapter answers alike', () => {
   const server = createServer(app.handler)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let urls: readonly string[] = []

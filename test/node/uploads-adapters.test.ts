@@ -6,8 +6,8 @@ import { defineController, FileStream, stream } from 'octavo'
 import { z } from 'zod'
 
 import { createFolder, fieldPart, filePart, MULTIPART, toBytes } from '../app/uploads-support.ts'
-import { DOORS } from './parity/doors.ts'
-import type { Sent } from './parity/doors.ts'
+import { ADAPTERS } from './parity/adapters.ts'
+import type { Sent } from './parity/adapters.ts'
 import { createTestApp } from './support.ts'
 
 const folder = createFolder()
@@ -80,13 +80,13 @@ const rows: readonly (readonly [path: string, body: Buffer, status: number, answ
 ]
 
 describe('an upload', () => {
-  for (const door of DOORS) {
-    it(`is answered in the same way through ${door.name}`, async () => {
+  for (const adapter of ADAPTERS) {
+    it(`is answered in the same way through ${adapter.name}`, async () => {
       const app = createTestApp(controller, {
         uploads: { memory: 1000, directory: folder.path },
         timeouts: { grace: 100 },
       })
-      const { send, close } = await door.open(app)
+      const { send, close } = await adapter.open(app)
       try {
         for (const [path, body, status, answer] of rows) {
           for (const pieces of [body, inPieces(body)]) {

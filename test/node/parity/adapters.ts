@@ -19,7 +19,7 @@ import type { Dispatcher } from 'undici'
 import { TEST_TLS } from '../../support/tls.ts'
 import { LOOPBACK } from '../support.ts'
 
-/** A request that goes through every door. */
+/** A request that goes through every adapter. */
 export interface Sent {
   readonly method: string
   /** Path and query, as they stand on the request line. */
@@ -29,7 +29,7 @@ export interface Sent {
   readonly body: string | Uint8Array | readonly (string | Uint8Array)[] | undefined
 }
 
-/** An answer, as a door shows it. */
+/** An answer, as an adapter shows it. */
 export interface Seen {
   readonly status: number
   /** By lower-case name; lines of one name are joined, but for `set-cookie`. */
@@ -41,7 +41,7 @@ export interface Seen {
 export type Skill = 'bad heads' | 'lines' | 'trace' | 'bodies of GET' | 'raw paths' | 'star'
 
 /** A way into an application. */
-export interface Door {
+export interface Adapter {
   readonly name: string
   /** How requests through it come. @default 'http' */
   readonly protocol?: 'https'
@@ -54,8 +54,8 @@ export interface Door {
 /** The Fetch standard has neither TRACE nor bodies of GET, normalises paths and joins the lines of a header. */
 const FETCH: readonly Skill[] = ['bad heads', 'lines', 'trace', 'bodies of GET', 'raw paths', 'star']
 
-/** To add a door, add an entry. */
-export const DOORS: readonly Door[] = [
+/** To add an adapter, add an entry. */
+export const ADAPTERS: readonly Adapter[] = [
   {
     name: 'inject with stream: true',
     lacks: [],
