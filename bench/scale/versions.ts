@@ -9,7 +9,7 @@ import { METHOD_INDEX } from '../../src/http.ts'
 import type { RawRequest } from '../../src/http.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
-import type { Lent } from '../../src/server/pipeline/context.ts'
+import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { createCore } from '../../src/server/boot/core.ts'
 import { createLocate } from '../../src/server/lookup/locate.ts'
 import { readTarget } from '../../src/server/pipeline/target.ts'
@@ -88,13 +88,13 @@ function createOctavo(carrier: string, count: number): VersionLookup {
   const options: object = { headerParameter: HEADER }
   if (inHeader) core.enableVersioning(VersioningSchemes.HEADER, options)
   else core.enableVersioning(VersioningSchemes.URL)
-  const locate = createLocate(core.build().table, core.enabled(), { strict: false, prefix: '' })
+  const locate = createLocate(core.build().table, core.versioning(), { strict: false, prefix: '' })
   const places = new Map<string | null, number>(versions.map((version, index) => [version, index]))
   // all that a lookup needs of what an application lends to its requests
-  const lent = { settings: core.settings } as unknown as Lent
+  const services = { settings: core.settings } as unknown as AppServices
   const get = METHOD_INDEX.get('GET') ?? -1
   return ({ target, version }) => {
-    const context = new RequestContext(toRaw(target, version), lent)
+    const context = new RequestContext(toRaw(target, version), services)
     const located = locate(context, readTarget(target, core.settings.limits.url).path, get)
     if (isPromise(located)) throw new Error('these schemes are not asynchronous')
     const { match, resolution } = located

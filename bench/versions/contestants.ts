@@ -3,7 +3,7 @@ import { isPromise } from '../../src/async.ts'
 import { METHOD_INDEX } from '../../src/http.ts'
 import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
-import type { Lent } from '../../src/server/pipeline/context.ts'
+import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { createCore } from '../../src/server/boot/core.ts'
 import { createLocate } from '../../src/server/lookup/locate.ts'
 import { readTarget } from '../../src/server/pipeline/target.ts'
@@ -71,13 +71,13 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
   const core = createCore(toModule(routes, reads), { logger: false })
   if (versioning !== undefined) core.enableVersioning(...versioning)
   const { table, dispatch } = core.build()
-  const locate = createLocate(table, core.enabled(), { strict: false, prefix: '' })
+  const locate = createLocate(table, core.versioning(), { strict: false, prefix: '' })
   const asked = versioning === undefined ? null : '2'
   // all that a lookup needs of what an application lends to its requests
-  const lent = { settings: core.settings } as unknown as Lent
+  const services = { settings: core.settings } as unknown as AppServices
   return {
     locate: (raw) => {
-      const context = new RequestContext(raw, lent)
+      const context = new RequestContext(raw, services)
       const located = locate(
         context,
         readTarget(raw.target, core.settings.limits.url).path,
