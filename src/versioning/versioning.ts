@@ -80,7 +80,7 @@ export function isSelector(defaultVersion: unknown): boolean {
 }
 
 /** Applies the options to the schemes. */
-function toEnabled(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
+function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
   const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
   const { defaultVersion = null, format = 'string', versions = [] } = usable ? options : {}
@@ -185,7 +185,7 @@ function given(statusCodes: unknown): Partial<VersionStatusCodes> {
  */
 export function readVersioning(schemes: object, options: VersioningOptions = {}): Versioning {
   const uses = Array.isArray(schemes) ? schemes.map(toUse) : [toUse([schemes, options])]
-  return toEnabled(uses, options)
+  return toVersioning(uses, options)
 }
 
 /** A scheme with its options. */

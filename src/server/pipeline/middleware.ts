@@ -22,7 +22,7 @@ export function createMiddleware(
   recover: Recover,
 ): WrapRequest | undefined {
   if (middleware.length === 0) return undefined
-  const [outermost, ...rest] = middleware.map((one) => toAround(one, recover))
+  const [outermost, ...rest] = middleware.map((one) => toWrapper(one, recover))
   if (outermost === undefined) return undefined
   return rest.reduce<WrapRequest>(
     (outer, inner) => (context, next) => outer(context, () => inner(context, next)),
@@ -30,7 +30,7 @@ export function createMiddleware(
   )
 }
 
-function toAround(middleware: Middleware, recover: Recover): WrapRequest {
+function toWrapper(middleware: Middleware, recover: Recover): WrapRequest {
   return (context, next) => {
     const call = createCall(context, next)
     const settle = (result: unknown): Awaitable<FinishedResponse> => {
