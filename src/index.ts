@@ -3,7 +3,7 @@ export type { BuiltIn } from './define/built-in-tokens.ts'
 export {
   Config,
   ExecutionContext,
-  Host,
+  ClientAddress,
   HttpRequest,
   HttpResponse,
   Logger,

@@ -35,9 +35,9 @@ export const ExecutionContext: BuiltIn<ExecutionContextValue> = {
 }
 export type ExecutionContext<I = unknown> = ExecutionContextValue<I>
 
-/** The address of the client: `inject: { host: Host }`. The Host header is `request.host`. */
-export const Host: BuiltIn<string> = { kind: 'built-in', token: 'Host' }
-export type Host = string
+/** The address of the client: `inject: { address: ClientAddress }`. The Host header is `request.host`. */
+export const ClientAddress: BuiltIn<string> = { kind: 'built-in', token: 'ClientAddress' }
+export type ClientAddress = string
 
 /** The application's logger: `inject: { log: Logger }`. In a request, `context.log` adds the request's id. */
 export const Logger: BuiltIn<LoggerValue> = { kind: 'built-in', token: 'Logger' }

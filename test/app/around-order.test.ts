@@ -104,8 +104,8 @@ function build(wait: (() => Promise<void>) | undefined): Built {
   const root = defineModule({ name: 'Root', ...at('root'), imports: [inner] })
   const app = createApp(root, {
     logger: false,
-    globalGuards: guards,
-    globalInterceptors: interceptors,
+    guards,
+    interceptors,
     middleware,
     errorHandlers,
   })

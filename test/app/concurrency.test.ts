@@ -72,8 +72,8 @@ describe('overlapping requests', () => {
     })
     const app = createApp(defineModule({ providers: [Own], controllers: [cars] }), {
       logger: false,
-      globalGuards: [guard],
-      globalInterceptors: [interceptor],
+      guards: [guard],
+      interceptors: [interceptor],
       middleware: [
         async (context, next) => {
           context.state['path'] = context.request.path

@@ -198,9 +198,7 @@ describe('a token that a module does not see', () => {
       app(
         { controllers: [controllerWith({})] },
         {
-          globalGuards: [
-            defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true }),
-          ],
+          guards: [defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true })],
         },
       ),
       'guard SignedIn of AppModule: inject.db needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',

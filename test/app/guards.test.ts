@@ -38,7 +38,7 @@ async function asks(url: string): Promise<readonly string[]> {
   const inner = defineRouter({ prefix: '/inner', routes })
   const outer = defineRouter({ prefix: '/outer', guards: [B], routers: [inner] })
   const module = defineModule({ controllers: [cars], routers: [outer] })
-  const app = createApp(module, { logger: false, globalGuards: [A] })
+  const app = createApp(module, { logger: false, guards: [A] })
   asked.length = 0
   assert.equal((await app.inject(url)).statusCode, 200)
   return [...asked]
@@ -99,7 +99,7 @@ describe('guards', () => {
       ],
     })
     const root = defineModule({ providers: [Door], imports: [defineModule({ controllers: [cars] })] })
-    const options = { logger: false, globalGuards: [Open] } as const
+    const options = { logger: false, guards: [Open] } as const
     const app = createApp(root, options)
     const shut = createApp(root, { ...options, overrides: [bind(Open, Shut)] })
     assert.equal((await app.inject('/car')).statusCode, 200)

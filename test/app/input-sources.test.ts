@@ -6,7 +6,7 @@ import {
   defineController,
   defineModule,
   ExecutionContext,
-  Host,
+  ClientAddress,
   HttpRequest,
   HttpResponse,
 } from 'octavo'
@@ -296,7 +296,7 @@ describe('inject', () => {
         controllers: [
           defineController({
             prefix: '/',
-            inject: { request: HttpRequest, host: Host },
+            inject: { request: HttpRequest, host: ClientAddress },
             routes: [
               {
                 method: 'GET',

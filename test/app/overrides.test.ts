@@ -10,7 +10,7 @@ import {
   defineModule,
   defineProvider,
   defineToken,
-  Host,
+  ClientAddress,
   lazy,
 } from 'octavo'
 import type { AppOptions, Binding } from 'octavo'
@@ -49,7 +49,7 @@ const carsModule = defineModule({
   controllers: [
     defineController({
       name: 'CarController',
-      inject: { title: Title, host: Host },
+      inject: { title: Title, host: ClientAddress },
       routes: [{ method: 'GET', handler: ({ inject: { title, host } }) => `${title} for ${host}` }],
     }),
   ],
@@ -77,7 +77,7 @@ const cases: readonly (readonly [title: string, overrides: readonly Binding[], e
     'A,B AT DUSK FOR 127.0.0.1',
   ],
   ['replaces an interceptor', [bind(Loud, Quiet)], 'a,b at noon for 127.0.0.1'],
-  ['replaces what is built in', [bind(Host, { value: 'me' })], 'A,B AT NOON FOR ME'],
+  ['replaces what is built in', [bind(ClientAddress, { value: 'me' })], 'A,B AT NOON FOR ME'],
   ['replaces what another one injects', [bind(Title, { value: 'title' })], 'TITLE FOR 127.0.0.1'],
   [
     'replaces by a provider that injects what the module sees',
@@ -124,7 +124,7 @@ describe('an override', () => {
     })
     const app = createApp(defineModule({ controllers: [controller] }), {
       logger: false,
-      globalGuards: [SignedIn],
+      guards: [SignedIn],
       overrides: [bind(SignedIn, Everyone)],
     })
     assert.equal((await app.inject('/car')).json(), 'seen')

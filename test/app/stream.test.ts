@@ -203,13 +203,13 @@ describe('a stream that nobody reads', () => {
       ['a stream under 204', (node) => stream(node, { status: 204 }), 'GET', 204],
       ['a stream under a status that is none', (node) => reply(999, node), 'GET', 500],
       ['a stream that a slow middleware keeps', (node) => node, 'HEAD', 200, { middleware: [slowly] }],
-      ['a stream that a slow interceptor keeps', (node) => node, 'GET', 500, { globalInterceptors: [slow] }],
+      ['a stream that a slow interceptor keeps', (node) => node, 'GET', 500, { interceptors: [slow] }],
       [
         'a stream() that a slow interceptor keeps',
         async (node) => stream(node),
         'GET',
         500,
-        { globalInterceptors: [slow] },
+        { interceptors: [slow] },
       ],
     ]
   for (const [title, handle, method, status, options] of unread) {

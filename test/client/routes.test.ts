@@ -169,9 +169,9 @@ describe('the route map of a version', () => {
 
   it('is guarded as the documents are', async () => {
     const deny = defineGuard({ name: 'deny', canActivate: () => false })
-    const guarded = await createCarsApp({ docs: DOCS, globalGuards: [deny] }).inject('/docs/client.json')
+    const guarded = await createCarsApp({ docs: DOCS, guards: [deny] }).inject('/docs/client.json')
     assert.equal(guarded.statusCode, 403)
-    const open = await createCarsApp({ docs: { ...DOCS, public: true }, globalGuards: [deny] }).inject(
+    const open = await createCarsApp({ docs: { ...DOCS, public: true }, guards: [deny] }).inject(
       '/docs/client.json',
     )
     assert.equal(open.statusCode, 200)
@@ -223,7 +223,7 @@ describe('a client finds the routes', () => {
       name: 'bearer',
       canActivate: ({ request }) => request.header('authorization') === 'Bearer a',
     })
-    const app = createCarsApp({ docs: DOCS, globalGuards: [guard] })
+    const app = createCarsApp({ docs: DOCS, guards: [guard] })
     const client = createClient<Cars>({
       baseUrl,
       fetch: toFetch(app),

@@ -261,7 +261,7 @@ describe('guards of documents and page', () => {
 
   for (const [title, docs, headers, status] of cases) {
     it(`are ${title}`, async () => {
-      const app = createCars({ docs, globalGuards: [key('x-global')] })
+      const app = createCars({ docs, guards: [key('x-global')] })
       app.enableVersioning(PATH)
       for (const url of ['/docs', '/docs/openapi.json', '/docs/openapi/1.yaml', '/docs/assets/page.css'])
         assert.equal((await app.inject({ url, headers })).statusCode, status, url)
@@ -282,8 +282,8 @@ describe('guards of documents and page', () => {
     const never = defineGuard({ name: 'Never', canActivate: () => false })
     const app = createCars({
       docs: { public: true },
-      globalGuards: [never],
-      globalInterceptors: [tell],
+      guards: [never],
+      interceptors: [tell],
       errorHandlers: [defineErrorHandler({ match: 404, handle: () => ({ mine: true }) })],
     })
     assert.equal((await app.inject('/docs/openapi.json')).statusCode, 200)

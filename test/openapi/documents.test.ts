@@ -576,7 +576,7 @@ describe('what a document says of guards', () => {
         { method: 'GET', path: '/open', withoutGuards: [bearer], handler },
         { method: 'GET', path: '/admin', withoutGuards: [bearer], guards: [admin], handler },
       ],
-      { globalGuards: [bearer] },
+      { guards: [bearer] },
     )
     const document = app.openapi()
     const of = (path: string): unknown => operation(document, path).security

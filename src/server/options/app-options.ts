@@ -104,9 +104,9 @@ export interface AppOptions<
   /** Paths that tell how the application is. */
   readonly health?: HealthOptions
   /** Guards of every route; they run before all others. */
-  readonly globalGuards?: readonly AnyGuard[]
+  readonly guards?: readonly AnyGuard[]
   /** Interceptors of every route; they are outermost. */
-  readonly globalInterceptors?: readonly Interceptor[]
+  readonly interceptors?: readonly Interceptor[]
   /** Middleware around everything, paths that do not exist included. */
   readonly middleware?: readonly Middleware[]
   /** Asked last for the answer to errors, those of unknown paths included. */
@@ -166,8 +166,8 @@ const OPTIONS: Rules = {
   docs: [() => true, 'an object'],
   // reported in detail by `healthProblems`
   health: [() => true, 'an object'],
-  globalGuards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
-  globalInterceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
+  guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
+  interceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
   middleware: [LAYER_RULES.middleware.test, LAYER_RULES.middleware.expected],
   errorHandlers: [LAYER_RULES.errorHandlers.test, LAYER_RULES.errorHandlers.expected],
   overrides: [

@@ -55,8 +55,8 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
     docs: options.docs,
     config: options,
     layers: {
-      guards: options.globalGuards ?? [],
-      interceptors: options.globalInterceptors ?? [],
+      guards: options.guards ?? [],
+      interceptors: options.interceptors ?? [],
       errorHandlers: options.errorHandlers ?? [],
       middleware: options.middleware ?? [],
     },

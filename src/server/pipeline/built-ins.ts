@@ -34,7 +34,7 @@ const OF_REQUEST: Readonly<Record<string, Reader>> = {
   HttpRequest: (context) => context.request,
   HttpResponse: (context) => context.response,
   ExecutionContext: (context) => context,
-  Host: (context) => context.request.ip,
+  ClientAddress: (context) => context.request.ip,
   // every request of an application has one, whatever the container knows of it
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   Session: (context) => (context as SessionContext).session,
