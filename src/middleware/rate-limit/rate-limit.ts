@@ -9,7 +9,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { httpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isCount, isFunction, isPositive } from '../../values.ts'
-import { createSpend, isLimiter, isRedis } from './store.ts'
+import { createSpend, isLimiter, isRedis, LimiterLoadError } from './store.ts'
 import type { Balance, RateLimiter, Spend } from './store.ts'
 
 /** What `rateLimit` takes. */
@@ -125,6 +125,7 @@ function createCount(spend: Spend, refuses: boolean): Count {
       isFailing = false
       return balance
     } catch (error) {
+      if (error instanceof LimiterLoadError) throw error
       if (!isFailing) context.log.error({ err: error }, 'The store of the rate limit fails')
       isFailing = true
       if (!refuses) return undefined

@@ -1,3 +1,18 @@
+import { once } from '../../async.ts'
+
+/** The package `rate-limiter-flexible` could not be loaded, as in a bundle that leaves it out: a broken program, not a failing store. */
+export class LimiterLoadError extends Error {
+  override readonly name = 'LimiterLoadError'
+}
+
+const loadLimiters = once(async () => {
+  try {
+    return await import('rate-limiter-flexible')
+  } catch (cause) {
+    throw new LimiterLoadError('rateLimit: the package rate-limiter-flexible cannot be loaded', { cause })
+  }
+})
+
 /** What is left after a request was counted. */
 export interface Balance {
   /** Whether the request is within the limit. */
@@ -48,7 +63,7 @@ async function createRedisLimiter(
   client: object,
   { name, limit, window }: SpendOptions,
 ): Promise<RateLimiter> {
-  const { RateLimiterRedis } = await import('rate-limiter-flexible')
+  const { RateLimiterRedis } = await loadLimiters()
   return new RateLimiterRedis({
     storeClient: client,
     // ioredis can define commands, the other client of Redis cannot
@@ -63,7 +78,7 @@ async function createRedisLimiter(
 /** Counts in this process; the keys whose windows end first are forgotten when there are too many. */
 function createMemorySpend({ limit, window, maxKeys }: SpendOptions): Spend {
   const create = async () => {
-    const { RateLimiterMemory } = await import('rate-limiter-flexible')
+    const { RateLimiterMemory } = await loadLimiters()
     return new RateLimiterMemory({ points: limit, duration: window })
   }
   let made: ReturnType<typeof create> | undefined
