@@ -31,10 +31,17 @@ export async function settlesWithin(promise: Promise<unknown>, time: number): Pr
   }
 }
 
-/** Calls a function the first time only, and returns its promise every time: for code that is loaded when something first needs it. */
+/**
+ * Calls a function the first time only, and returns its promise every time: for code that is loaded when something first needs it. If it
+ * rejects, the next call tries again.
+ */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
-  return () => (loading ??= load())
+  const forget = (error: unknown): never => {
+    loading = undefined
+    throw error
+  }
+  return () => (loading ??= load().catch(forget))
 }
 
 /** Marks a rejection as handled, because nobody waits for the promise any more. */

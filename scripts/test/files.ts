@@ -8,13 +8,21 @@ export type Way = (typeof WAYS)[number]
 /** The two runs: `npm test` and `npm run test:slow`. */
 export type Speed = 'fast' | 'slow'
 
-/** Every `*.test.ts` below `test`, relative to the root, sorted. Skips folders whose names begin with a dot: tests write into them. */
+/** Names of tests in other projects, which this one would not find. */
+const MISNAMED = /\.spec\.\w+$|\.test\.(?!ts$)\w+$/
+
+/**
+ * Every `*.test.ts` below `test`, relative to the root, sorted. Skips folders whose names begin with a dot: tests write into them.
+ *
+ * @throws {Error} for a file that looks like a test and is none
+ */
 export function findTestFiles(root: string, folder = 'test'): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.'))
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`
       if (entry.isDirectory()) return findTestFiles(root, path)
+      if (MISNAMED.test(path)) throw new Error(`${path} would never run: name it *.test.ts.`)
       return path.endsWith('.test.ts') ? [path] : []
     })
     .toSorted()

@@ -29,6 +29,7 @@ import type { Core } from './boot/core.ts'
 import { printTable, toRouteList } from './boot/route-list.ts'
 import type { RouteEntry } from './boot/route-list.ts'
 import type { AppOptions } from './options/app-options.ts'
+import { serve } from './process/serve.ts'
 import { toVersionList } from './version-report/versions.ts'
 import type { VersionInfo } from './version-report/versions.ts'
 
@@ -160,7 +161,6 @@ export function createApp<
     handler: createHandler(core),
     listen: async (listenOptions = {}) => {
       refuseClosed(core)
-      const { serve } = await import('./process/serve.ts')
       return serve(core, listenOptions)
     },
     close: () => lifecycle.close(settings.timeouts.grace),

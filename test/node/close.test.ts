@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-import { defineController } from 'octavo'
-import type { App } from 'octavo'
+import { Channels, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { App, AppOptions } from 'octavo'
 
 import { createGate, createTestApp, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
 import type { Gate } from './support.ts'
@@ -204,9 +205,61 @@ describe('close', () => {
     await assert.rejects(listening, new Error('The application is closed'))
     while (process.listenerCount('SIGTERM') > before) await nextTurn()
   })
+
+  /** An application whose start takes a moment, and what happens in it. */
+  function createStarting(options: AppOptions = {}) {
+    const events: string[] = []
+    const root = defineModule({
+      onStart: async () => {
+        await sleep(20)
+        events.push('started')
+      },
+      onStop: () => void events.push('stopped'),
+    })
+    return { app: createApp(root, { logger: false, ...options }), events }
+  }
+
+  it('waits for the start that listen has begun', async () => {
+    const { app, events } = createStarting()
+    const listening = app.listen(LOOPBACK)
+    await app.close()
+    assert.deepEqual(events, ['started', 'stopped'])
+    await assert.rejects(listening, new Error('The application is closed'))
+  })
+
+  for (const options of [{}, { health: { live: '/livez' } }]) {
+    it(`waits for the start that a request of app.handler has begun, with ${JSON.stringify(options)}`, async () => {
+      const { app, events } = createStarting(options)
+      const server = createServer(app.handler).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens at a port
+      const { port } = server.address() as AddressInfo
+      const asked = once(server, 'request')
+      const response = fetch(`http://127.0.0.1:${port}/`)
+      await asked
+      await app.close()
+      assert.deepEqual(events, ['started', 'stopped'])
+      await response
+      server.close()
+    })
+  }
 })
 
 describe('listen', () => {
+  it('publishes its channel, handles signals and settles versioning in the turn in which it is called', async () => {
+    const app = createApp(defineModule({}), { logger: false })
+    const before = process.listenerCount('SIGTERM')
+    let calls = 0
+    const count = (): void => void calls++
+    subscribe(Channels.listen, count)
+    const listening = app.listen(LOOPBACK)
+    unsubscribe(Channels.listen, count)
+    assert.deepEqual([calls, process.listenerCount('SIGTERM') - before], [1, 1])
+    assert.throws(() => app.enableVersioning(VersioningSchemes.URL), /the application is ready already/)
+    await listening
+    await app.close()
+  })
+
   it('rejects when the port is taken, and leaves no signal handler', async () => {
     const { app, url } = await setUp()
     const other = createTestApp(

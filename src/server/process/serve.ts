@@ -1,9 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 
 import type { Core } from '../boot/core.ts'
-import { freeAddress } from '../adapters/node/address.ts'
 import { createNodeHandler } from '../adapters/node/handler.ts'
-import { listen } from '../adapters/node/listen.ts'
 import type { Listening } from '../adapters/node/listen.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
@@ -64,12 +62,17 @@ function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undef
   lifecycle.whenClosing(() => signal.removeEventListener('abort', close))
 }
 
+// the server is loaded by applications that listen, after everything that has to happen in the turn in which they call `listen`
+const loadServer = () => import('../adapters/node/listen.ts')
+
 /** Listening in this process. */
 function createService(core: Core, options: ListenOptions, isShared = false): Service {
   const { lifecycle, settings } = core
   return {
     open: async () => {
-      const { dispatch } = await core.open()
+      // started in this turn, so that closing waits for it and versioning is settled
+      const opening = core.open()
+      const [{ dispatch }, { listen }] = await Promise.all([opening, loadServer()])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
       const handler = createNodeHandler(dispatch, lifecycle.isClosing, settings)
       return listen({ dispatch, handler }, settings, options, isShared)
@@ -142,6 +145,7 @@ async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
   const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })
   return {
     open: async () => {
+      const { freeAddress } = await import('../adapters/node/address.ts')
       await freeAddress(options)
       const url = await pool.start()
       return { url, close: () => pool.end('close') }

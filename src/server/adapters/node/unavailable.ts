@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../../../async.ts'
 import { httpError } from '../../../errors.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../../../http.ts'
 import type { Settings } from '../../options/settings.ts'
@@ -23,15 +24,21 @@ export async function answerUnavailable(
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request
   const isClosing = lifecycle.isClosing()
-  const health = await answerHealth({ method, target: url })
-  if (health !== undefined) write(response, health, isClosing, undefined)
-  if (isClosing) return health === undefined ? refuseClosing(response) : undefined
+  // started in this turn, so that closing waits for it
+  const opening = isClosing ? undefined : open()
+  // a rejection is answered below
+  ignoreRejection(opening)
+  let isAnswered = false
   try {
-    const handler = await open()
-    if (health === undefined) handler(request, response)
+    const health = await answerHealth({ method, target: url })
+    if (health !== undefined) write(response, health, isClosing, undefined)
+    isAnswered = health !== undefined
+    if (opening === undefined) return isAnswered ? undefined : refuseClosing(response)
+    const handler = await opening
+    if (!isAnswered) handler(request, response)
   } catch (error) {
     settings.logger.error({ err: error }, 'The application cannot start')
-    if (health !== undefined) return
+    if (isAnswered) return
     refuseRequest(
       response,
       httpError('internal_error', 'The application cannot start; the log has the reason'),
