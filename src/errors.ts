@@ -59,7 +59,7 @@ export interface HttpErrorOptions {
   /** A short summary of the kind of problem. @default the status phrase */
   readonly title?: string
   /** Response headers to send along, for instance `{ 'retry-after': '30' }`. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** The error behind this one: logged, never sent. */
   readonly cause?: unknown
   /** Anything else becomes a member of the problem document. */

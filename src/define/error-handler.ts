@@ -17,7 +17,8 @@ export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unk
 /**
  * Describes what is answered to an error. The innermost handler that matches and returns something wins: route, controller, routers
  * around it, module, application. A returned value is sent with the error's own status (500 for unknown errors); `reply` says another.
- * Returning `undefined` passes on.
+ * Returning `undefined` passes on. The response keeps the headers of an `HttpError`, such as `WWW-Authenticate`, `Allow` and
+ * `Retry-After`, unless the handler sets or deletes them.
  *
  * @example
  * const outOfStock = defineErrorHandler({

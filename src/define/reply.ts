@@ -4,7 +4,7 @@ import type { CookieOptions, ExecutionContext } from './context.ts'
 /** The head that `reply` and its kin can send along. */
 export interface ReplyOptions {
   /** By name in any case; a list sends several field lines. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** By name; an object is the value with its attributes. */
   readonly cookies?: Readonly<Record<string, string | (CookieOptions & { readonly value: string })>>
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { defineErrorHandler, HttpError, notFound } from 'octavo'
+import { defineErrorHandler, HttpError, notFound, reply, text } from 'octavo'
+import { bearerAuth } from 'octavo/auth'
+import { rateLimit } from 'octavo/middleware'
 import type { ErrorHandler } from 'octavo'
 
 import { appOf, collectErrors, pause } from './around-support.ts'
@@ -130,5 +132,129 @@ describe('an error handler', () => {
       [headers['x-failed'], headers['x-passed'], headers['x-ends']],
       [undefined, undefined, '1'],
     )
+  })
+})
+
+describe('the headers of an error that a handler answers', () => {
+  const headersOf = async (
+    handle: Parameters<typeof defineErrorHandler<typeof HttpError>>[0]['handle'],
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, unknown>>> => {
+    const app = appOf(
+      () => {
+        throw new HttpError(429, 'x', { headers })
+      },
+      { route: { errorHandlers: [defineErrorHandler({ match: HttpError, handle })] } },
+    )
+    const { headers: sent } = await app.inject('/car')
+    return {
+      'retry-after': sent['retry-after'],
+      'content-type': sent['content-type'],
+      'set-cookie': sent['set-cookie'],
+    }
+  }
+  const JSON_TYPE = 'application/json'
+  const cases: readonly (readonly [
+    string,
+    Parameters<typeof defineErrorHandler<typeof HttpError>>[0]['handle'],
+    Readonly<Record<string, unknown>>,
+  ])[] = [
+    ['are kept beside a value', () => 'a', { 'retry-after': '7', 'content-type': JSON_TYPE }],
+    ['are kept beside a reply', () => reply(429, 'a'), { 'retry-after': '7', 'content-type': JSON_TYPE }],
+    [
+      'are kept under another status',
+      () => reply(503, 'a'),
+      { 'retry-after': '7', 'content-type': JSON_TYPE },
+    ],
+    [
+      'are kept beside text',
+      () => text('a'),
+      { 'retry-after': '7', 'content-type': 'text/plain; charset=utf-8' },
+    ],
+    [
+      'are kept beside a Response',
+      () => new Response('a', { headers: { 'content-type': 'text/css' } }),
+      { 'retry-after': '7', 'content-type': 'text/css' },
+    ],
+    [
+      'are replaced by those of a reply',
+      () => reply(429, 'a', { headers: { 'Retry-After': '1' } }),
+      { 'retry-after': '1', 'content-type': JSON_TYPE },
+    ],
+    [
+      'are replaced by those that the handler sets',
+      (_error, { response }) => {
+        response.headers.set('Retry-After', '1')
+        return 'a'
+      },
+      { 'retry-after': '1', 'content-type': JSON_TYPE },
+    ],
+    [
+      'are seen and deleted by the handler',
+      (_error, { response }) => {
+        assert.equal(response.headers.get('retry-after'), '7')
+        response.headers.delete('retry-after')
+        return 'a'
+      },
+      { 'retry-after': undefined, 'content-type': JSON_TYPE },
+    ],
+    [
+      'can be given to reply, all of them',
+      (error) => reply(error.status, 'a', { headers: error.headers }),
+      { 'retry-after': '7', 'content-type': 'text/x-error' },
+    ],
+    [
+      'can be given to another error',
+      (error) => {
+        throw new HttpError(503, 'y', { headers: error.headers })
+      },
+      { 'retry-after': '7', 'content-type': 'application/problem+json' },
+    ],
+    [
+      'are not kept by another error',
+      () => {
+        throw new HttpError(503, 'y')
+      },
+      { 'retry-after': undefined, 'content-type': 'application/problem+json' },
+    ],
+  ]
+  for (const [what, handle, expected] of cases) {
+    it(what, async () => {
+      const sent = await headersOf(handle, {
+        'Retry-After': '7',
+        'Content-Type': 'text/x-error',
+        'Content-Length': '1',
+      })
+      assert.deepEqual(sent, { 'set-cookie': undefined, ...expected })
+    })
+  }
+
+  it('are kept by the handler that answers after one that passed on', async () => {
+    const { headers } = await appOf(
+      () => {
+        throw new HttpError(429, 'x', { headers: { 'retry-after': '7' } })
+      },
+      { route: { errorHandlers: [answers(429, undefined), answers(HttpError, 'a')] } },
+    ).inject('/car')
+    assert.equal(headers['retry-after'], '7')
+  })
+
+  it('are kept where Octavo or a middleware makes the error: 401, 405, 429', async () => {
+    const app = appOf(() => 'car', {
+      route: { guards: [bearerAuth({ verify: () => true })] },
+      app: { errorHandlers: [answers(401, 'a'), answers(405, 'b')] },
+    })
+    const denied = await app.inject('/car')
+    assert.deepEqual([denied.json(), denied.headers['www-authenticate']], ['a', 'Bearer realm="api"'])
+    const method = await app.inject({ method: 'PUT', url: '/car' })
+    assert.deepEqual([method.json(), method.headers['allow']], ['b', 'GET, HEAD, OPTIONS'])
+    const limited = appOf(() => 'car', {
+      route: { middleware: [rateLimit({ limit: 1, window: 60 })] },
+      app: { errorHandlers: [answers(429, 'c')] },
+    })
+    await limited.inject('/car')
+    const refused = await limited.inject('/car')
+    assert.equal(refused.json(), 'c')
+    assert.match(String(refused.headers['retry-after']), /^\d+$/)
   })
 })

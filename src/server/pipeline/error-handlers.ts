@@ -45,6 +45,7 @@ async function ask(
   for (const handler of handlers) {
     if (!matches(handler, error)) continue
     try {
+      keepHeaders(context, error)
       // by class, an error is known to the handler; by status, it may be anything
       if (handler.match === 500 && !(error instanceof HttpError) && !isLogged) {
         isLogged = true
@@ -62,6 +63,16 @@ async function ask(
     context.head = undefined
   }
   return toFailure(context, error, isLogged)
+}
+
+/** These belong to the body that the error would have. */
+const OF_BODY = new Set(['content-type', 'content-length', 'content-encoding'])
+
+/** Sets the headers of an error on the response to it. The handler sees them there and can replace or delete them. */
+function keepHeaders(context: RequestContext, error: unknown): void {
+  if (!(error instanceof HttpError) || error.headers === undefined) return
+  for (const [name, value] of Object.entries(error.headers))
+    if (!OF_BODY.has(name.toLowerCase())) context.response.headers.set(name, value)
 }
 
 function matches({ match }: ErrorHandler, error: unknown): boolean {
