@@ -39,12 +39,13 @@ export const TokenService = defineProvider({
 })
 
 /** Name and password, to get a token with. */
-const Login = basicAuth({ name: 'login', realm: 'login', verify: findUser })
+const Login = basicAuth({ schemeName: 'login', realm: 'login', verify: findUser })
 
 /** A token: `context.identity` is a `User` behind it. */
 const SignedIn = bearerAuth({
   bearerFormat: 'JWT',
-  verify: async (token, context) => (await context.resolve(TokenService)).verify(token),
+  inject: { tokens: TokenService },
+  verify: (token, _context, { tokens }) => tokens.verify(token),
 })
 
 /** Lets users with one role in; everybody else gets a 403. */

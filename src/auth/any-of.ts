@@ -4,6 +4,7 @@ import { isDefinition } from '../flatten/check-fields.ts'
 import type { AnyGuard, Guard } from '../define/guard.ts'
 import { HttpError } from '../errors.ts'
 import { challengeOf, denied } from './create-guard.ts'
+import type { UntypedGuard } from './create-guard.ts'
 
 type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
@@ -17,6 +18,7 @@ type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number
 /**
  * A guard that allows what one of several allows. They are asked in order, until one does; what they leave in `context.identity` is
  * the union of their types. When none allows, the 401 carries the challenges of all. Other errors than 401 are passed on at once.
+ * If one of them is optional, requests without any credentials pass too.
  *
  * @example
  * const SignedIn = anyOf(bearerAuth({ verify: findSession }), apiKey({ in: 'header', name: 'X-API-Key', verify: findPartner }))
@@ -27,16 +29,27 @@ export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
 ): Guard<IdentityOfAny<G>> {
   check(guards)
-  const members = guards.map((guard, index) => ({ guard, prefix: `${index}.` }))
+  return combine(guards)
+}
+
+function combine(guards: readonly AnyGuard[]): UntypedGuard {
+  // an optional guard would allow before others were asked: all are asked for credentials first
+  const asked = guards.map((guard) => guard.required ?? guard)
+  const isOptional = asked.some((guard, index) => guard !== guards[index])
+  const members = asked.map((guard, index) => ({ guard, prefix: `${index}.` }))
   const tokens = members.flatMap(({ guard, prefix }) =>
     Object.entries(guard.inject).map(([key, token]) => [prefix + key, token] as const),
   )
-  const security = guards.flatMap((guard) => guard.security ?? [])
-  return {
+  const combined: UntypedGuard = {
     kind: 'guard',
     name: `anyOf(${guards.map(({ name }) => name).join(', ')})`,
     inject: Object.fromEntries(tokens),
-    ...(security.length === 0 ? {} : { security }),
+    ...securityOf(asked, isOptional),
+    ...(isOptional ? { required: combine(asked) } : {}),
+    replaceMembers: (find) => {
+      const found = guards.map((guard) => find(guard))
+      return found.every((guard, index) => guard === guards[index]) ? combined : combine(found)
+    },
     canActivate: async (context, inject: Readonly<Record<string, unknown>>) => {
       const refusals: HttpError[] = []
       for (const { guard, prefix } of members) {
@@ -44,12 +57,22 @@ export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
         if (answer === true) return true
         if (answer !== false) refusals.push(answer)
       }
+      if (isOptional && refusals.every(({ code }) => code === 'unauthenticated')) return true
       if (refusals.length === 0) return false
       const wrong = refusals.some(({ code }) => code === 'invalid_credentials')
       const challenges = new Set(refusals.map(challengeOf).filter((challenge) => challenge !== undefined))
       throw denied(wrong ? 'invalid_credentials' : 'unauthenticated', [...challenges])
     },
   }
+  return combined
+}
+
+/** The alternatives of all, without credentials as the last one. */
+function securityOf(guards: readonly AnyGuard[], isOptional: boolean): Pick<UntypedGuard, 'security'> {
+  const alternatives = guards.flatMap(({ security = [] }) => security)
+  const demands = alternatives.filter((alternative) => Object.keys(alternative).length > 0)
+  const isOpen = isOptional || demands.length < alternatives.length
+  return alternatives.length === 0 ? {} : { security: isOpen ? [...demands, {}] : demands }
 }
 
 /** Whether a guard allows; its error when that is a 401. */

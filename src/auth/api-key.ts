@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
+import type { Injected, Tokens } from '../define/token.ts'
 import type { OptionRule, Rules } from '../check-options.ts'
 import type { HttpRequest } from '../http.ts'
 import { isObject } from '../values.ts'
@@ -9,16 +10,16 @@ import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
 
 /** What `apiKey` takes. */
-export interface ApiKeyOptions<V> extends AuthOptions {
+export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   /** Where the key is. */
   readonly in: 'header' | 'query' | 'cookie'
   /** The name of the header (in any case), query parameter or cookie. */
   readonly name: string
   /**
    * Who the key stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
-   * What it throws is passed on. `context.resolve(token)` gives what it needs of providers.
+   * What it throws is passed on. It receives the values of `inject` as its last argument.
    */
-  readonly verify: (key: string, context: ExecutionContext) => V
+  readonly verify: (key: string, context: ExecutionContext, inject: Injected<D>) => V
   /** Names the guard, and the scheme in documents. @default `in` and `name`, as `header-x-api-key` */
   readonly schemeName?: string
 }
@@ -41,6 +42,8 @@ const OPTIONS: Rules = {
   in: [isPlace, "'header', 'query' or 'cookie'"],
   name: RULES.text,
   verify: RULES.verify,
+  inject: RULES.inject,
+  optional: RULES.optional,
   schemeName: RULES.name,
   realm: RULES.realm,
   description: RULES.text,
@@ -54,14 +57,17 @@ const OPTIONS: Rules = {
  * const Partner = apiKey({
  *   in: 'header',
  *   name: 'X-API-Key',
- *   verify: async (key, context) => (await context.resolve(PartnerService)).findByKeyHash(sha256(key)),
+ *   inject: { partners: PartnerService },
+ *   verify: (key, _context, { partners }) => partners.findByKeyHash(sha256(key)),
  * })
  *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function apiKey<V>(options: ApiKeyOptions<V>): Guard<IdentityOf<V>> {
+export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
+  options: ApiKeyOptions<V, D, O>,
+): Guard<IdentityOf<V, O>> {
   checkOptions('apiKey', options, { ...OPTIONS, ...nameRule(options) }, ['in', 'name', 'verify'])
-  const { in: where, name, verify, realm = 'api', description } = options
+  const { in: where, name, verify, inject, optional, realm = 'api', description } = options
   const place = PLACES[where]
   // no such scheme is registered, but a 401 has to name one (RFC 9110 section 11.6.1)
   const challenge = toChallenge('ApiKey', { realm, in: where, name })
@@ -71,6 +77,8 @@ export function apiKey<V>(options: ApiKeyOptions<V>): Guard<IdentityOf<V>> {
     challenge,
     refusal: challenge,
     read: (request) => toKey(place.read(request, name)),
+    inject,
+    optional,
     verify,
   })
 }

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
+import type { Injected, Tokens } from '../define/token.ts'
 import type { HttpRequest } from '../http.ts'
 import type { Rules } from '../check-options.ts'
 import { createAuthGuard, MALFORMED, readAuthorization, toChallenge } from './create-guard.ts'
@@ -8,19 +9,21 @@ import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
 
 /** What `basicAuth` takes. */
-export interface BasicOptions<V> extends AuthOptions {
+export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   /**
    * Who the user is: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`. What it
-   * throws is passed on. `context.resolve(token)` gives what it needs of providers.
+   * throws is passed on. It receives the values of `inject` as its last argument.
    */
-  readonly verify: (user: string, password: string, context: ExecutionContext) => V
+  readonly verify: (user: string, password: string, context: ExecutionContext, inject: Injected<D>) => V
   /** Names the guard, and the scheme in documents. @default 'basicAuth' */
-  readonly name?: string
+  readonly schemeName?: string
 }
 
 const OPTIONS: Rules = {
   verify: RULES.verify,
-  name: RULES.name,
+  inject: RULES.inject,
+  optional: RULES.optional,
+  schemeName: RULES.name,
   realm: RULES.realm,
   description: RULES.text,
 }
@@ -36,16 +39,20 @@ const OPTIONS: Rules = {
  *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function basicAuth<V>(options: BasicOptions<V>): Guard<IdentityOf<V>> {
+export function basicAuth<V, D extends Tokens = {}, O extends boolean = false>(
+  options: BasicOptions<V, D, O>,
+): Guard<IdentityOf<V, O>> {
   checkOptions('basicAuth', options, OPTIONS)
-  const { verify, name = 'basicAuth', realm = 'api', description } = options
+  const { verify, inject, optional, schemeName = 'basicAuth', realm = 'api', description } = options
   const challenge = toChallenge('Basic', { realm, charset: 'UTF-8' })
   return createAuthGuard({
-    name,
+    name: schemeName,
     security: { type: 'http', scheme: 'basic', ...(description === undefined ? {} : { description }) },
     challenge,
     refusal: challenge,
     read: readUser,
+    inject,
+    optional,
     verify,
   })
 }

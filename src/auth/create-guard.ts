@@ -1,9 +1,10 @@
 import type { ExecutionContext } from '../define/context.ts'
-import type { Guard, SecurityScheme } from '../define/guard.ts'
+import type { AnyGuard, SecurityScheme } from '../define/guard.ts'
+import type { Injected, Tokens } from '../define/token.ts'
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
 import { isPromise } from '../async.ts'
-import type { HttpRequest } from '../http.ts'
+import type { Awaitable, HttpRequest } from '../http.ts'
 
 /** Credentials were sent that cannot be read, or more than one. */
 export const MALFORMED: unique symbol = Symbol('malformed')
@@ -11,8 +12,11 @@ export const MALFORMED: unique symbol = Symbol('malformed')
 /** What a request carries: credentials, none, or some that are none. */
 export type Carried<C> = C | undefined | typeof MALFORMED
 
+/** A guard before it is known what it leaves. */
+export type UntypedGuard = Omit<AnyGuard, '$adds' | '$drops'>
+
 /** How credentials are read and asked for. */
-interface Scheme<C extends readonly string[], V> {
+interface Scheme<C extends readonly string[], D extends Tokens> {
   /** Of the guard, and of the scheme in documents. */
   readonly name: string
   readonly security: SecurityScheme
@@ -21,12 +25,17 @@ interface Scheme<C extends readonly string[], V> {
   /** Sent when what it carries is not accepted. */
   readonly refusal: string
   readonly read: (request: HttpRequest) => Carried<C>
-  readonly verify: (...args: [...credentials: C, context: ExecutionContext]) => V
+  readonly inject: D | undefined
+  /** Whether requests that carry nothing pass. */
+  readonly optional: boolean | undefined
+  readonly verify: (...args: [...credentials: C, context: ExecutionContext, inject: Injected<D>]) => unknown
 }
 
 /** Makes the guard of a scheme. What `verify` throws is passed on as it is. */
-export function createAuthGuard<C extends readonly string[], V>(scheme: Scheme<C, V>): Guard<IdentityOf<V>> {
-  const { name, security, challenge, refusal, read, verify } = scheme
+export function createAuthGuard<C extends readonly string[], D extends Tokens>(
+  scheme: Scheme<C, D>,
+): UntypedGuard {
+  const { name, security, challenge, refusal, read, verify, inject = {} } = scheme
 
   function settle(context: ExecutionContext, verdict: unknown): true {
     if (!verdict) throw denied('invalid_credentials', [refusal])
@@ -34,21 +43,25 @@ export function createAuthGuard<C extends readonly string[], V>(scheme: Scheme<C
     return true
   }
 
-  return {
-    kind: 'guard',
-    name,
-    inject: {},
-    security: [{ [name]: security }],
-    canActivate: (context) => {
+  const activate =
+    (isOptional: boolean) =>
+    (context: ExecutionContext, injected: Injected<D>): Awaitable<true> => {
       const carried = read(context.request)
-      if (carried === undefined) throw denied('unauthenticated', [challenge])
+      if (carried === undefined) {
+        if (isOptional) return true
+        throw denied('unauthenticated', [challenge])
+      }
       if (carried === MALFORMED) throw denied('invalid_credentials', [refusal])
-      const verdict = verify(...carried, context)
+      const verdict = verify(...carried, context, injected)
       return isPromise(verdict)
         ? verdict.then((settled) => settle(context, settled))
         : settle(context, verdict)
-    },
-  }
+    }
+
+  const base = { kind: 'guard', name, inject } as const
+  const required = { ...base, security: [{ [name]: security }], canActivate: activate(false) }
+  if (scheme.optional !== true) return required
+  return { ...base, required, security: [...required.security, {}], canActivate: activate(true) }
 }
 
 const DETAILS = {
@@ -98,9 +111,14 @@ type Falsy = false | null | undefined | 0 | 0n | ''
 
 /**
  * The identity that a `verify` leaves when it returns V: promises are awaited, what denies is dropped, and so is `true`, which
- * allows without identity: `undefined` beside another type, `never` alone.
+ * allows without identity: `undefined` beside another type, `never` alone. `O` tells whether credentials are optional, which adds
+ * `undefined`.
  */
-export type IdentityOf<V> = 0 extends 1 & V ? unknown : Allowed<Exclude<Awaited<V>, Falsy | void>>
+export type IdentityOf<V, O extends boolean = false> = 0 extends 1 & V
+  ? unknown
+  : OrAbsent<Allowed<Exclude<Awaited<V>, Falsy | void>>, O>
+
+type OrAbsent<I, O> = [O] extends [false] ? I : OrNone<I>
 
 type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
 

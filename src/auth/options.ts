@@ -2,10 +2,21 @@ import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { invalidOption, optionProblems } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
-import { isFunction, isObject, isText } from '../values.ts'
+import { isBoolean, isFunction, isObject, isRecord, isText } from '../values.ts'
 
-/** The options that all guards of this folder have. */
-export interface AuthOptions {
+/** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
+export interface AuthOptions<D = {}, O extends boolean = boolean> {
+  /**
+   * What `verify` needs, by the keys under which it receives them as its last argument. Octavo checks when the application is created
+   * that the module of the guard sees these tokens.
+   */
+  readonly inject?: D
+  /**
+   * Whether requests without credentials pass, with `undefined` as their identity. Credentials that are wrong are a 401 all the same.
+   *
+   * @default false
+   */
+  readonly optional?: O
   /** What the credentials are for, shown to the client in the challenge; printable ASCII. @default 'api' */
   readonly realm?: string
   /** Shown in documents. */
@@ -15,6 +26,8 @@ export interface AuthOptions {
 /** The rules of options that several guards have. */
 export const RULES = {
   verify: [isFunction, 'a function'],
+  inject: [isRecord, 'an object of tokens'],
+  optional: [isBoolean, 'true or false'],
   text: [isText, 'a string with at least one character'],
   // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
   name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],

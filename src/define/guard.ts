@@ -29,6 +29,10 @@ export interface Guard<I = never> {
   canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
   /** What documents say that a client has to send: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
+  /** Of a guard that lets requests without credentials pass: the same guard, which denies them. @internal */
+  readonly required?: AnyGuard
+  /** Of a guard made of others: the same one, made of what `find` gives in their place. @internal */
+  readonly replaceMembers?: (find: (member: AnyGuard) => AnyGuard) => AnyGuard
   /** Carry the type only, never set: a route tells by them the guards it adds from those it drops. */
   readonly $adds?: Added<I>
   readonly $drops?: Dropped<I>

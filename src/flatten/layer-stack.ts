@@ -29,18 +29,25 @@ export type StackLayers = (outer: LayerStack, own: Layers, module: ModuleNode) =
 
 /** Makes the function that adds levels, with overrides in the place of what they replace. */
 export function createLayerStacker(overrides: Overrides): StackLayers {
-  const place = <T extends AnyGuard | Interceptor>(given: T, module: ModuleNode): Placed<T> => {
-    const to = overrides.find(given)
+  const find = <T extends AnyGuard | Interceptor>(given: T): T => {
     // an override is of the kind that it replaces, which was checked when the options were read
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return { given, part: to === undefined ? given : (to as T), module }
+    const found = overrides.find(given) as T | undefined
+    return found ?? given
+  }
+  const findGuard = (given: AnyGuard): AnyGuard => {
+    const found = find(given)
+    return found === given ? (given.replaceMembers?.(findGuard) ?? given) : found
   }
   return (outer, own, module) => {
     const { guards = [], interceptors = [], middleware = [], errorHandlers = [] } = own
     const added = new Set(guards.filter((guard) => !outer.guards.some(({ given }) => given === guard)))
     return {
-      guards: [...outer.guards, ...[...added].map((guard) => place(guard, module))],
-      interceptors: [...outer.interceptors, ...interceptors.map((given) => place(given, module))],
+      guards: [...outer.guards, ...[...added].map((given) => ({ given, part: findGuard(given), module }))],
+      interceptors: [
+        ...outer.interceptors,
+        ...interceptors.map((given) => ({ given, part: find(given), module })),
+      ],
       middleware: [...outer.middleware, ...middleware],
       errorHandlers: [...errorHandlers, ...outer.errorHandlers],
     }

@@ -67,11 +67,11 @@ describe('apiKey in a cookie', () => {
 })
 
 describe('apiKey', () => {
-  it('gives verify the context last', async () => {
+  it('gives verify the context and what it injects', async () => {
     const context = createContext({ query: { key: 'k1' } })
     const guard = apiKey({ in: 'query', name: 'key', verify: (...args) => ({ args }) })
     await guard.canActivate(context, {} as never)
-    assert.deepEqual((context.identity as { readonly args: unknown }).args, ['k1', context])
+    assert.deepEqual((context.identity as { readonly args: unknown }).args, ['k1', context, {}])
   })
 
   const documents = [

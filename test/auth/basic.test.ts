@@ -53,11 +53,11 @@ describe('basicAuth reads', () => {
 })
 
 describe('basicAuth', () => {
-  it('gives verify the context last', async () => {
+  it('gives verify the context and what it injects', async () => {
     const context = createContext(authorization(basic('ann:secret')))
     const guard = basicAuth({ verify: async (...seen) => ({ seen }) })
     await guard.canActivate(context, {} as never)
-    assert.deepEqual((context.identity as { readonly seen: unknown }).seen, ['ann', 'secret', context])
+    assert.deepEqual((context.identity as { readonly seen: unknown }).seen, ['ann', 'secret', context, {}])
   })
 
   it('says the same of users and of passwords that are wrong', async () => {
@@ -70,7 +70,12 @@ describe('basicAuth', () => {
   })
 
   it('has the realm in its challenge and its scheme in documents', async () => {
-    const guard = basicAuth({ name: 'ops', realm: 'operators', description: 'On call', verify: () => true })
+    const guard = basicAuth({
+      schemeName: 'ops',
+      realm: 'operators',
+      description: 'On call',
+      verify: () => true,
+    })
     assert.deepEqual(await ask(guard, {}), {
       ...NOTHING,
       challenge: 'Basic realm="operators", charset="UTF-8"',

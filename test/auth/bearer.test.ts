@@ -81,11 +81,11 @@ describe('what verify of bearerAuth gives', () => {
     assert.equal(context.identity, 'ann')
   })
 
-  it('is asked for with the context as the last argument', async () => {
+  it('is asked for with the context and what it injects', async () => {
     const context = createContext(authorization('Bearer abc'))
     const guard = bearerAuth({ verify: (...seen) => ({ seen }) })
     await guard.canActivate(context, {} as never)
-    assert.deepEqual((context.identity as { readonly seen: unknown }).seen, ['abc', context])
+    assert.deepEqual((context.identity as { readonly seen: unknown }).seen, ['abc', context, {}])
   })
 
   it('is not asked for when nothing can be read', async () => {
@@ -157,7 +157,7 @@ describe('bearerAuth in documents', () => {
 
   it('has format and description', () => {
     const guard = bearerAuth({
-      name: 'session',
+      schemeName: 'session',
       bearerFormat: 'JWT',
       description: 'From /login',
       verify: () => true,
@@ -167,4 +167,47 @@ describe('bearerAuth in documents', () => {
       { session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From /login' } },
     ])
   })
+})
+
+describe('bearerAuth with another scheme', () => {
+  const guard = bearerAuth({ scheme: 'Token', verify: (token) => token === 'good' && { token } })
+  const nothing = { ...NOTHING, challenge: 'Token realm="api"' }
+  const refused = { ...REFUSED, challenge: 'Token realm="api", error="invalid_token"' }
+  const cases = [
+    ['its word', ['Token good'], { identity: { token: 'good' } }],
+    ['its word in any case', ['tOKEN good'], { identity: { token: 'good' } }],
+    ['another word', ['Bearer good'], nothing],
+    ['no header', [], nothing],
+    ['a refused token', ['Token bad'], refused],
+    ['a word without token', ['Token'], refused],
+    ['a token that is none', ['Token "good"'], refused],
+  ] as const
+  for (const [title, lines, expected] of cases) {
+    it(`reads ${title}`, async () => assert.deepEqual(await ask(guard, authorization(...lines)), expected))
+  }
+
+  it('is an API key of the Authorization header in documents', () => {
+    const key = { type: 'apiKey', in: 'header', name: 'Authorization' }
+    assert.equal(guard.name, 'tokenAuth')
+    assert.deepEqual(guard.security, [{ tokenAuth: { ...key, description: 'Sent as "Token <token>"' } }])
+    const described = bearerAuth({
+      scheme: 'Token',
+      schemeName: 'session',
+      bearerFormat: 'JWT',
+      description: 'From /login',
+      verify: () => true,
+    })
+    assert.deepEqual(described.security, [
+      { session: { ...key, description: 'From /login. Sent as "Token <JWT>"' } },
+    ])
+  })
+
+  it('is Bearer in whatever case it is written', () => {
+    const { name, security } = bearerAuth({ scheme: 'bearer', verify: () => true })
+    assert.equal(name, 'bearerAuth')
+    assert.deepEqual(security, [{ bearerAuth: { type: 'http', scheme: 'bearer' } }])
+  })
+
+  it('has a name that documents take', () =>
+    assert.equal(bearerAuth({ scheme: 'X!y', verify: () => true }).name, 'x-yAuth'))
 })

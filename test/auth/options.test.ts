@@ -46,11 +46,35 @@ describe('wrong options', () => {
     [
       'bearerAuth',
       [{ verify, constructor: 1 }],
-      'unknown_option: there is no option "constructor"; use one of verify, name, realm, bearerFormat, description',
+      'unknown_option: there is no option "constructor"; use one of verify, inject, optional, scheme, schemeName, realm, bearerFormat, description',
     ],
-    ['bearerAuth', [{ verify, name: 'my scheme' }], `invalid_option: name is not ${NAME}; give ${NAME}`],
+    [
+      'bearerAuth',
+      [{ verify, schemeName: 'my scheme' }],
+      `invalid_option: schemeName is not ${NAME}; give ${NAME}`,
+    ],
     ['bearerAuth', [{ verify, realm: '' }], `invalid_option: realm is not ${REALM}; give ${REALM}`],
     ['bearerAuth', [{ verify, realm: 'a\r\nb' }], `invalid_option: realm is not ${REALM}; give ${REALM}`],
+    [
+      'bearerAuth',
+      [{ verify, scheme: 'my scheme' }],
+      `invalid_option: scheme is not ${TOKEN}; give ${TOKEN}`,
+    ],
+    [
+      'bearerAuth',
+      [{ verify, name: 'session' }],
+      'unknown_option: there is no option "name"; use one of verify, inject, optional, scheme, schemeName, realm, bearerFormat, description',
+    ],
+    [
+      'basicAuth',
+      [{ verify, optional: 1 }],
+      'invalid_option: optional is not true or false; give true or false',
+    ],
+    [
+      'apiKey',
+      [{ in: 'header', name: 'x', verify, inject: ['users'] }],
+      'invalid_option: inject is not an object of tokens; give an object of tokens',
+    ],
     ['basicAuth', [{ verify, realm: 'ä' }], `invalid_option: realm is not ${REALM}; give ${REALM}`],
     [
       'basicAuth',

@@ -1,4 +1,4 @@
-import { defineController, defineGuard } from 'octavo'
+import { defineController, defineGuard, defineProvider } from 'octavo'
 import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import type { ExecutionContext, Guard } from 'octavo'
 import type { IdentityOf } from 'octavo/auth'
@@ -51,6 +51,65 @@ expectTypeOf(anyOf(bearer, partner)).toEqualTypeOf<Guard<User | { partner: strin
 expectTypeOf(anyOf(bearer, basic)).toEqualTypeOf<Guard<User | undefined>>()
 expectTypeOf(anyOf(basic, basic)).toEqualTypeOf<Guard>()
 expectTypeOf(anyOf(anyOf(bearer), partner)).toEqualTypeOf<Guard<User | { partner: string }>>()
+
+// what it injects
+const Names = defineProvider({ name: 'Names', create: async () => new Map<string, User>() })
+const injecting = bearerAuth({
+  inject: { names: Names },
+  verify: (_token, context, inject) => {
+    expectTypeOf(context).toEqualTypeOf<ExecutionContext>()
+    expectTypeOf(inject).toEqualTypeOf<{ readonly names: Map<string, User> }>()
+    return inject.names.get('a')
+  },
+})
+expectTypeOf(injecting).toEqualTypeOf<Guard<User>>()
+expectTypeOf(
+  basicAuth({ inject: { names: Names }, verify: (name, _password, _context, { names }) => names.get(name) }),
+).toEqualTypeOf<Guard<User>>()
+expectTypeOf(
+  apiKey({
+    in: 'query',
+    name: 'key',
+    inject: { names: Names },
+    verify: async (key, _context, { names }) => names.get(key),
+  }),
+).toEqualTypeOf<Guard<User>>()
+// @ts-expect-error no such key
+bearerAuth({ inject: { names: Names }, verify: (_token, _context, { users }) => Boolean(users) })
+// @ts-expect-error no token
+bearerAuth({ inject: { names: 1 }, verify: () => true })
+
+// without credentials
+const optional = bearerAuth({ optional: true, verify: () => user })
+expectTypeOf(optional).toEqualTypeOf<Guard<User | undefined>>()
+expectTypeOf(bearerAuth({ optional: false, verify: () => user })).toEqualTypeOf<Guard<User>>()
+expectTypeOf(bearerAuth({ optional: maybe, verify: () => user })).toEqualTypeOf<Guard<User | undefined>>()
+expectTypeOf(basicAuth({ optional: true, verify: () => true })).toEqualTypeOf<Guard>()
+expectTypeOf(
+  apiKey({
+    optional: true,
+    in: 'query',
+    name: 'key',
+    inject: { names: Names },
+    verify: (key, _context, { names }) => names.get(key),
+  }),
+).toEqualTypeOf<Guard<User | undefined>>()
+expectTypeOf(anyOf(optional, partner)).toEqualTypeOf<Guard<User | { partner: string } | undefined>>()
+expectTypeOf<IdentityOf<User, true>>().toEqualTypeOf<User | undefined>()
+expectTypeOf<IdentityOf<true, true>>().toEqualTypeOf<never>()
+expectTypeOf<IdentityOf<unknown, true>>().toEqualTypeOf<unknown>()
+defineController({
+  name: 'd',
+  guards: [optional],
+  routes: [
+    { method: 'GET', handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User | undefined>() },
+    {
+      method: 'POST',
+      guards: [bearer],
+      handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User>(),
+    },
+  ],
+})
 
 // mistakes
 // @ts-expect-error no verify

@@ -10,11 +10,12 @@ export const CREDENTIALS = {
   'query-key': 'query-key',
   'cookie-sid': 'cookie-key',
   ticket: 'a-ticket',
+  tokenAuth: 'Token a-token',
 } as const
 
 const Bearer = bearerAuth({ verify: (token) => token === CREDENTIALS.bearerAuth && { name: 'ann' } })
 const Login = basicAuth({
-  name: 'login',
+  schemeName: 'login',
   verify: (user, password) => user === 'ann' && password === 'secret',
 })
 const key = (place: 'header' | 'query' | 'cookie', name: string) =>
@@ -30,7 +31,8 @@ const Ticket = defineGuard({
     return true
   },
 })
-const Optional = anyOf(Bearer, InHeader, InQuery)
+const Either = anyOf(Bearer, InHeader, InQuery)
+const Token = bearerAuth({ scheme: 'Token', optional: true, verify: (token) => token === 'a-token' })
 const Even = defineGuard({ name: 'Even', canActivate: ({ request }) => /[02468]$/.test(request.path) })
 
 const open = defineController({
@@ -41,7 +43,7 @@ const open = defineController({
       method: 'GET',
       path: '/alternatives',
       name: 'alternatives',
-      guards: [Optional],
+      guards: [Either],
       response: z.string(),
       handler: () => 'in',
     },
@@ -49,7 +51,15 @@ const open = defineController({
       method: 'GET',
       path: '/both',
       name: 'both',
-      guards: [Ticket, Optional],
+      guards: [Ticket, Either],
+      response: z.string(),
+      handler: () => 'in',
+    },
+    {
+      method: 'GET',
+      path: '/optional',
+      name: 'optional',
+      guards: [Token],
       response: z.string(),
       handler: () => 'in',
     },

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, defineController, defineGuard, defineModule, unauthorized } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+
+import { ask, authorization, basic } from './support.ts'
+
+const BEARER = 'Bearer realm="api"'
+const USER = 'Basic realm="api", charset="UTF-8"'
+const KEY = 'ApiKey realm="api", in="header", name="X-API-Key"'
+const NOBODY = { identity: undefined }
+const refused = (challenge: string): object => ({ status: 401, code: 'invalid_credentials', challenge })
+
+const bearer = bearerAuth({ optional: true, verify: (token) => token === 'good' && { by: 'bearer' } })
+const user = basicAuth({ optional: true, verify: (name) => name === 'ann' && { by: 'basic' } })
+const keyOptions = {
+  in: 'header',
+  name: 'X-API-Key',
+  verify: (text: string) => text === 'good' && { by: 'key' },
+} as const
+const optionalKey = apiKey({ ...keyOptions, optional: true })
+const key = apiKey(keyOptions)
+
+describe('an optional guard', () => {
+  const cases = [
+    ['lets pass what has no token', bearer, {}, NOBODY],
+    ['lets pass what has another scheme', bearer, authorization('Basic YTpi'), NOBODY],
+    ['finds who sends a token', bearer, authorization('Bearer good'), { identity: { by: 'bearer' } }],
+    [
+      'refuses a wrong token',
+      bearer,
+      authorization('Bearer bad'),
+      refused(`${BEARER}, error="invalid_token"`),
+    ],
+    [
+      'refuses what is no token',
+      bearer,
+      authorization('Bearer'),
+      refused(`${BEARER}, error="invalid_token"`),
+    ],
+    [
+      'refuses two tokens',
+      bearer,
+      authorization('Bearer good', 'Bearer good'),
+      refused(`${BEARER}, error="invalid_token"`),
+    ],
+    ['lets pass what has no user', user, {}, NOBODY],
+    ['refuses a wrong user', user, authorization(basic('bob:x')), refused(USER)],
+    ['lets pass what has no key', optionalKey, {}, NOBODY],
+    ['lets pass an empty key', optionalKey, { headers: { 'x-api-key': '' } }, NOBODY],
+    ['refuses a wrong key', optionalKey, { headers: { 'x-api-key': 'bad' } }, refused(KEY)],
+    [
+      'denies with optional: false',
+      apiKey({ ...keyOptions, optional: false }),
+      {},
+      { status: 401, code: 'unauthenticated', challenge: KEY },
+    ],
+  ] as const
+  for (const [title, guard, carried, expected] of cases) {
+    it(title, async () => assert.deepEqual(await ask(guard, carried), expected))
+  }
+
+  it('has no credentials as the last alternative in documents', () => {
+    assert.deepEqual(bearer.security, [{ bearerAuth: { type: 'http', scheme: 'bearer' } }, {}])
+    assert.deepEqual(user.security, [{ basicAuth: { type: 'http', scheme: 'basic' } }, {}])
+  })
+})
+
+describe('an optional guard in anyOf', () => {
+  const good = { 'x-api-key': 'good' }
+  const guard = anyOf(bearer, key)
+  const cases = [
+    ['asks the others first', guard, { headers: good }, { identity: { by: 'key' } }],
+    ['finds who sends a token', guard, authorization('Bearer good'), { identity: { by: 'bearer' } }],
+    ['lets pass what has no credentials of any', guard, {}, NOBODY],
+    ['wherever it stands', anyOf(key, bearer), {}, NOBODY],
+    [
+      'refuses wrong credentials of its own',
+      guard,
+      authorization('Bearer bad'),
+      refused(`${BEARER}, error="invalid_token", ${KEY}`),
+    ],
+    [
+      'refuses wrong credentials of another',
+      guard,
+      { headers: { 'x-api-key': 'bad' } },
+      refused(`${BEARER}, ${KEY}`),
+    ],
+    [
+      'allows what one accepts beside wrong ones',
+      guard,
+      { headers: { ...good, authorization: 'Bearer bad' } },
+      { identity: { by: 'key' } },
+    ],
+    ['in anyOf in anyOf', anyOf(guard, user), {}, NOBODY],
+    [
+      'in anyOf in anyOf, asking the others first',
+      anyOf(guard, user),
+      authorization(basic('ann:x')),
+      { identity: { by: 'basic' } },
+    ],
+  ] as const
+  for (const [title, combined, carried, expected] of cases) {
+    it(title, async () => assert.deepEqual(await ask(combined, carried), expected))
+  }
+
+  it('lets pass what a guard of your own says no to, unless that is a 401', async () => {
+    const no = defineGuard({ name: 'no', canActivate: () => false })
+    const fails = defineGuard({
+      name: 'fails',
+      canActivate: () => {
+        throw unauthorized('The session has ended')
+      },
+    })
+    assert.deepEqual(await ask(anyOf(bearer, no), {}), NOBODY)
+    assert.deepEqual(await ask(anyOf(bearer, fails), {}), {
+      status: 401,
+      code: 'unauthenticated',
+      challenge: BEARER,
+    })
+  })
+
+  it('has no credentials as the last alternative in documents, once', () => {
+    const names = (alternatives: readonly object[] = []): unknown =>
+      alternatives.map((each) => Object.keys(each))
+    assert.deepEqual(names(anyOf(bearer, key).security), [['bearerAuth'], ['header-X-API-Key'], []])
+    assert.deepEqual(names(anyOf(bearer, anyOf(user, key)).security), [
+      ['bearerAuth'],
+      ['basicAuth'],
+      ['header-X-API-Key'],
+      [],
+    ])
+    const own = defineGuard({ name: 'own', security: [{}], canActivate: () => true })
+    assert.deepEqual(names(anyOf(own, key).security), [['header-X-API-Key'], []])
+  })
+})
+
+describe('an optional guard of an application', () => {
+  const Everyone = bearerAuth({ optional: true, verify: () => true })
+  const cars = defineController({
+    prefix: '/car',
+    guards: [bearer],
+    routes: [
+      { method: 'GET', handler: (_input, { identity }) => identity?.by ?? 'nobody' },
+      { method: 'GET', path: '/key', guards: [key], handler: (_input, { identity }) => identity },
+      {
+        method: 'GET',
+        path: '/after',
+        guards: [Everyone],
+        handler: (_input, { identity }) => identity ?? 'nobody',
+      },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+  const token = { authorization: 'Bearer good' }
+  const cases = [
+    [{ url: '/car' }, 200, 'nobody'],
+    [{ url: '/car', headers: token }, 200, 'bearer'],
+    [{ url: '/car/key' }, 401, undefined],
+    [{ url: '/car/key', headers: { 'x-api-key': 'good' } }, 200, { by: 'key' }],
+    [{ url: '/car/after', headers: token }, 200, { by: 'bearer' }],
+  ] as const
+  for (const [request, status, body] of cases) {
+    it(`${JSON.stringify(request)} → ${status}`, async () => {
+      const response = await app.inject(request)
+      assert.equal(response.statusCode, status)
+      if (body !== undefined) assert.deepEqual(response.json(), body)
+    })
+  }
+
+  it('is an alternative to none in its documents', async () => {
+    await app.ready()
+    const { paths } = app.openapi()
+    assert.deepEqual(paths['/car']?.['get']?.security, [{ bearerAuth: [] }, {}])
+    assert.deepEqual(paths['/car/key']?.['get']?.security, [
+      { bearerAuth: [], 'header-X-API-Key': [] },
+      { 'header-X-API-Key': [] },
+    ])
+    assert.deepEqual(paths['/car']?.['get']?.responses['401'], {
+      $ref: '#/components/responses/Unauthenticated',
+    })
+  })
+})
