@@ -74,7 +74,7 @@ export interface ExecutionContext<I = unknown> {
   readonly originalPath: string
   /** Tells this request from others, in messages and in answers to unknown errors. @default a random UUID */
   requestId: string
-  /** Who asks, as a guard found out; `undefined` before. */
+  /** Who asks, as a guard found out; `undefined` before. Guards of the controller and the route type it, else {@link Register}. */
   identity: Found<I>
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal

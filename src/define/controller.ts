@@ -3,6 +3,7 @@ import type { ExecutionContext } from './context.ts'
 import type { Layers } from './layers.ts'
 import type { Guard } from './guard.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
+import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 
 /** A handler of the web platform, as other frameworks and libraries export it. */
@@ -80,7 +81,7 @@ export function defineController<
   const T extends readonly unknown[] | readonly [],
   const P extends string = '',
   C extends Tokens = {},
-  G = unknown,
+  G = IdentityValue,
 >(options: ControllerOptions<N, P, T, C, G>): Controller<N, P, T> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -98,7 +99,7 @@ export function defineRouter<
   const T extends readonly unknown[] | readonly [] = readonly [],
   const P extends string = '',
   const R extends readonly AnyRouter[] = readonly [],
-  G = unknown,
+  G = IdentityValue,
 >(options: RouterOptions<N, P, T, R, G>): Controller<N, P, T, R> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return { ...options, kind: 'router' } as unknown as Controller<N, P, T, R>

@@ -1,3 +1,5 @@
+import type { IdentityValue } from './register.ts'
+
 /*
  * What is inferred of a route is a union of all its parts. Guards leave their marks in it as tuples, which no input and no response
  * is taken for.
@@ -13,12 +15,12 @@ type AddedBy<E> = E extends Added<infer I> ? I : never
 type DroppedBy<E> = E extends Dropped<infer I> ? I : never
 
 /**
- * The type of `context.identity`: what the route's own guards find, else what those of its controller find (`G`), unless the route
- * drops one of them; `unknown` when no guard tells. Most routes have no marks: they cost the type checker one question.
+ * The type of `context.identity`: what the route's own guards find, else what those of its controller find (`G`), else what
+ * `Register` tells. It is `unknown` if the route drops a guard that leaves an identity, and if nothing tells. Most routes have no marks: they cost the type checker one question.
  */
 export type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked<E, G>
 
 type Marked<E, G> = [AddedBy<E>] extends [never] ? ([DroppedBy<E>] extends [never] ? G : unknown) : AddedBy<E>
 
-/** What is known of an identity: `never` means that no guard tells. */
-export type Found<G> = [G] extends [never] ? unknown : G
+/** What is known of an identity: `never` means that no guard of the controller or route tells. */
+export type Found<G> = [G] extends [never] ? IdentityValue : G

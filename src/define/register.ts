@@ -1,12 +1,13 @@
 /**
- * Tells the types of an application's settings and sessions to `Config` and `Session`, everywhere in the program. Needs no import at
- * run time.
+ * Tells the types of an application's settings and sessions to `Config` and `Session`, and the identity that guards of the application
+ * and of modules leave to handlers, everywhere in the program. Needs no import at run time.
  *
  * @example
  * declare module 'octavo' {
  *   interface Register {
  *     config: z.output<typeof configSchema>
  *     session: z.output<typeof sessionSchema>
+ *     identity: User
  *   }
  * }
  */
@@ -18,3 +19,6 @@ export type ConfigValues = Register extends { config: infer C } ? C : Readonly<R
 
 /** The data of a session, as far as {@link Register} tells. */
 export type SessionValues = Register extends { session: infer S } ? S : Record<string, unknown>
+
+/** The identity that a handler finds if no guard of its controller or route types it, as far as {@link Register} tells. */
+export type IdentityValue = Register extends { identity: infer I } ? I : unknown

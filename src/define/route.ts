@@ -6,6 +6,7 @@ import type { ExecutionContext } from './context.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Added, Dropped, Identity } from './identity.ts'
 import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
+import type { IdentityValue } from './register.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
@@ -111,7 +112,7 @@ export type RoutesOf<T, P extends string, C, G> = { readonly [K in keyof T]: Rou
  * const input = { query: { limit: z.number() } }
  * export const list: Handler<typeof input, '/orgs/{org_id:int}/cars'> = ({ params, query }) => find(params.org_id, query.limit)
  */
-export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown, G = unknown> = (
+export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown, G = IdentityValue> = (
   input: HandlerInput<'', P, I, C>,
   context: ExecutionContext<G>,
 ) => unknown extends R ? unknown : HandlerResult<R>

@@ -9,8 +9,8 @@ const TSC = join(ROOT, 'node_modules/.bin/tsc')
 
 // a program of its own, for what it declares would count in every file of this one
 const PROGRAM = `
-import { Config, createApp, defineController, defineModule, defineProvider, Session } from 'octavo'
-import type { Register } from 'octavo'
+import { Config, createApp, defineController, defineGuard, defineModule, defineProvider, defineRouter, Session } from 'octavo'
+import type { ExecutionContext, Guard, Handler, Register } from 'octavo'
 import { z } from 'zod'
 
 const sessionSchema = z.object({ user: z.string().optional(), cart: z.array(z.number()).default([]) })
@@ -20,7 +20,15 @@ declare module 'octavo' {
   interface Register {
     session: z.output<typeof sessionSchema>
     config: z.output<typeof configSchema>
+    identity: User
   }
+}
+
+interface User {
+  readonly name: string
+}
+interface Partner {
+  readonly partner: string
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -57,7 +65,68 @@ const provider = defineProvider({
     return config.port
   },
 })
-createApp(defineModule({ controllers: [controller], providers: [provider] }), {
+const plain = defineGuard({
+  name: 'plain',
+  canActivate: (context) => {
+    isSame<typeof context.identity, unknown>(true)
+    return true
+  },
+})
+declare const user: Guard<User>
+declare const partner: Guard<Partner>
+declare const untold: Guard<unknown>
+const see = (_context: ExecutionContext): void => undefined
+const away: Handler = (_input, { identity }) => isSame<typeof identity, User>(true)
+const guarded = defineController({
+  prefix: '/guarded',
+  routes: [
+    {
+      method: 'GET',
+      handler: (_input, context) => {
+        isSame<typeof context.identity, User>(true)
+        see(context)
+      },
+    },
+    { method: 'GET', path: '/away', handler: away },
+    { method: 'GET', path: '/plain', guards: [plain], handler: (_, { identity }) => isSame<typeof identity, User>(true) },
+    { method: 'GET', path: '/own', guards: [partner], handler: (_, { identity }) => isSame<typeof identity, Partner>(true) },
+    { method: 'GET', path: '/untold', guards: [untold], handler: (_, { identity }) => isSame<typeof identity, unknown>(true) },
+    {
+      method: 'GET',
+      path: '/open',
+      withoutGuards: [user],
+      handler: (_input, context) => {
+        isSame<typeof context.identity, unknown>(true)
+        see(context)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/wrong',
+      // @ts-expect-error no such field
+      handler: (_input, { identity }) => identity.partner,
+    },
+  ],
+})
+const partners = defineController({
+  prefix: '/partners',
+  guards: [partner],
+  routes: [
+    {
+      method: 'GET',
+      handler: (_input, context) => {
+        isSame<typeof context.identity, Partner>(true)
+        see(context)
+      },
+    },
+  ],
+})
+const router = defineRouter({
+  prefix: '/router',
+  guards: [plain],
+  routes: [{ method: 'GET', handler: (_input, { identity }) => isSame<typeof identity, User>(true) }],
+})
+createApp(defineModule({ controllers: [controller, guarded, partners], routers: [router], providers: [provider], guards: [user] }), {
   session: { secret: 'x'.repeat(32), schema: sessionSchema },
   configSchema,
 })
@@ -87,7 +156,7 @@ describe('Register', () => {
     return run('-p', join(folder, name)).filter((line) => !line.includes('node_modules/@types'))
   }
 
-  it('types Session and Config through the built declarations', () => {
+  it('types Session, Config and identities through the built declarations', () => {
     const home = join(folder, 'built/node_modules/octavo')
     mkdirSync(home, { recursive: true })
     // a package of its own, so that the name means the built one and not the one around it
@@ -101,7 +170,7 @@ describe('Register', () => {
     assert.deepEqual(check('built', { customConditions: [] }), [])
   })
 
-  it('types Session and Config through the sources', () => {
+  it('types Session, Config and identities through the sources', () => {
     assert.deepEqual(
       check('sources', { skipLibCheck: true }).filter((line) => line.includes('program.ts')),
       [],
