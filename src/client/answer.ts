@@ -1,4 +1,5 @@
-import type { ResponseIn } from '../define/infer.ts'
+import type { ResponseIn, StatusesAt } from '../define/infer.ts'
+import type { ResponseKey } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 
 /** How the body of an answer is given: `data`, as a stream of bytes for events and downloads, or the `Response` untouched. */
@@ -24,7 +25,9 @@ type AnswersOf<R> = [R] extends [never]
   ? Answer<number, unknown>
   : R extends Schema
     ? Answer<number, Wire<OutputOf<R>>>
-    : { [K in keyof R & number]: Answer<K, Wire<OutputOf<R[K]>>> }[keyof R & number]
+    : {
+        [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, Wire<OutputOf<R[K]>>>
+      }[keyof R & ResponseKey]
 
 /** The answers of a route by its element. */
 export type AnswersIn<E> = AnswersOf<ResponseIn<Extract<E, object>>>

@@ -3,7 +3,7 @@ import type { Flat, InputIn, NameIn, ParamsOf, PathIn } from '../define/infer.ts
 import type { ControllerName, ControllersOf, OwnPrefix } from '../define/names.ts'
 import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { InputOf, Schema } from '../schema/schema.ts'
 import type { AnswersIn, As, Given } from './answer.ts'
 
 /** What every call takes besides what its route declares. */
@@ -88,9 +88,6 @@ type Root<C> = Level<Nameless<C>, Named<C>>
  * type Api = Client<typeof app>
  */
 export type Client<A> = A extends { readonly $module?: infer M } ? Root<Place<ControllersOf<M>, ''>> : never
-
-/** What a schema takes. */
-type InputOf<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
 
 /** A schema whose value may be left out. */
 interface OptionalSchema {

@@ -97,8 +97,15 @@ async function toAnswer(
   const { status, ok, headers } = response
   const isStreamed = as === 'stream' && status < 400
   const data = isStreamed ? response.body : await readBody(response, method)
-  if (status >= 400 && !errors.includes(status)) throw new ProblemError(response, data)
+  if (status >= 400 && !isDeclared(errors, status, headers)) throw new ProblemError(response, data)
   return { status, ok, data, headers, response }
+}
+
+/** Whether an error is a result. Octavo's own problem documents are not what a range declares. */
+function isDeclared(errors: readonly (number | string)[], status: number, headers: Headers): boolean {
+  if (errors.includes(status)) return true
+  if (headers.get('content-type')?.startsWith('application/problem+json') === true) return false
+  return errors.includes(status < 500 ? '4XX' : '5XX') || errors.includes('default')
 }
 
 /** Calls a route by its name. */

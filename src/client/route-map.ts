@@ -14,8 +14,8 @@ export interface RouteCall {
   readonly body?: 'json' | 'text' | 'bytes'
   /** How `form` is sent; `files` make it multipart. @default 'urlencoded' */
   readonly form?: 'urlencoded' | 'multipart'
-  /** The declared statuses of 400 and more, which are results and no errors. */
-  readonly errors?: readonly number[]
+  /** The declared statuses of 400 and more, and the ranges `4XX`, `5XX` and `default`, which are results and no errors. */
+  readonly errors?: readonly (number | string)[]
 }
 
 /** How a client calls the routes of one version, by their names. */

@@ -1,7 +1,8 @@
 import type { Method } from '../http.ts'
 import type { ParamValues } from '../path/param-types.ts'
 import type { RawReply, Reply } from './reply.ts'
-import type { Fields, OutputOf, Schema } from '../schema/schema.ts'
+import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
+import type { ResponseKey } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
 
 /** What one source takes: a schema, a record of schemas, or a list of names (each a required string). */
@@ -29,8 +30,16 @@ export interface InputSpec {
 /** What `response` takes: a schema, schemas by status, or pairs of status and schema. */
 export type ResponseSpec =
   | Schema
-  | { readonly [status: number]: Schema }
-  | readonly (readonly [status: number, schema: Schema])[]
+  | {
+      readonly [status: number]: Schema
+      /** The schema of statuses from 400 to 499 that are not declared themselves. */
+      readonly '4XX'?: Schema
+      /** The schema of statuses from 500 to 599 that are not declared themselves. */
+      readonly '5XX'?: Schema
+      /** The schema of every other status. */
+      readonly default?: Schema
+    }
+  | readonly (readonly [status: ResponseKey, schema: Schema])[]
 
 /** Writes an intersection out, for readable hovers. */
 export type Flat<T> = { [K in keyof T]: T[K] } & {}
@@ -81,14 +90,14 @@ export type PathIn<E> = Or<Extract<E, `/${string}`>, '/'>
 /** The explicit name of a route element. */
 export type NameIn<E> = Exclude<Extract<E, string>, `/${string}` | Method>
 
-type Pairs = readonly (readonly [number, Schema])[]
+type Pairs = readonly (readonly [ResponseKey, Schema])[]
 
 /** The members of an object that are there: in a union of object literals each gets the others' keys as `undefined`. */
 type Present<E, Keys> = { [K in keyof E & Keys as undefined extends E[K] ? never : K]: E[K] }
 
 type NotEmpty<E> = [keyof E] extends [never] ? never : E
 
-type HasStatuses<E> = [keyof E & number] extends [never] ? false : true
+type HasStatuses<E> = keyof E extends keyof InputSpec ? false : true
 
 /** The response declaration of a route element: a schema or a map by status. */
 export type ResponseIn<E> = E extends Schema
@@ -98,7 +107,7 @@ export type ResponseIn<E> = E extends Schema
       ? { [P in E[number] as P[0]]: P[1] }
       : never
     : HasStatuses<E> extends true
-      ? NotEmpty<Present<E, number>>
+      ? NotEmpty<Present<E, ResponseKey>>
       : never
 
 /** The input declaration of a route element. */
@@ -113,16 +122,40 @@ export type InputIn<E> = Or<
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
-/** The statuses of a response map, each with its data. */
-type RepliesOf<R> = { [K in keyof R & number]: Reply<K, OutputOf<R[K]>> }[keyof R & number]
+type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
-/** What a handler may return when the response is declared as R. */
+/** The statuses that begin with a digit, as numbers. */
+type StatusesOf<First extends string> = `${First}${Digit}${Digit}` extends `${infer N extends number}`
+  ? N
+  : never
+
+/** The statuses that a key of a response map is for: those of a range that have no schema of their own. */
+export type StatusesAt<R, K> = K extends number
+  ? K
+  : Exclude<
+      K extends '4XX'
+        ? StatusesOf<'4'>
+        : K extends '5XX'
+          ? StatusesOf<'5'>
+          : StatusesOf<'2' | '3' | Exclude<'4' | '5', FirstDigits<keyof R>>>,
+      keyof R
+    >
+
+type FirstDigits<K> = K extends `${infer First}XX` ? First : never
+
+/** The statuses of a response map, each with its data. */
+type RepliesOf<R> = {
+  [K in keyof R & ResponseKey]: Reply<K extends number ? K : StatusesAt<R, K>, InputOf<R[K]>>
+}[keyof R & ResponseKey]
+
+/** The keys of a response map that plain values are parsed by. */
+type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
+
+/** What a handler may return when the response is declared as R: what the schemas take, because results are parsed by them. */
 type Returnable<R> =
   | RawReply
   | Response
-  | (R extends Schema
-      ? OutputOf<R> | Reply<number, OutputOf<R>>
-      : OutputOf<R[keyof R & SuccessStatus]> | RepliesOf<R>)
+  | (R extends Schema ? InputOf<R> | Reply<number, InputOf<R>> : InputOf<R[PlainKeys<R>]> | RepliesOf<R>)
 
 /** What the handler of a route element may return. */
 export type HandlerResult<R> = [R] extends [never] ? unknown : Returnable<R> | Promise<Returnable<R>>

@@ -7,6 +7,7 @@ import type { AnyGuard } from './guard.ts'
 import type { Added, Dropped, Identity } from './identity.ts'
 import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
 import type { IdentityValue } from './register.ts'
+import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
@@ -35,10 +36,10 @@ export interface RouteOptions extends Shared {
   /** The operation's id in documents. @default made from the name */
   readonly operationId?: string
   /**
-   * Whether returned values are checked against `response`: `'strip'` drops undeclared keys, `'strict'` refuses them. A value
-   * that does not fit is a logged 500. @default the application's setting, which is `false`
+   * Whether results are parsed by the `response` schema of their status. Undeclared members are removed, or refused with `'strict'`.
+   * A result that does not fit is a logged 500 with code `response_invalid`. @default the application's setting, which is `true`
    */
-  readonly validateResponses?: 'strip' | 'strict' | false
+  readonly validateResponses?: boolean | 'strict'
   /** The longest request body, in bytes. @default the application's setting */
   readonly bodyLimit?: number
   /** Milliseconds until the answer is 503; 0 waits for ever. @default `timeouts.handler` of the application */
@@ -56,7 +57,7 @@ export interface RouteOptions extends Shared {
 type Kept<E, Allowed> = Or<Extract<E, Allowed>, Allowed>
 
 /**
- * An input in which what is no source, or no schema, is reported at its own place. Response maps, which have numbers for keys,
+ * An input in which what is no source, or no schema, is reported at its own place. Response maps, which have statuses for keys,
  * pass.
  */
 type KnownKeys<E> = E extends Schema
@@ -66,7 +67,7 @@ type KnownKeys<E> = E extends Schema
         ? E[K] extends object | undefined
           ? E[K]
           : InputSpec[K]
-        : K extends number
+        : K extends ResponseKey
           ? E[K]
           : 'not a source: use params, query, headers, cookies, body, form, files or inject'
     }
@@ -90,7 +91,7 @@ interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Layers, 'g
   readonly name?: Extract<E, string>
   /** The sources the handler receives. */
   readonly input?: Or<KnownKeys<Extract<E, object>>, object>
-  /** Documents and types the answer. */
+  /** Types, parses and documents the result: a schema, or schemas by status. */
   readonly response?: Kept<E, object>
   /** Run after those of the controller. */
   readonly guards?: readonly AddedGuard<E>[]

@@ -122,8 +122,8 @@ export const FIELDS = {
     description: TEXT,
     operationId: TEXT,
     validateResponses: {
-      test: (value) => value === 'strip' || value === 'strict' || value === false,
-      expected: "'strip', 'strict' or false",
+      test: (value) => value === 'strict' || typeof value === 'boolean',
+      expected: "true, 'strict' or false",
     },
     bodyLimit: COUNT,
     timeout: COUNT,

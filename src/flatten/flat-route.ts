@@ -4,6 +4,7 @@ import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
+import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
 import type { Token } from '../define/token.ts'
@@ -27,10 +28,12 @@ export interface FlatRoute {
   /** Guards and all else that runs around the handler, of every level. */
   readonly layers: LayerStack
   /** Response schemas by status. */
-  readonly responses: ReadonlyMap<number, Schema>
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  /** Whether `response` is one schema, which is that of any status that a handler replies with. */
+  readonly isOneResponse: boolean
   /** The status of a plain returned value. */
   readonly status: number
-  readonly validateResponses: 'strip' | 'strict' | false | undefined
+  readonly validateResponses: boolean | 'strict' | undefined
   /** `undefined` where the application's setting holds, as for the two that follow. */
   readonly bodyLimit: number | undefined
   readonly timeout: number | undefined

@@ -90,6 +90,7 @@ function withPattern(
     timeout,
     uploads,
     responses: responses.byStatus(route.status),
+    isOneResponse: responses.isOne,
     status: route.status ?? responses.success ?? 200,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
     deprecated: route.deprecated ?? inherited.deprecated,

@@ -15,6 +15,9 @@ export interface Schema {
 /** What a schema's value is after validation. */
 export type OutputOf<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 
+/** What a schema takes. */
+export type InputOf<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
+
 /** Schemas by field name. */
 export type Fields = Readonly<Record<string, Schema>>
 

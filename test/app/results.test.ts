@@ -433,6 +433,16 @@ describe('what cannot be sent', () => {
       'The result holds at "tags" what JSON cannot hold, a Set: return [...set]',
     ],
     [
+      'a promise',
+      () => ({ car: Promise.resolve({ id: 7 }) }),
+      'The result holds a promise at "car", which JSON cannot hold: await it first',
+    ],
+    [
+      'a promise that is rejected, in a list of a reply',
+      () => reply(201, [Promise.reject(new Error('no car'))]),
+      'The result holds a promise at "0", which JSON cannot hold: await it first',
+    ],
+    [
       'a reply within a result',
       () => ({ data: file(Buffer.from('x')) }),
       'The result holds a response or a stream at "data": return it by itself, also from interceptors',
@@ -545,45 +555,137 @@ describe('what cannot be sent', () => {
 
 describe('validateResponses', () => {
   const Car = z.object({ id: z.number(), at: z.string().optional() })
+  const Ranges = {
+    200: Car,
+    404: z.object({ a: z.number() }),
+    '4XX': z.object({ b: z.number() }),
+    default: z.object({ c: z.number() }),
+  }
   const Dated = z.object({
     at: z.date(),
     list: z.array(z.object({ at: z.date().nullable() })),
     by: z.record(z.string(), z.date()),
   })
   const cases: readonly (readonly [string, Handle, object, AppOptions, object | number])[] = [
-    ['is off by default', () => ({ id: 'x', extra: 1 }), { response: Car }, {}, { id: 'x', extra: 1 }],
+    ['removes undeclared members by default', () => ({ id: 1, extra: 1 }), { response: Car }, {}, { id: 1 }],
     [
-      'strip drops undeclared keys',
+      'checks nothing if it is false',
+      () => ({ id: 'x', extra: 1 }),
+      { response: Car, validateResponses: false },
+      {},
+      { id: 'x', extra: 1 },
+    ],
+    [
+      'can be on for a route of an application that checks nothing',
       () => ({ id: 1, extra: 1 }),
-      { response: Car, validateResponses: 'strip' },
+      { response: Car, validateResponses: true },
+      { validateResponses: false },
+      { id: 1 },
+    ],
+    [
+      'parses by one schema whatever the status of the reply',
+      () => reply(409, { id: 1, extra: 1 }),
+      { response: Car },
       {},
       { id: 1 },
     ],
     [
-      'strip drops undeclared keys below',
-      () => [{ id: 1, extra: 1 }],
-      { response: z.array(Car), validateResponses: 'strip' },
+      'parses by the exact status before its range',
+      () => reply(404, { id: 1, a: 1, b: 2, c: 3 }),
+      { response: Ranges },
       {},
-      [{ id: 1 }],
+      { a: 1 },
     ],
     [
-      'strip refuses what does not fit',
-      () => ({ id: 'x' }),
-      { response: Car, validateResponses: 'strip' },
+      'parses by a range before default',
+      () => reply(409, { id: 1, a: 1, b: 2, c: 3 }),
+      { response: Ranges },
+      {},
+      { b: 2 },
+    ],
+    [
+      'parses by default what has no range',
+      () => reply(503, { id: 1, a: 1, b: 2, c: 3 }),
+      { response: Ranges },
+      {},
+      { c: 3 },
+    ],
+    [
+      'strict knows the statuses of a range',
+      () => reply(503, { c: 3 }),
+      { response: Ranges, validateResponses: 'strict' },
+      {},
+      { c: 3 },
+    ],
+    [
+      'runs defaults, transforms and codecs',
+      () => ({ size: '7', at: '2026-11-21T10:00:00.000Z' }),
+      {
+        response: z.object({
+          name: z.string().default('Ford'),
+          size: z.string().transform(Number).pipe(z.number()),
+          at: z.codec(z.string(), z.date(), {
+            decode: (at) => new Date(at),
+            encode: (date) => date.toISOString(),
+          }),
+        }),
+      },
+      {},
+      { name: 'Ford', size: 7, at: '2026-11-21T10:00:00.000Z' },
+    ],
+    [
+      'strict takes what a transform replaces',
+      () => ({ first: 'Ann', last: 'Lee' }),
+      {
+        response: z
+          .object({ first: z.string(), last: z.string() })
+          .transform(({ first, last }) => ({ name: `${first} ${last}` })),
+        validateResponses: 'strict',
+      },
+      {},
+      { name: 'Ann Lee' },
+    ],
+    [
+      'strict takes the members of both sides of an intersection',
+      () => ({ id: 1, name: 'Ford' }),
+      { response: z.intersection(Car, z.object({ name: z.string() })), validateResponses: 'strict' },
+      {},
+      { id: 1, name: 'Ford' },
+    ],
+    [
+      'strict refuses what neither side of an intersection declares',
+      () => ({ id: 1, name: 'Ford', extra: 1 }),
+      { response: z.intersection(Car, z.object({ name: z.string() })), validateResponses: 'strict' },
       {},
       500,
     ],
     [
-      'strip lets undeclared statuses pass',
-      () => reply(202, { x: 1 }),
-      { response: { 200: Car }, validateResponses: 'strip' },
+      'strict refuses what no option of a union declares',
+      () => [{ id: 1, extra: 1 }],
+      { response: z.array(z.union([Car, z.tuple([z.string()])])), validateResponses: 'strict' },
       {},
-      { x: 1 },
+      500,
     ],
     [
-      'strip checks by status',
+      'removes undeclared members of one object',
+      () => ({ id: 1, extra: 1 }),
+      { response: Car },
+      {},
+      { id: 1 },
+    ],
+    [
+      'removes undeclared members below',
+      () => [{ id: 1, extra: 1 }],
+      { response: z.array(Car) },
+      {},
+      [{ id: 1 }],
+    ],
+    ['refuses what does not fit', () => ({ id: 'x' }), { response: Car }, {}, 500],
+    ['lets undeclared statuses pass', () => reply(202, { x: 1 }), { response: { 200: Car } }, {}, { x: 1 }],
+    [
+      'checks by status',
       () => reply(404, { detail: 'x', y: 1 }),
-      { response: { 200: Car, 404: z.object({ detail: z.string() }) }, validateResponses: 'strip' },
+      { response: { 200: Car, 404: z.object({ detail: z.string() }) } },
       {},
       { detail: 'x' },
     ],
@@ -605,14 +707,14 @@ describe('validateResponses', () => {
     [
       'refuses text that is no date',
       () => ({ at: '2026-02-30', list: [], by: {} }),
-      { response: Dated, validateResponses: 'strip' },
+      { response: Dated },
       {},
       500,
     ],
     [
-      'strip waits for asynchronous schemas',
+      'waits for asynchronous schemas',
       async () => ({ id: 1, extra: 1 }),
-      { response: Car.refine(async () => true), validateResponses: 'strip' },
+      { response: Car.refine(async () => true) },
       {},
       { id: 1 },
     ],
@@ -624,14 +726,14 @@ describe('validateResponses', () => {
       { id: 1 },
     ],
     [
-      'strict refuses undeclared keys',
+      'strict refuses undeclared members',
       () => ({ id: 1, extra: 1 }),
       { response: Car, validateResponses: 'strict' },
       {},
       500,
     ],
     [
-      'strict refuses undeclared keys below',
+      'strict refuses undeclared members below',
       () => [{ id: 1, extra: 1 }],
       { response: z.array(Car), validateResponses: 'strict' },
       {},
@@ -669,8 +771,8 @@ describe('validateResponses', () => {
       'can be set for the application',
       () => ({ id: 1, extra: 1 }),
       { response: Car },
-      { validateResponses: 'strip' },
-      { id: 1 },
+      { validateResponses: 'strict' },
+      500,
     ],
     [
       'of the route replaces that of the application',
@@ -689,17 +791,11 @@ describe('validateResponses', () => {
     [
       'checks the declared status',
       () => ({ id: 1, extra: 1 }),
-      { response: Car, status: 201, validateResponses: 'strip' },
+      { response: Car, status: 201 },
       {},
       { id: 1 },
     ],
-    [
-      'strip lets a missing value pass as 204',
-      () => undefined,
-      { response: Car, validateResponses: 'strip' },
-      {},
-      204,
-    ],
+    ['lets a missing value pass as 204', () => undefined, { response: Car }, {}, 204],
     [
       'strict passes a declared 204',
       () => undefined,
@@ -707,13 +803,7 @@ describe('validateResponses', () => {
       {},
       204,
     ],
-    [
-      'strip refuses a missing value with a declared status',
-      () => reply(200),
-      { response: Car, validateResponses: 'strip' },
-      {},
-      500,
-    ],
+    ['refuses a missing value with a declared status', () => reply(200), { response: Car }, {}, 500],
     [
       'leaves Responses alone',
       () => Response.json({ x: 1 }),
@@ -736,8 +826,14 @@ describe('validateResponses', () => {
     [
       'what does not fit',
       () => ({ id: 'x' }),
-      { validateResponses: 'strip' },
+      {},
       'get: GET,POST / returned what its response does not allow: id: Invalid input: expected number, received string',
+    ],
+    [
+      'a promise in the place of an object',
+      () => ({ id: Promise.resolve(7) }),
+      {},
+      'get: GET,POST / returned what its response does not allow: id: Invalid input: expected number, received Promise',
     ],
     [
       'an undeclared key',
@@ -758,6 +854,28 @@ describe('validateResponses', () => {
       'get: GET,POST / answered 204, which its response does not declare',
     ],
   ]
+  it('answers with response_invalid, without the values', async () => {
+    const { logger, messages } = listen()
+    const User = z.object({ cars: z.array(z.object({ id: z.number() })) })
+    const response = await answer(
+      () => ({ cars: [{ id: 1 }, { id: 'secret' }] }),
+      { response: User },
+      { logger },
+    )
+    const { requestId, ...problem }: Record<string, unknown> = Object(response.json())
+    assert.equal(typeof requestId, 'string')
+    assert.deepEqual(problem, {
+      type: 'urn:octavo:problem:response-invalid',
+      title: 'Invalid response',
+      status: 500,
+      detail: 'The result is not what the response of the route declares; the log has the reason',
+      code: 'response_invalid',
+    })
+    assert.deepEqual(messages, [
+      'get: GET,POST / returned what its response does not allow: cars.1.id: Invalid input: expected number, received string',
+    ])
+  })
+
   for (const [title, handler, route, message] of logged) {
     it(`logs ${title}`, async () => {
       const { logger, messages } = listen()

@@ -557,12 +557,12 @@ describe('a bad route', () => {
     ],
     [
       'validates responses in a way that does not exist',
-      inRoute({ validateResponses: true }),
+      inRoute({ validateResponses: 'strip' }),
       {
         code: 'invalid_field',
         where: 'car: GET /car/',
-        message: "validateResponses is not 'strip', 'strict' or false",
-        fix: "give 'strip', 'strict' or false",
+        message: "validateResponses is not true, 'strict' or false",
+        fix: "give true, 'strict' or false",
       },
     ],
     [
@@ -592,7 +592,7 @@ describe('a bad route', () => {
         code: 'invalid_response',
         where: 'car.get: GET /car/',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
-        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
     [
@@ -602,7 +602,7 @@ describe('a bad route', () => {
         code: 'invalid_response',
         where: 'car.get: GET /car/',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
-        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
     [
@@ -612,7 +612,7 @@ describe('a bad route', () => {
         code: 'invalid_response',
         where: 'car.get: GET /car/',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
-        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
     [
@@ -622,7 +622,7 @@ describe('a bad route', () => {
         code: 'invalid_response',
         where: 'car.get: GET /car/',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
-        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
     [
@@ -1591,7 +1591,7 @@ describe('several mistakes', () => {
         code: 'invalid_response',
         where: 'car.a b: GET /car/',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
-        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599',
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
       {
         code: 'missing_provider',
@@ -1698,12 +1698,12 @@ describe('a bad option of createApp', () => {
     ],
     [
       'validates responses in a way that does not exist',
-      withOption({ validateResponses: true }),
+      withOption({ validateResponses: 'strip' }),
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: "validateResponses is not 'strip', 'strict' or false",
-        fix: "give 'strip', 'strict' or false",
+        message: "validateResponses is not true, 'strict' or false",
+        fix: "give true, 'strict' or false",
       },
     ],
     [

@@ -76,6 +76,11 @@ export const inferred = defineController({
   ],
 })
 
+const Sized = z.object({
+  name: z.string().default('Ford'),
+  size: z.string().transform(Number).pipe(z.number()),
+})
+
 export const responses = defineController({
   prefix: '/responses',
   routes: [
@@ -91,6 +96,29 @@ export const responses = defineController({
       handler: () => reply(201, { id: '1', name: 'Ford', year: 2026 }),
     },
     { method: 'GET', response: Car, handler: () => redirect('/elsewhere') },
+    { method: 'GET', response: Sized, handler: () => ({ size: '7' }) },
+    { method: 'GET', response: { 200: Sized }, handler: () => reply(200, { size: '7', name: 'Fiesta' }) },
+    {
+      method: 'GET',
+      response: { 200: Car, 404: z.string(), '4XX': z.number(), default: z.boolean() },
+      handler: () =>
+        [reply(404, 'no such car'), reply(409, 7), reply(500, true)][0] ?? { id: '1', name: 'Ford', year: 1 },
+    },
+    { method: 'GET', response: { default: Car }, handler: () => ({ id: '1', name: 'Ford', year: 2026 }) },
+    {
+      method: 'GET',
+      response: [
+        [200, Car],
+        ['5XX', z.string()],
+      ],
+      handler: () => reply(503, 'closed'),
+    },
+    // @ts-expect-error the schema of the exact status wins over that of the range
+    { method: 'GET', response: { 404: z.string(), '4XX': z.number() }, handler: () => reply(404, 7) },
+    // @ts-expect-error a status that no range has
+    { method: 'GET', response: { 200: Car, '4XX': z.number() }, handler: () => reply(500, 7) },
+    // @ts-expect-error the output of the transform, where the handler returns its input
+    { method: 'GET', response: Sized, handler: () => ({ size: 7 }) },
     { method: 'GET', response: Car, handler: () => text('plain') },
     { method: 'GET', response: Car, handler: () => new Response('as it is') },
     {

@@ -123,14 +123,14 @@ function mergeResponses(operations: readonly Operation[]): Operation['responses'
   )
 }
 
-/** What any says of a status, if only by its first digit: clients look for the status itself first. */
+/** What any says of a status, if only by its first digit or of all others: clients look for the status itself first. */
 function answersOf(
   all: readonly Operation['responses'][],
   status: string,
 ): readonly (ResponseObject | Reference)[] {
   const own = all.flatMap((responses) => responses[status] ?? [])
   const ranges = all.flatMap((responses) =>
-    responses[status] === undefined ? (responses[`${status.charAt(0)}XX`] ?? []) : [],
+    responses[status] === undefined ? (responses[`${status.charAt(0)}XX`] ?? responses['default'] ?? []) : [],
   )
   // each of the shared answers takes every problem document
   const isShared = [...own, ...ranges].every((answer) => '$ref' in answer)

@@ -1,3 +1,4 @@
+import type { ResponseKey } from '../../schema/responses.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -70,7 +71,7 @@ export interface ConvertedRoute {
   readonly body: RequestBody | undefined
   /** What is declared under `response`, by status; without content where nothing is sent. */
   readonly responses: ReadonlyMap<
-    number,
+    ResponseKey,
     { readonly description: string | undefined; readonly content: Content | undefined }
   >
 }

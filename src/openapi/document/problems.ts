@@ -1,3 +1,4 @@
+import type { ResponseKey } from '../../schema/responses.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { HttpError, phraseOf } from '../../errors.ts'
@@ -109,7 +110,10 @@ function takesHttpErrors(match: ErrorHandler['match'] & object): boolean {
   )
 }
 
+const RANGES = { '4XX': 'Client error', '5XX': 'Server error', default: 'Any other status' }
+
 /** What a response is called that says nothing of itself. */
-export function descriptionOf(status: number): string {
+export function descriptionOf(status: ResponseKey): string {
+  if (typeof status === 'string') return RANGES[status]
   return phraseOf(status) ?? `Status ${status}`
 }

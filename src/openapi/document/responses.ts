@@ -1,3 +1,4 @@
+import type { ResponseKey } from '../../schema/responses.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
@@ -19,11 +20,13 @@ export function toResponses(
   for (const [status, { description, content }] of converted.responses) {
     declared.set(String(status), {
       description: description ?? descriptionOf(status),
-      ...(status < 300 ? headers : {}),
+      ...(isSuccess(status) ? headers : {}),
       ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
     })
   }
-  const isOpen = ![...converted.responses.keys()].some((status) => status < 400)
+  const isOpen = ![...converted.responses.keys()].some(
+    (status) => status === 'default' || Number(status) < 400,
+  )
   if (isOpen)
     declared.set(route.status === 200 ? '2XX' : String(route.status), {
       description: 'Success',
@@ -33,9 +36,21 @@ export function toResponses(
   const problems = problemsOf(route, lifetime, wire)
   const answered = [...problems].map(([status, answer]): readonly [string, Responses[string]] => [
     status,
-    toProblemResponse(answer, declared.get(status), isOneOf(status, route)),
+    toProblemResponse(answer, declaredFor(declared, status), isOneOf(status, route)),
   ])
   return Object.fromEntries([...declared, ...answered].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function isSuccess(status: ResponseKey): boolean {
+  return status === 'default' || Number(status) < 300
+}
+
+/** What a handler may reply with a status: what is declared for it, its range or the others. */
+function declaredFor(
+  declared: ReadonlyMap<string, ResponseObject>,
+  status: string,
+): ResponseObject | undefined {
+  return declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
 }
 
 /** Whether error handlers may answer errors of a status in their own way. */

@@ -1,3 +1,4 @@
+import type { ResponseKey } from '../../schema/responses.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -41,9 +42,9 @@ export function toBody(body: Converted, referred: Referred): RequestBody {
 }
 
 /** What a response sends; nothing where there is nothing to send. */
-export function toContent(response: Converted, status: number, referred: Referred): Content | undefined {
+export function toContent(response: Converted, status: ResponseKey, referred: Referred): Content | undefined {
   const root = resolve(response.schema, referred.finished)
-  if ([204, 205, 304].includes(status) || isNothing(root)) return undefined
+  if (EMPTY.has(status) || isNothing(root)) return undefined
   const content = contentOf(response, referred)
   if (content === undefined) return { [JSON_TYPE]: { schema: response.schema } }
   const others = listOf(root['anyOf']).filter((option) => option['format'] !== 'binary')
@@ -51,6 +52,8 @@ export function toContent(response: Converted, status: number, referred: Referre
     ? content
     : { ...content, [JSON_TYPE]: { schema: joined('anyOf', others) } }
 }
+
+const EMPTY: ReadonlySet<ResponseKey> = new Set([204, 205, 304])
 
 /** What the schema says of itself. */
 export function noteOf({ description }: SchemaObject): { readonly description?: string } {

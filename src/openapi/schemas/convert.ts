@@ -1,3 +1,4 @@
+import { isResponseKey } from '../../schema/responses.ts'
 import { createRegistry } from 'zod-openapi/api'
 import { createSchema } from 'zod-openapi'
 
@@ -189,7 +190,7 @@ function toRoute(
       body === undefined ? toForm(bySource.get('form'), bySource.get('files'), input) : toBody(body, input),
     responses: new Map(
       [...bySource].flatMap(([status, response]) =>
-        typeof status === 'number'
+        isResponseKey(status)
           ? [
               [
                 status,

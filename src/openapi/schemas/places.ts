@@ -1,5 +1,6 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { toZod } from '../../schema/schema.ts'
+import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
 import type { Direction } from './markers.ts'
@@ -9,7 +10,7 @@ export interface SchemaPlace {
   readonly route: FlatRoute
   /** Such as `input.query` or `response 200`. */
   readonly at: string
-  readonly source: SourceName | number
+  readonly source: SourceName | ResponseKey
   readonly io: Direction
   /** What stands there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'

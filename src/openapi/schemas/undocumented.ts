@@ -1,3 +1,4 @@
+import { isResponseKey } from '../../schema/responses.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { eachSchema, refOf, refsIn } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -40,7 +41,7 @@ const FIX = 'say what it looks like by .meta({ type: … }), or use a codec or .
 
 /** The problem of a place that cannot be shown, `kind` being a mark or a description. */
 export function undocumented(place: SchemaPlace, at: string, kind: string): DefinitionProblem {
-  const isResponse = typeof place.source === 'number' && at !== ''
+  const isResponse = isResponseKey(place.source) && at !== ''
   const where = isResponse ? `${place.at}, at ${at}` : join(place.at, at)
   return {
     code: 'undocumented_schema',

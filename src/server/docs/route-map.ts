@@ -85,7 +85,7 @@ function toRouteCall(
     version === undefined
       ? undefined
       : writeVersion(versioning, version, { path, prefix: settings.prefix, host })?.change
-  const errors = [...route.responses.keys()].filter((status) => status >= 400)
+  const errors = [...route.responses.keys()].filter((status) => typeof status === 'string' || status >= 400)
   return {
     method,
     ...(others.length === 0 ? {} : { others }),

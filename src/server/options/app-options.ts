@@ -91,8 +91,8 @@ export interface AppOptions<
   readonly bodyLimit?: number
   /** How many proxies in front of the application write `X-Forwarded-*` headers; `true` trusts every entry. @default false */
   readonly trustProxy?: boolean | number
-  /** See the route field of the same name. @default false */
-  readonly validateResponses?: 'strip' | 'strict' | false
+  /** Sets the default of the route field of the same name. @default true */
+  readonly validateResponses?: boolean | 'strict'
   /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
   readonly logger?: Logger | false
   readonly timeouts?: Timeouts
@@ -150,10 +150,7 @@ const OPTIONS: Rules = {
     (value) => typeof value === 'boolean' || isWholeNumber(value),
     'true, false or a number of proxies',
   ],
-  validateResponses: [
-    (value) => value === 'strip' || value === 'strict' || value === false,
-    "'strip', 'strict' or false",
-  ],
+  validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
   logger: [
     (value) => value === false || isLogger(value),
     'false or an object with debug, info, warn and error',

@@ -15,7 +15,7 @@ export interface Settings {
   readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
   readonly bodyLimit: number
   readonly trustProxy: boolean | number
-  readonly validateResponses: 'strip' | 'strict' | false
+  readonly validateResponses: boolean | 'strict'
   readonly logger: Logger
   readonly timeouts: Required<Timeouts>
   readonly limits: Required<Limits>
@@ -37,7 +37,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
     trailingSlash = 'ignore',
     bodyLimit = 1_048_576,
     trustProxy = false,
-    validateResponses = false,
+    validateResponses = true,
   } = options
   return {
     prefix: prefix.replace(/\/$/, ''),

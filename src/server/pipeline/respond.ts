@@ -1,19 +1,14 @@
-import { toRevive } from '../../schema/output-codec.ts'
-import { createValidator } from '../../schema/schema.ts'
-import type { Validated } from '../../schema/schema.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { isRaw, isReply } from '../../define/reply.ts'
 import type { ToReply } from '../../define/reply.ts'
-import { isPromise } from '../../async.ts'
+import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
-import { finish, isBodyless, addReplyHead, JSON_TYPE } from './response-head.ts'
+import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
-
-/** What is known of what answers: a route, or a status that an error handler or middleware gives. */
-type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses'>
+import { createCheck } from './response-check.ts'
+import type { Answered } from './response-check.ts'
 
 type Respond = (
   result: unknown,
@@ -29,14 +24,16 @@ export function respondWith(
   status: number,
   context: RequestContext,
 ): Awaitable<FinishedResponse> {
-  const respond = byStatus.get(status) ?? createResponder({ label: '', status, responses: new Map() }, false)
+  const respond =
+    byStatus.get(status) ??
+    createResponder({ label: '', status, responses: new Map(), isOneResponse: false }, false)
   byStatus.set(status, respond)
   return respond(result, context.takeHead(), context)
 }
 
 /** Makes the function that turns what a handler returned into a response. */
-export function createResponder(route: Answered, checking: 'strip' | 'strict' | false): Respond {
-  const check = checking === false ? undefined : createCheck(route, checking)
+export function createResponder(route: Answered, checking: true | 'strict' | false): Respond {
+  const check = createCheck(route, checking)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut(result.data, respond, head, context)
@@ -59,7 +56,7 @@ export function createResponder(route: Answered, checking: 'strip' | 'strict' | 
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
     if (check === undefined) return toData(status, headers, data, context)
-    const checked = check(status, data)
+    const checked = check(status, data, context)
     return isPromise(checked)
       ? toDataLater(status, headers, checked, context)
       : toData(status, headers, checked, context)
@@ -89,58 +86,6 @@ function workOut(
     : respond(settled, head, context)
 }
 
-/** What `validateResponses` throws: logged, and answered with a plain 500. */
-function createCheck(
-  route: Answered,
-  checking: 'strip' | 'strict',
-): (status: number, data: unknown) => Awaitable<unknown> {
-  const validators = new Map(
-    [...route.responses].map(([status, schema]) => {
-      const revive = toRevive(schema)
-      const validate = createValidator(schema)
-      return [status, revive === undefined ? validate : (data: unknown) => validate(revive(data))]
-    }),
-  )
-  return (status, data) => {
-    // sent as it comes
-    if (isAsyncIterable(data)) return data
-    const validate = validators.get(status)
-    if (validate === undefined) {
-      if (checking === 'strip' || validators.size === 0) return data
-      throw new Error(`${route.label} answered ${status}, which its response does not declare`)
-    }
-    if (isBodyless(status)) return data
-    const validated = validate(data)
-    return isPromise(validated) ? validated.then((value) => valid(value, data)) : valid(validated, data)
-  }
-
-  function valid(validated: Validated, data: unknown): unknown {
-    if ('issues' in validated) {
-      const issues = validated.issues
-        .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
-        .join('; ')
-      throw new Error(`${route.label} returned what its response does not allow: ${issues}`)
-    }
-    const extra = checking === 'strict' ? undeclared(data, validated.value, '') : undefined
-    if (extra !== undefined)
-      throw new Error(`${route.label} returned ${extra}, which its response does not declare`)
-    return validated.value
-  }
-}
-
-/** The first key of `data` that validation dropped. */
-function undeclared(data: unknown, value: unknown, path: string): string | undefined {
-  if (typeof data !== 'object' || typeof value !== 'object' || data === null || value === null)
-    return undefined
-  for (const [key, member] of Object.entries(data)) {
-    const kept: unknown = Reflect.get(value, key)
-    if (!(key in value)) return `${path}${key}`
-    const deeper = undeclared(member, kept, `${path}${key}.`)
-    if (deeper !== undefined) return deeper
-  }
-  return undefined
-}
-
 function toData(
   status: number,
   headers: ResponseHeaders,
@@ -163,16 +108,16 @@ function toData(
   return finish(status, headers, toJsonText(data))
 }
 
-/** JSON text. Maps, sets and bigints have none, and `{}` in their place would be a silent loss. */
+/** JSON text. Maps, sets, promises and bigints have none, and `{}` in their place would be a silent loss. */
 function toJsonText(data: unknown): string {
   const text = stringify(data)
   if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
-  // maps and sets come out as empty objects: where there is none, there is none to look for
+  // maps, sets and promises come out as empty objects: where there is none, there is none to look for
   if (IS_CHECKED && text.includes('{}')) JSON.stringify(data, refuseUnknown)
   return text
 }
 
-/** Whether results are searched for maps and sets: not in production, where the first empty object would cost a second look. */
+/** Whether results are searched for maps, sets and promises: not in production, where the first empty object would cost a second look. */
 const IS_CHECKED = process.env['NODE_ENV'] !== 'production'
 
 function stringify(data: unknown): string | undefined {
@@ -191,6 +136,10 @@ function refuseUnknown(key: string, value: unknown): unknown {
   if (value instanceof Map || value instanceof Set) {
     const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
     throw new TypeError(`The result holds at "${key}" what JSON cannot hold, a ${kind}`)
+  }
+  if (isPromise(value)) {
+    ignoreRejection(value)
+    throw new TypeError(`The result holds a promise at "${key}", which JSON cannot hold: await it first`)
   }
   if (isReply(value) || isWebResponse(value) || isAsyncIterable(value))
     throw new TypeError(

@@ -1,0 +1,106 @@
+import { toRevive } from '../../schema/output-codec.ts'
+import type { Revive } from '../../schema/output-codec.ts'
+import { findResponse } from '../../schema/responses.ts'
+import { createValidator } from '../../schema/schema.ts'
+import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
+import { findUndeclared } from '../../schema/undeclared.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { isPromise } from '../../async.ts'
+import type { Awaitable } from '../../http.ts'
+import { httpError } from '../../errors.ts'
+import { isAsyncIterable } from '../../stream.ts'
+import type { RequestContext } from './context.ts'
+import { logUnknown } from './failure.ts'
+import { isBodyless } from './response-head.ts'
+
+/** What is known of what answers: a route, or a status that an error handler or middleware gives. */
+export type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'>
+
+/** Returns the data to send in the place of what a handler returned. */
+type Check = (status: number, data: unknown, context: RequestContext) => Awaitable<unknown>
+
+/**
+ * Creates the function that parses results by the schema of their status. `undefined` if there is nothing to parse them by. A result
+ * that does not fit is logged, and the client gets a 500 without its values.
+ */
+export function createCheck(route: Answered, checking: true | 'strict' | false): Check | undefined {
+  if (checking === false || route.responses.size === 0) return undefined
+  const isStrict = checking === 'strict'
+  const parsers = new Map(
+    [...route.responses].map(([status, schema]) => [status, createParser(schema, isStrict)]),
+  )
+  // a schema without a status is that of every status that a handler replies with
+  const other = route.isOneResponse && !isStrict ? parsers.get(route.status) : undefined
+  return (status, data, context) => {
+    // sent as it comes
+    if (isAsyncIterable(data)) return data
+    const declared = findResponse(parsers, status)
+    const parse = declared ?? (data === undefined ? undefined : other)
+    if (parse === undefined) {
+      if (isStrict) refuse(route, `answered ${status}, which its response does not declare`, context)
+      return data
+    }
+    if (isBodyless(status)) return data
+    const parsed = parse(data)
+    return isPromise(parsed)
+      ? parsed.then((settled) => valueOf(route, settled, context))
+      : valueOf(route, parsed, context)
+  }
+}
+
+const AS_IT_IS: Revive = (value) => value
+
+type Parsed = Validated | { readonly undeclared: string }
+
+function createParser(schema: Schema, isStrict: boolean): (data: unknown) => Awaitable<Parsed> {
+  const validate = createValidator(schema)
+  let revive: Revive | undefined
+  const parse = (data: unknown): Awaitable<Validated> => {
+    // not before it is needed: a lazy schema may throw, which documents report
+    revive ??= toRevive(schema) ?? AS_IT_IS
+    return validate(revive(data))
+  }
+  if (!isStrict) return parse
+  return (data) => {
+    const parsed = parse(data)
+    return isPromise(parsed)
+      ? parsed.then((settled) => withoutExtra(schema, data, settled))
+      : withoutExtra(schema, data, parsed)
+  }
+}
+
+function withoutExtra(schema: Schema, data: unknown, parsed: Validated): Parsed {
+  const [undeclared] = 'issues' in parsed ? [] : findUndeclared(schema, data)
+  return undeclared === undefined ? parsed : { undeclared }
+}
+
+function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unknown {
+  if ('value' in parsed) return parsed.value
+  const reason =
+    'undeclared' in parsed
+      ? `returned ${parsed.undeclared}, which its response does not declare`
+      : `returned what its response does not allow: ${toReason(parsed.issues)}`
+  return refuse(route, reason, context)
+}
+
+/** A long list can have an issue in every member: the first ones say enough. */
+const MAX_LOGGED = 10
+
+function toReason(issues: readonly SchemaIssue[]): string {
+  const told = issues
+    .slice(0, MAX_LOGGED)
+    .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+    .join('; ')
+  return issues.length > MAX_LOGGED ? `${told}; and more` : told
+}
+
+function refuse({ label }: Answered, reason: string, context: RequestContext): never {
+  const cause = new Error(`${label} ${reason}`)
+  logUnknown(context, cause)
+  const { requestId } = context
+  throw httpError(
+    'response_invalid',
+    'The result is not what the response of the route declares; the log has the reason',
+    { requestId, cause },
+  )
+}
