@@ -162,6 +162,11 @@ export function createValidator(schema: Schema): (value: unknown) => Awaitable<V
 
 const EITHER: z.core.ParseContextInternal = { async: true }
 
+/** Whether code may be made from text, once zod is there: an application or a platform can forbid it. */
+export function isCodeAllowed(): boolean {
+  return zod !== undefined && zod.config().jitless !== true
+}
+
 /** Compiled, where zod can: 15 times as fast on what is valid. Code is not made from text where the application forbids that to zod. */
 function toCompiled(type: z.ZodType): z.ZodType {
   const { config, compile } = loaded()

@@ -7,8 +7,8 @@ import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
-import { createCheck } from './response-check.ts'
-import type { Answered } from './response-check.ts'
+import { createChecks } from './response-check.ts'
+import type { Answered, Checks } from './response-check.ts'
 
 type Respond = (
   result: unknown,
@@ -33,7 +33,7 @@ export function respondWith(
 
 /** Makes the function that turns what a handler returned into a response. */
 export function createResponder(route: Answered, checking: true | 'strict' | false): Respond {
-  const check = createCheck(route, checking)
+  const checks = createChecks(route, checking)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut(result.data, respond, head, context)
@@ -55,13 +55,32 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
     }
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
-    if (check === undefined) return toData(status, headers, data, context)
-    const checked = check(status, data, context)
-    return isPromise(checked)
-      ? toDataLater(status, headers, checked, context)
-      : toData(status, headers, checked, context)
+    return checks === undefined
+      ? toData(status, headers, data, context)
+      : toChecked(checks, status, headers, data, context)
   }
   return respond
+}
+
+function toChecked(
+  checks: Checks,
+  status: number,
+  headers: ResponseHeaders,
+  data: unknown,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
+  if (typeof data === 'object' && data !== null) {
+    const text = checks.write(status, data)
+    // an empty object may be what is left of a map, a set or a promise
+    if (text !== undefined && !(IS_CHECKED && text.includes('{}'))) {
+      headers['content-type'] ??= JSON_TYPE
+      return finish(status, headers, text)
+    }
+  }
+  const parsed = checks.parse(status, data, context)
+  return isPromise(parsed)
+    ? toDataLater(status, headers, parsed, context)
+    : toData(status, headers, parsed, context)
 }
 
 // in functions of their own: a closure in the responder would cost every request

@@ -1,5 +1,7 @@
 import { toRevive } from '../../schema/output-codec.ts'
 import type { Revive } from '../../schema/output-codec.ts'
+import { toJsonWriter } from '../../schema/json-writer.ts'
+import type { JsonWriter } from '../../schema/json-writer.ts'
 import { findResponse } from '../../schema/responses.ts'
 import { createValidator } from '../../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
@@ -16,14 +18,19 @@ import { isBodyless } from './response-head.ts'
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
 export type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'>
 
-/** Returns the data to send in the place of what a handler returned. */
-type Check = (status: number, data: unknown, context: RequestContext) => Awaitable<unknown>
+/** What is known of the results of a route. */
+export interface Checks {
+  /** Returns the data to send in the place of what a handler returned. */
+  readonly parse: (status: number, data: unknown, context: RequestContext) => Awaitable<unknown>
+  /** Writes an object or a list as JSON in one pass; `undefined` if it has to be parsed. */
+  readonly write: (status: number, data: object) => string | undefined
+}
 
 /**
  * Creates the function that parses results by the schema of their status. `undefined` if there is nothing to parse them by. A result
  * that does not fit is logged, and the client gets a 500 without its values.
  */
-export function createCheck(route: Answered, checking: true | 'strict' | false): Check | undefined {
+export function createChecks(route: Answered, checking: true | 'strict' | false): Checks | undefined {
   if (checking === false || route.responses.size === 0) return undefined
   const isStrict = checking === 'strict'
   const parsers = new Map(
@@ -31,28 +38,43 @@ export function createCheck(route: Answered, checking: true | 'strict' | false):
   )
   // a schema without a status is that of every status that a handler replies with
   const other = route.isOneResponse && !isStrict ? parsers.get(route.status) : undefined
-  return (status, data, context) => {
-    // sent as it comes
-    if (isAsyncIterable(data)) return data
-    const declared = findResponse(parsers, status)
-    const parse = declared ?? (data === undefined ? undefined : other)
-    if (parse === undefined) {
-      if (isStrict) refuse(route, `answered ${status}, which its response does not declare`, context)
-      return data
-    }
-    if (isBodyless(status)) return data
-    const parsed = parse(data)
-    return isPromise(parsed)
-      ? parsed.then((settled) => valueOf(route, settled, context))
-      : valueOf(route, parsed, context)
+  return {
+    parse(status, data, context) {
+      // sent as it comes
+      if (isAsyncIterable(data)) return data
+      const declared = findResponse(parsers, status)
+      const parser = declared ?? (data === undefined ? undefined : other)
+      if (parser === undefined) {
+        if (isStrict) refuse(route, `answered ${status}, which its response does not declare`, context)
+        return data
+      }
+      if (isBodyless(status)) return data
+      const parsed = parser.parse(data)
+      return isPromise(parsed)
+        ? parsed.then((settled) => valueOf(route, settled, context))
+        : valueOf(route, parsed, context)
+    },
+    write(status, data) {
+      const parser = findResponse(parsers, status) ?? other
+      return parser === undefined || isBodyless(status) || isAsyncIterable(data)
+        ? undefined
+        : parser.write(data)
+    },
   }
 }
+
+interface Parser {
+  readonly parse: (data: unknown) => Awaitable<Parsed>
+  readonly write: JsonWriter
+}
+
+const NOT_WRITTEN: JsonWriter = () => undefined
 
 const AS_IT_IS: Revive = (value) => value
 
 type Parsed = Validated | { readonly undeclared: string }
 
-function createParser(schema: Schema, isStrict: boolean): (data: unknown) => Awaitable<Parsed> {
+function createParser(schema: Schema, isStrict: boolean): Parser {
   const validate = createValidator(schema)
   let revive: Revive | undefined
   const parse = (data: unknown): Awaitable<Validated> => {
@@ -60,12 +82,18 @@ function createParser(schema: Schema, isStrict: boolean): (data: unknown) => Awa
     revive ??= toRevive(schema) ?? AS_IT_IS
     return validate(revive(data))
   }
-  if (!isStrict) return parse
-  return (data) => {
-    const parsed = parse(data)
-    return isPromise(parsed)
-      ? parsed.then((settled) => withoutExtra(schema, data, settled))
-      : withoutExtra(schema, data, parsed)
+  if (!isStrict) {
+    let write: JsonWriter | undefined
+    return { parse, write: (data) => (write ??= toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
+  }
+  return {
+    parse(data) {
+      const parsed = parse(data)
+      return isPromise(parsed)
+        ? parsed.then((settled) => withoutExtra(schema, data, settled))
+        : withoutExtra(schema, data, parsed)
+    },
+    write: NOT_WRITTEN,
   }
 }
 

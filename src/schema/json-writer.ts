@@ -1,0 +1,270 @@
+import { createValidator, defOf, isCodeAllowed, isSchema } from './schema.ts'
+import type { Schema, SchemaDef } from './schema.ts'
+import { schemaOf, schemasOf } from './unwrap.ts'
+import { anyText, checkedText, dateText, doubt, keysOf, stringText } from './json-texts.ts'
+
+/** Writes what a schema makes of a value as JSON; `undefined` if that has to be found out by parsing. */
+export type JsonWriter = (value: unknown) => string | undefined
+
+/**
+ * Compiles a schema of plain data into a function that checks a value, leaves out undeclared members and writes JSON, all in one pass.
+ * The text is the one that `JSON.stringify` returns for the parsed value. `undefined` for other schemas, such as transforms,
+ * refinements and codecs, and if code must not be made from text.
+ */
+export function toJsonWriter(schema: Schema): JsonWriter | undefined {
+  if (!isCodeAllowed()) return undefined
+  const code: Code = { functions: [], names: new Map(), constants: [] }
+  try {
+    if (!ROOTS.has(unwrapped(schema).def.type)) return undefined
+    const name = functionOf(code, schema)
+    const constants = code.constants.map((_, index) => `const c${index} = constants[${index}]`)
+    const body = ["'use strict'", ...constants, ...code.functions, `return ${name}`].join('\n')
+    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- keys and values are quoted by JSON.stringify
+    const make = new Function('constants', ...Object.keys(TEXTS), body)
+    const write: unknown = make(code.constants, ...Object.values(TEXTS))
+    return typeof write === 'function'
+      ? toSafe((value) => Reflect.apply(write, undefined, [value]))
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const TEXTS = { anyText, checkedText, dateText, doubt, keysOf, stringText }
+
+const ROOTS = new Set(['object', 'array', 'record', 'union'])
+
+/** What throws, such as a doubt, a getter or a cycle, does so again when the value is parsed. */
+function toSafe(write: (value: unknown) => unknown): JsonWriter {
+  return (value) => {
+    try {
+      const text = write(value)
+      return typeof text === 'string' ? text : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** The code of a writer. Every function in it returns text, `undefined` for a misfit, and throws if it cannot tell. */
+interface Code {
+  readonly functions: string[]
+  readonly names: Map<Schema, string>
+  readonly constants: unknown[]
+}
+
+/** Statements that return for a misfit, and the expression of the text behind them. */
+interface Piece {
+  readonly statements: string
+  readonly text: string
+}
+
+class UnsupportedError extends Error {}
+
+interface Unwrapped {
+  readonly inner: Schema
+  readonly def: SchemaDef
+  readonly isNullable: boolean
+  /** What `undefined` is: left out, a misfit, or for the parser to tell. */
+  readonly absent: 'omitted' | 'misfit' | 'doubt'
+}
+
+function unwrapped(schema: Schema): Unwrapped {
+  const def = defOf(schema)
+  if (!WRAPPERS.has(def.type)) return { inner: schema, def, isNullable: false, absent: 'misfit' }
+  const inner = schemaOf(def['innerType'])
+  if (inner === undefined || hasChecks(def) || isExact(schema)) throw new UnsupportedError()
+  const found = unwrapped(inner)
+  if (def.type === 'nullable') return { ...found, isNullable: true }
+  if (def.type === 'default' || found.absent === 'doubt') return { ...found, absent: 'doubt' }
+  return def.type === 'optional' ? { ...found, absent: 'omitted' } : found
+}
+
+const WRAPPERS = new Set(['optional', 'nullable', 'readonly', 'default'])
+
+/** `z.exactOptional()` refuses what `optional()` takes. */
+function isExact(schema: Schema): boolean {
+  const traits: unknown = Reflect.get(schema._zod, 'traits')
+  return traits instanceof Set && traits.has('$ZodExactOptional')
+}
+
+function hasChecks({ checks }: SchemaDef): boolean {
+  return Array.isArray(checks) && checks.length > 0
+}
+
+/** The name of the function that writes values of a schema; `undefined` is a misfit to it. */
+function functionOf(code: Code, schema: Schema): string {
+  const known = code.names.get(schema)
+  if (known !== undefined) return known
+  const name = `f${code.names.size}`
+  code.names.set(schema, name)
+  const { statements, text } = pieceOf(code, schema, 'v')
+  code.functions.push(`function ${name}(v) {\n${statements}\nreturn '' + ${text}\n}`)
+  return name
+}
+
+/** Writes the value of a variable that is not `undefined`, or for which `undefined` is a misfit. */
+function pieceOf(code: Code, schema: Schema, variable: string): Piece {
+  const { inner, isNullable, absent } = unwrapped(schema)
+  const piece = bareOf(code, inner, variable)
+  // what may be absent is left out by objects alone
+  const guard = absent === 'misfit' ? '' : `if (${variable} === undefined) doubt()\n`
+  if (!isNullable) return { statements: guard + piece.statements, text: piece.text }
+  const text = `${variable}_`
+  return {
+    statements: `${guard}let ${text} = 'null'\nif (${variable} !== null) {\n${piece.statements}\n${text} = ${piece.text}\n}`,
+    text,
+  }
+}
+
+function bareOf(code: Code, schema: Schema, variable: string): Piece {
+  const def = defOf(schema)
+  const write = WRITE.get(def.type)
+  if (write !== undefined) {
+    if (hasChecks(def)) throw new UnsupportedError()
+    return variable === 'v' ? write(code, def) : called(variable, `${functionOf(code, schema)}(${variable})`)
+  }
+  const leaf = LEAVES.get(def.type)
+  if (leaf === undefined) throw new UnsupportedError()
+  if (isBare(def)) return leaf(variable, code, def)
+  if (def.type !== 'string' && def.type !== 'number') throw new UnsupportedError()
+  return checked(code, schema, variable)
+}
+
+type Leaf = (variable: string, code: Code, def: SchemaDef) => Piece
+
+const ANY: Leaf = (variable) => called(variable, `anyText(${variable})`)
+
+/** How values without members are written. */
+const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
+  [
+    'string',
+    (variable) => ({
+      statements: misfit(`typeof ${variable} !== 'string'`),
+      text: `stringText(${variable})`,
+    }),
+  ],
+  [
+    'number',
+    (variable) => ({
+      statements: misfit(`typeof ${variable} !== 'number' || !Number.isFinite(${variable})`),
+      text: variable,
+    }),
+  ],
+  ['boolean', (variable) => ({ statements: misfit(`typeof ${variable} !== 'boolean'`), text: variable })],
+  ['null', (variable) => ({ statements: misfit(`${variable} !== null`), text: `'null'` })],
+  ['literal', (variable, code, def) => oneOf(code, def['values'], variable)],
+  ['enum', (variable, code, def) => oneOf(code, Object.values(Object(def['entries'])), variable)],
+  ['date', (variable) => called(variable, `dateText(${variable})`)],
+  ['any', ANY],
+  ['unknown', ANY],
+])
+
+function isBare(def: SchemaDef): boolean {
+  return !hasChecks(def) && def['format'] === undefined && def['coerce'] !== true
+}
+
+function misfit(condition: string): string {
+  return `if (${condition}) return undefined`
+}
+
+function called(variable: string, call: string): Piece {
+  const text = `${variable}$`
+  return { statements: `const ${text} = ${call}\n${misfit(`${text} === undefined`)}`, text }
+}
+
+/** A text or number with checks: zod runs them. */
+function checked(code: Code, schema: Schema, variable: string): Piece {
+  const def = defOf(schema)
+  if (def['coerce'] === true) throw new UnsupportedError()
+  const checks: readonly unknown[] = Array.isArray(def['checks']) ? def['checks'] : []
+  const kinds = checks.map((check) => (isSchema(check) ? defOf(check)['check'] : undefined))
+  if (kinds.some((kind) => kind === 'custom' || kind === undefined)) throw new UnsupportedError()
+  const isInteger = def.type === 'number' && def['format'] === 'safeint' && checks.length === 0
+  if (isInteger) return { statements: misfit(`!Number.isSafeInteger(${variable})`), text: variable }
+  return called(variable, `checkedText(${constant(code, createValidator(schema))}, ${variable})`)
+}
+
+function constant(code: Code, value: unknown): string {
+  code.constants.push(value)
+  return `c${code.constants.length - 1}`
+}
+
+function oneOf(code: Code, values: unknown, variable: string): Piece {
+  const list: readonly unknown[] = Array.isArray(values) ? values : []
+  const isPlain = list.every(
+    (value) => value === null || /^(?:string|boolean)$/.test(typeof value) || Number.isFinite(value),
+  )
+  // a numeric enum has its names among its values
+  if (!isPlain || (list.some(Number.isFinite) && list.length > 1)) throw new UnsupportedError()
+  const known = new Map(list.map((value) => [value, JSON.stringify(value)]))
+  return called(variable, `${constant(code, known)}.get(${variable})`)
+}
+
+/** How values with members are written. */
+const WRITE: ReadonlyMap<string, (code: Code, def: SchemaDef) => Piece> = new Map([
+  ['object', objectPiece],
+  ['array', arrayPiece],
+  ['record', recordPiece],
+  ['union', unionPiece],
+])
+
+function objectPiece(code: Code, def: SchemaDef): Piece {
+  const shape: unknown = def['shape']
+  if (def['catchall'] !== undefined || typeof shape !== 'object' || shape === null)
+    throw new UnsupportedError()
+  if (Reflect.ownKeys(shape).some((key) => typeof key === 'symbol' || key === '__proto__'))
+    throw new UnsupportedError()
+  const lines = [misfit(`typeof v !== 'object' || v === null || Array.isArray(v)`), `let t = '{'`]
+  let isFirst = true
+  let isOpen = true
+  for (const [index, [key, field]] of Object.entries(shape).entries()) {
+    if (!isSchema(field)) throw new UnsupportedError()
+    const variable = `a${index}`
+    const { absent } = unwrapped(field)
+    const { statements, text } = pieceOf(code, field, variable)
+    const label = `${JSON.stringify(key)}:`
+    const start = isFirst
+      ? quoted(label)
+      : isOpen
+        ? `(t === '{' ? ${quoted(label)} : ${quoted(`,${label}`)})`
+        : quoted(`,${label}`)
+    const write = `${statements}\nt += ${start} + ${text}`
+    lines.push(`const ${variable} = v[${quoted(key)}]`)
+    lines.push(absent === 'omitted' ? `if (${variable} !== undefined) {\n${write}\n}` : write)
+    isFirst = false
+    if (absent !== 'omitted') isOpen = false
+  }
+  return { statements: lines.join('\n'), text: `t + '}'` }
+}
+
+function arrayPiece(code: Code, def: SchemaDef): Piece {
+  const element = schemaOf(def['element'])
+  if (element === undefined) throw new UnsupportedError()
+  const { statements, text } = pieceOf(code, element, 'a')
+  const loop = `for (let i = 0; i < v.length; i++) {\nconst a = v[i]\n${statements}\nt += i === 0 ? '' + ${text} : ',' + ${text}\n}`
+  return { statements: `${misfit('!Array.isArray(v)')}\nlet t = '['\n${loop}`, text: `t + ']'` }
+}
+
+function recordPiece(code: Code, def: SchemaDef): Piece {
+  const key = schemaOf(def['keyType'])
+  const member = schemaOf(def['valueType'])
+  if (def['mode'] !== undefined || key === undefined || member === undefined) throw new UnsupportedError()
+  if (defOf(key).type !== 'string' || !isBare(defOf(key))) throw new UnsupportedError()
+  const { statements, text } = pieceOf(code, member, 'a')
+  const loop = `for (const k of keysOf(v)) {\nconst a = v[k]\n${statements}\nt += (t === '{' ? '' : ',') + stringText(k) + ':' + ${text}\n}`
+  return {
+    statements: `${misfit(`typeof v !== 'object' || v === null`)}\nlet t = '{'\n${loop}`,
+    text: `t + '}'`,
+  }
+}
+
+function unionPiece(code: Code, def: SchemaDef): Piece {
+  if (def['inclusive'] === false) throw new UnsupportedError()
+  const calls = schemasOf(def['options']).map((option) => `${functionOf(code, option)}(v)`)
+  return { statements: `const t = ${calls.join(' ?? ')}\n${misfit('t === undefined')}`, text: 't' }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}
