@@ -22,6 +22,7 @@ const PARTS = [
   'start',
   'documents',
   'validation',
+  'responses',
   'types',
 ]
 const RESULTS = new URL('../../results/', import.meta.url)

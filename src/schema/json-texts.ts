@@ -19,15 +19,16 @@ const SHORT = 48
 // oxlint-disable-next-line no-control-regex -- what JSON escapes; JSON.stringify itself tells lone surrogates from pairs
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
-export function stringText(text: string): string {
-  if (text.length > SHORT) return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
+/** A text between its quotes. */
+export function escaped(text: string): string {
+  if (text.length > SHORT) return ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text
   for (let index = 0; index < text.length; index++) {
     // oxlint-disable-next-line unicorn/prefer-code-point -- halves of pairs are what is looked for
     const unit = text.charCodeAt(index)
     if (unit < 32 || unit === 34 || unit === 92 || (unit >= 0xd800 && unit <= 0xdfff))
-      return JSON.stringify(text)
+      return JSON.stringify(text).slice(1, -1)
   }
-  return `"${text}"`
+  return text
 }
 
 export function dateText(value: unknown): string | undefined {
@@ -51,7 +52,7 @@ export function checkedText(
   if (isPromise(validated)) doubt()
   if ('issues' in validated) return undefined
   const { value } = validated
-  return typeof value === 'string' ? stringText(value) : JSON.stringify(value)
+  return JSON.stringify(value)
 }
 
 /** The keys of a record, in their order. */

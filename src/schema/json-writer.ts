@@ -1,7 +1,7 @@
 import { createValidator, defOf, isCodeAllowed, isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import { schemaOf, schemasOf } from './unwrap.ts'
-import { anyText, checkedText, dateText, doubt, keysOf, stringText } from './json-texts.ts'
+import { anyText, checkedText, dateText, doubt, keysOf, escaped } from './json-texts.ts'
 
 /** Writes what a schema makes of a value as JSON; `undefined` if that has to be found out by parsing. */
 export type JsonWriter = (value: unknown) => string | undefined
@@ -30,7 +30,7 @@ export function toJsonWriter(schema: Schema): JsonWriter | undefined {
   }
 }
 
-const TEXTS = { anyText, checkedText, dateText, doubt, keysOf, stringText }
+const TEXTS = { anyText, checkedText, dateText, doubt, keysOf, escaped }
 
 const ROOTS = new Set(['object', 'array', 'record', 'union'])
 
@@ -57,6 +57,8 @@ interface Code {
 interface Piece {
   readonly statements: string
   readonly text: string
+  /** Whether quotes belong around the text: those of a text are written with what is beside it, which makes fewer pieces. */
+  readonly isQuoted?: boolean
 }
 
 class UnsupportedError extends Error {}
@@ -98,8 +100,9 @@ function functionOf(code: Code, schema: Schema): string {
   if (known !== undefined) return known
   const name = `f${code.names.size}`
   code.names.set(schema, name)
-  const { statements, text } = pieceOf(code, schema, 'v')
-  code.functions.push(`function ${name}(v) {\n${statements}\nreturn '' + ${text}\n}`)
+  const piece = pieceOf(code, schema, 'v')
+  const { statements } = piece
+  code.functions.push(`function ${name}(v) {\n${statements}\nreturn ${between('', piece)}\n}`)
   return name
 }
 
@@ -109,10 +112,10 @@ function pieceOf(code: Code, schema: Schema, variable: string): Piece {
   const piece = bareOf(code, inner, variable)
   // what may be absent is left out by objects alone
   const guard = absent === 'misfit' ? '' : `if (${variable} === undefined) doubt()\n`
-  if (!isNullable) return { statements: guard + piece.statements, text: piece.text }
+  if (!isNullable) return { ...piece, statements: guard + piece.statements }
   const text = `${variable}_`
   return {
-    statements: `${guard}let ${text} = 'null'\nif (${variable} !== null) {\n${piece.statements}\n${text} = ${piece.text}\n}`,
+    statements: `${guard}let ${text} = 'null'\nif (${variable} !== null) {\n${piece.statements}\n${text} = ${between('', piece)}\n}`,
     text,
   }
 }
@@ -141,7 +144,8 @@ const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
     'string',
     (variable) => ({
       statements: misfit(`typeof ${variable} !== 'string'`),
-      text: `stringText(${variable})`,
+      text: `escaped(${variable})`,
+      isQuoted: true,
     }),
   ],
   [
@@ -216,33 +220,47 @@ function objectPiece(code: Code, def: SchemaDef): Piece {
   if (Reflect.ownKeys(shape).some((key) => typeof key === 'symbol' || key === '__proto__'))
     throw new UnsupportedError()
   const lines = [misfit(`typeof v !== 'object' || v === null || Array.isArray(v)`), `let t = '{'`]
-  let isFirst = true
-  let isOpen = true
+  // what stands before the next member, while that is known
+  let start: string | undefined = ''
+  // members that are always there are written by one expression, with the quotes and commas between them in one piece
+  let run: string[] = []
+  let end = ''
+  const flush = (): void => {
+    if (run.length > 0) lines.push(`t += ${run.join(' + ')}${end === '' ? '' : ` + ${quoted(end)}`}`)
+    run = []
+    end = ''
+  }
   for (const [index, [key, field]] of Object.entries(shape).entries()) {
     if (!isSchema(field)) throw new UnsupportedError()
     const variable = `a${index}`
-    const { absent } = unwrapped(field)
-    const { statements, text } = pieceOf(code, field, variable)
-    const label = `${JSON.stringify(key)}:`
-    const start = isFirst
-      ? quoted(label)
-      : isOpen
-        ? `(t === '{' ? ${quoted(label)} : ${quoted(`,${label}`)})`
-        : quoted(`,${label}`)
-    const write = `${statements}\nt += ${start} + ${text}`
-    lines.push(`const ${variable} = v[${quoted(key)}]`)
-    lines.push(absent === 'omitted' ? `if (${variable} !== undefined) {\n${write}\n}` : write)
-    isFirst = false
-    if (absent !== 'omitted') isOpen = false
+    const piece = pieceOf(code, field, variable)
+    const label = `${start ?? ''}${JSON.stringify(key)}:`
+    const comma = start === undefined ? `(t === '{' ? '' : ',') + ` : ''
+    if (unwrapped(field).absent === 'omitted') {
+      flush()
+      lines.push(`const ${variable} = v[${quoted(key)}]`)
+      lines.push(
+        `if (${variable} !== undefined) {\n${piece.statements}\nt += ${comma}${between(label, piece)}\n}`,
+      )
+      if (start === '') start = undefined
+    } else {
+      const quote = piece.isQuoted === true ? '"' : ''
+      lines.push(`const ${variable} = v[${quoted(key)}]`, piece.statements)
+      run.push(`${comma}${quoted(end + label + quote)} + ${piece.text}`)
+      end = quote
+      start = ','
+    }
   }
+  flush()
   return { statements: lines.join('\n'), text: `t + '}'` }
 }
 
 function arrayPiece(code: Code, def: SchemaDef): Piece {
   const element = schemaOf(def['element'])
   if (element === undefined) throw new UnsupportedError()
-  const { statements, text } = pieceOf(code, element, 'a')
-  const loop = `for (let i = 0; i < v.length; i++) {\nconst a = v[i]\n${statements}\nt += i === 0 ? '' + ${text} : ',' + ${text}\n}`
+  const piece = pieceOf(code, element, 'a')
+  const next = `t += i === 0 ? ${between('', piece)} : ${between(',', piece)}`
+  const loop = `for (let i = 0; i < v.length; i++) {\nconst a = v[i]\n${piece.statements}\n${next}\n}`
   return { statements: `${misfit('!Array.isArray(v)')}\nlet t = '['\n${loop}`, text: `t + ']'` }
 }
 
@@ -251,8 +269,9 @@ function recordPiece(code: Code, def: SchemaDef): Piece {
   const member = schemaOf(def['valueType'])
   if (def['mode'] !== undefined || key === undefined || member === undefined) throw new UnsupportedError()
   if (defOf(key).type !== 'string' || !isBare(defOf(key))) throw new UnsupportedError()
-  const { statements, text } = pieceOf(code, member, 'a')
-  const loop = `for (const k of keysOf(v)) {\nconst a = v[k]\n${statements}\nt += (t === '{' ? '' : ',') + stringText(k) + ':' + ${text}\n}`
+  const piece = pieceOf(code, member, 'a')
+  const next = `t += (t === '{' ? '"' : ',"') + escaped(k) + ${between('":', piece)}`
+  const loop = `for (const k of keysOf(v)) {\nconst a = v[k]\n${piece.statements}\n${next}\n}`
   return {
     statements: `${misfit(`typeof v !== 'object' || v === null`)}\nlet t = '{'\n${loop}`,
     text: `t + '}'`,
@@ -263,6 +282,11 @@ function unionPiece(code: Code, def: SchemaDef): Piece {
   if (def['inclusive'] === false) throw new UnsupportedError()
   const calls = schemasOf(def['options']).map((option) => `${functionOf(code, option)}(v)`)
   return { statements: `const t = ${calls.join(' ?? ')}\n${misfit('t === undefined')}`, text: 't' }
+}
+
+/** The expression of a text with what stands before it. */
+function between(before: string, { text, isQuoted = false }: Piece): string {
+  return isQuoted ? `${quoted(`${before}"`)} + ${text} + '"'` : `${quoted(before)} + ${text}`
 }
 
 function quoted(text: string): string {

@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts'
 import type { SourceProblem } from './sources.ts'
 
 /** The statuses besides exact ones that a response map takes; an exact status wins over its range, and that over `default`. */
-export const RANGES = ['4XX', '5XX', 'default'] as const
+const RANGES = ['4XX', '5XX', 'default'] as const
 
 /** A key of a response map. */
 export type ResponseKey = number | (typeof RANGES)[number]
