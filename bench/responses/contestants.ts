@@ -37,7 +37,7 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
 async function serializerOf(app: FastifyInstance, schema: unknown): Promise<(value: unknown) => string> {
   let write: ((value: Record<string, unknown>) => string) | undefined
   app.get('/', { schema: { response: { 200: schema } } }, (_request, reply) => {
-    write = reply.getSerializationFunction('200') as typeof write
+    write = reply.getSerializationFunction('200')
     return reply.send('')
   })
   await app.inject('/')
