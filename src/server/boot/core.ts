@@ -14,6 +14,7 @@ import { createDocsRouter } from '../docs/docs-routes.ts'
 import { createLazyDocuments } from '../docs/lazy-documents.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Health } from '../health/health.ts'
+import { loadJsonWriters } from '../pipeline/response-check.ts'
 import { appOptionProblems } from '../options/app-options.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import { toSettings } from '../options/settings.ts'
@@ -81,7 +82,13 @@ export function createCore<O extends object, S extends readonly object[]>(
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
     const { dispatch, services } = build()
-    const [health] = await Promise.all([loadHealth?.(), loadZod(), loadMultipart(), checkPage(settings)])
+    const [health] = await Promise.all([
+      loadHealth?.(),
+      loadZod(),
+      loadMultipart(),
+      loadJsonWriters(),
+      checkPage(settings),
+    ])
     sessions = await loadSessions(settings)
     definitions.configure(await readSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)

@@ -1,6 +1,5 @@
 import { toRevive } from '../../schema/output-codec.ts'
 import type { Revive } from '../../schema/output-codec.ts'
-import { toJsonWriter } from '../../schema/json-writer.ts'
 import type { JsonWriter } from '../../schema/json-writer.ts'
 import { findResponse } from '../../schema/responses.ts'
 import { createValidator } from '../../schema/schema.ts'
@@ -63,6 +62,14 @@ export function createChecks(route: Answered, checking: true | 'strict' | false)
   }
 }
 
+let writers: typeof import('../../schema/json-writer.ts') | undefined
+let isWanted = false
+
+/** Loads the compiler of JSON writers if a route declares a response. Call it before the first request. */
+export async function loadJsonWriters(): Promise<void> {
+  if (isWanted) writers ??= await import('../../schema/json-writer.ts')
+}
+
 interface Parser {
   readonly parse: (data: unknown) => Awaitable<Parsed>
   readonly write: JsonWriter
@@ -83,8 +90,9 @@ function createParser(schema: Schema, isStrict: boolean): Parser {
     return validate(revive(data))
   }
   if (!isStrict) {
+    isWanted = true
     let write: JsonWriter | undefined
-    return { parse, write: (data) => (write ??= toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
+    return { parse, write: (data) => (write ??= writers?.toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
   }
   return {
     parse(data) {
