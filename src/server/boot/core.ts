@@ -82,13 +82,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
     const { dispatch, services } = build()
-    const [health] = await Promise.all([
-      loadHealth?.(),
-      loadZod(),
-      loadMultipart(),
-      loadJsonWriters(),
-      checkPage(settings),
-    ])
+    const [health] = await Promise.all([loadHealth?.(), loadWanted(), checkPage(settings)])
     sessions = await loadSessions(settings)
     definitions.configure(await readSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
@@ -138,6 +132,11 @@ function createHealthLoader(
     const { createHealth } = await import('../health/health.ts')
     return createHealth(health, { isReady, resolve, logger })
   })
+}
+
+/** Loads the code that some route wants. */
+async function loadWanted(): Promise<void> {
+  await Promise.all([loadZod(), loadMultipart(), loadJsonWriters()])
 }
 
 async function loadSessions({ session, logger }: Settings): Promise<Sessions | undefined> {

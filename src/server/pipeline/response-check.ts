@@ -62,12 +62,12 @@ export function createChecks(route: Answered, checking: true | 'strict' | false)
   }
 }
 
-let writers: typeof import('../../schema/json-writer.ts') | undefined
+let toWriter: ((schema: Schema) => JsonWriter | undefined) | undefined
 let isWanted = false
 
 /** Loads the compiler of JSON writers if a route declares a response. Call it before the first request. */
 export async function loadJsonWriters(): Promise<void> {
-  if (isWanted) writers ??= await import('../../schema/json-writer.ts')
+  if (isWanted) toWriter ??= (await import('../../schema/json-writer.ts')).toJsonWriter
 }
 
 interface Parser {
@@ -92,7 +92,7 @@ function createParser(schema: Schema, isStrict: boolean): Parser {
   if (!isStrict) {
     isWanted = true
     let write: JsonWriter | undefined
-    return { parse, write: (data) => (write ??= writers?.toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
+    return { parse, write: (data) => (write ??= toWriter?.(schema) ?? NOT_WRITTEN)(data) }
   }
   return {
     parse(data) {
