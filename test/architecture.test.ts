@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
   'server/adapters/inject':
-    'http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
+    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters':
     'http.ts async.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
   'server/adapters/node':

@@ -14,7 +14,7 @@ import { createFetch } from './adapters/fetch.ts'
 import type { FetchHandler } from './adapters/fetch.ts'
 import { inject } from './adapters/inject/inject.ts'
 import type { InjectResponse } from './adapters/inject/inject.ts'
-import { toInjectRequest } from './adapters/inject/request.ts'
+import { toInjectOptions, toInjectRequest } from './adapters/inject/request.ts'
 import type { InjectOptions, InjectStreamOptions } from './adapters/inject/request.ts'
 import { injectStream } from './adapters/inject/stream.ts'
 import type { InjectStream } from './adapters/inject/stream.ts'
@@ -210,7 +210,7 @@ function createInject({ enter, settings, toRequest }: AppInternals): App['inject
   return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
     const entered = enter()
     const { dispatch } = isPromise(entered) ? await entered : entered
-    const options = typeof given === 'string' || given instanceof URL ? { url: given } : given
+    const options = toInjectOptions(given)
     const made = toRequest(options)
     const request = isPromise(made) ? await made : made
     const max = settings.limits.headers

@@ -2,6 +2,7 @@ import { createCookieJar } from './cookie-jar.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import { suggestion } from '../definition-error.ts'
 import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
+import { toInjectOptions } from '../server/adapters/inject/request.ts'
 import type { InjectOptions, InjectRequest, InjectStreamOptions } from '../server/adapters/inject/request.ts'
 import { inject as injectRequest } from '../server/adapters/inject/inject.ts'
 import type { InjectResponse } from '../server/adapters/inject/inject.ts'
@@ -80,7 +81,7 @@ export function createTestClient(app: App, options: TestClientOptions = {}): Tes
   async function inject(
     given: string | URL | InjectOptions | InjectStreamOptions,
   ): Promise<InjectResponse | InjectStream> {
-    const wanted = typeof given === 'string' || given instanceof URL ? { url: given } : given
+    const wanted = toInjectOptions(given)
     const request = await prepare(wanted)
     const { dispatch } = await enter()
     const send = wanted.stream === true ? injectStream : injectRequest
@@ -108,7 +109,7 @@ function merge<T extends InjectOptions | InjectStreamOptions>(
   { headers = {}, ...common }: TestClientOptions,
   given: T,
 ): T {
-  const merged: Record<string, string | readonly string[] | undefined> = {}
+  const merged: Record<string, NonNullable<InjectOptions['headers']>[string]> = {}
   for (const [name, value] of [...Object.entries(headers), ...Object.entries(given.headers ?? {})])
     merged[name.toLowerCase()] = value
   return { ...common, ...given, headers: merged }

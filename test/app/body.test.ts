@@ -20,7 +20,7 @@ async function send(input: object, request: InjectOptions, options: AppOptions =
     logger: false,
     ...options,
   })
-  const response = await app.inject({ method: 'POST', ...request })
+  const response = await app.inject({ method: 'POST', url: '/', ...request })
   if (response.statusCode === 200) return received
   const { status, code } = response.json() as { readonly status: number; readonly code: string }
   return `${status} ${code}`

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
 
 import { createApp, defineController, defineModule, redirect, reply, text, VersioningSchemes } from 'octavo'
 import type { App, InjectOptions, Method } from 'octavo'
+import { createTestClient } from 'octavo/testing'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
@@ -97,7 +99,22 @@ describe('inject without more than a URL', () => {
   it('is the same as an object with the URL', async () =>
     assert.deepEqual(await seen({ url: '/mirror/a?b=c' }), await seen('/mirror/a?b=c')))
 
-  it('asks for / by default', async () => assert.equal((await app.inject({})).body, 'home'))
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    [42, /^inject: give a URL such as '\/car', or options such as \{ url: '\/car' \}; this is 42$/],
+    [true, /this is true$/],
+    [null, /this is null$/],
+    [undefined, /this is undefined$/],
+    [['/car'], /this is \[/],
+    [{}, /^inject: the options have no url; give a URL such as/],
+    [{ method: 'POST' }, /^inject: the options have no url/],
+    [{ url: 42 }, /^inject: the url is not a string or a URL/],
+  ]
+  for (const [value, message] of wrong) {
+    it(`refuses ${inspect(value)}`, async () => {
+      await assert.rejects(app.inject(value as never), { name: 'TypeError', message })
+      await assert.rejects(createTestClient(app).inject(value as never), { name: 'TypeError', message })
+    })
+  }
 })
 
 describe('the method', () => {
@@ -283,6 +300,15 @@ describe('the body', () => {
   }
 })
 
+describe('headers', () => {
+  it('take numbers, which are written as text', async () => {
+    const { headers } = await seen({ url: '/mirror/', headers: { 'X-Count': 7, 'content-length': 0 } })
+    assert.deepEqual([headers['x-count'], headers['content-length']], ['7', '0'])
+    const lines = await app.inject({ url: '/lines', headers: { 'X-A': [1, 'b'] } })
+    assert.deepEqual(lines.json(), ['1', 'b'])
+  })
+})
+
 describe('options that are refused', () => {
   const cases: readonly (readonly [string, object, string])[] = [
     [
@@ -320,7 +346,8 @@ describe('options that are refused', () => {
   ]
   for (const [title, options, message] of cases) {
     it(title, async () => {
-      await assert.rejects(app.inject(options), { name: 'TypeError', message })
+      const url = 'path' in options ? {} : { url: '/' }
+      await assert.rejects(app.inject({ ...url, ...options }), { name: 'TypeError', message })
     })
   }
 })
@@ -444,7 +471,7 @@ describe('the signal', () => {
       { logger: false },
     )
     const abort = new AbortController()
-    await own.inject({ signal: abort.signal })
+    await own.inject({ url: '/', signal: abort.signal })
     abort.abort('enough')
     assert.deepEqual(
       signals.map(({ reason }): unknown => reason),

@@ -23,7 +23,11 @@ const echo = (input: object, path = '/') => {
 }
 
 const send = (input: object, request: InjectOptions, path = '/'): Promise<InjectResponse> =>
-  echo(input, path).inject({ method: 'POST', ...request })
+  echo(input, path).inject({
+    method: 'POST',
+    ...(request.path === undefined && { url: '/' }),
+    ...request,
+  })
 
 /** What a handler receives besides `params` and `inject`, which are always there. */
 async function receive(input: object, request: InjectOptions): Promise<unknown> {

@@ -30,7 +30,11 @@ async function receive(input: object, request: InjectOptions): Promise<unknown> 
   const module = defineModule({
     controllers: [controller({ prefix: '/', routes: [{ method: 'POST', path, input, handler }] })],
   })
-  const response = await createApp(module, { logger: false }).inject({ method: 'POST', ...request })
+  const response = await createApp(module, { logger: false }).inject({
+    method: 'POST',
+    ...(request.path === undefined && { url: '/' }),
+    ...request,
+  })
   assert.equal(response.statusCode, received === REFUSED ? 422 : 200, response.body)
   return received
 }

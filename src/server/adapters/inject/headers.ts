@@ -7,10 +7,13 @@ import { isSingle } from '../shared/plain-request.ts'
 
 /** The header options of `inject`. */
 export interface HeaderOptions {
-  /** Names in any case; a list sends several field lines. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Names in any case. A list sends several field lines, and a number is written as text. */
+  readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[] | undefined>>
   readonly cookies?: Readonly<Record<string, string>>
 }
+
+/** The value of a header. */
+type HeaderValue = string | number
 
 /** What the headers of a request say besides those that are given. */
 export interface HeaderFacts {
@@ -59,7 +62,7 @@ function collect(options: HeaderOptions, { host, type, length, written = {} }: H
     const lower = name.toLowerCase()
     if (value === undefined || Object.hasOwn(fixed, lower)) continue
     if (typeof value === 'string' && lower !== 'cookie') lines[lower] = value
-    else lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2))
+    else lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2).map(toText))
   }
   const problem = headerProblem(lines)
   if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
@@ -79,7 +82,14 @@ export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined)
 /** The length that a Content-Length header declares, in bytes. */
 export function declaredLength(headers: HeaderOptions['headers'] = {}): number | undefined {
   const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? []
-  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined
+  const text = toText(value)
+  return typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+/** Returns numbers as text. Anything else stays as it is, because it is refused later if it is not a string. */
+function toText<T>(value: T): Exclude<T, number> | string {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript does not narrow type parameters
+  return typeof value === 'number' ? String(value) : (value as Exclude<T, number>)
 }
 
 /** A list of one line is that line. */

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 import { suggestion } from '../../../definition-error.ts'
 import { isPromise } from '../../../async.ts'
 import { METHOD_INDEX } from '../../../http.ts'
@@ -5,6 +7,7 @@ import type { Awaitable, HeaderMap, RawBody, RawRequest } from '../../../http.ts
 import { toSearchParams } from '../../../request/query.ts'
 import { authorityOf } from '../../../request/request.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
+import { isRecord } from '../../../values.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { writeVersion } from '../../../versioning/write.ts'
 import { StreamBody } from '../shared/stream-body.ts'
@@ -17,7 +20,7 @@ import type { HeaderOptions } from './headers.ts'
 export interface InjectOptions extends BodyOptions, HeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
-  /** Path with or without query, or a whole URL. */
+  /** Path with or without query, or a whole URL. Either `url` or `path` is required. */
   readonly url?: string | URL
   /** The same as `url`. */
   readonly path?: string
@@ -127,6 +130,29 @@ export class InjectRequest implements RawRequest {
 }
 
 /**
+ * Returns the options that stand for what `inject` was given.
+ *
+ * @throws `TypeError` for anything but a URL or options.
+ */
+export function toInjectOptions<T extends InjectOptions | InjectStreamOptions>(
+  given: string | URL | T,
+): T | InjectOptions {
+  if (typeof given === 'string' || given instanceof URL) return { url: given }
+  if (isRecord(given)) return given
+  throw new TypeError(`inject: ${EXPECTED}; this is ${inspect(given, { depth: 0, maxStringLength: 40 })}`)
+}
+
+const EXPECTED = "give a URL such as '/car', or options such as { url: '/car' }"
+
+/** The URL of a request. @throws `TypeError` if there is none. */
+function addressOf({ url, path }: Pick<InjectOptions, 'url' | 'path'>): string | URL {
+  const given: unknown = url ?? path
+  if (typeof given === 'string' || given instanceof URL) return given
+  if (given === undefined) throw new TypeError(`inject: the options have no url; ${EXPECTED}`)
+  throw new TypeError(`inject: the url is not a string or a URL; ${EXPECTED}`)
+}
+
+/**
  * Turns the options of `inject` into a request; takes time for bodies that the web platform encodes.
  *
  * @throws `TypeError` for options that do not exist or contradict each other.
@@ -137,7 +163,7 @@ export function toInjectRequest(
   prefix: string,
 ): Awaitable<InjectRequest> {
   checkOptions(options, versioning)
-  const url = toTarget(options.url ?? options.path ?? '/')
+  const url = toTarget(addressOf(options))
   const body = toBody(options)
   return isPromise(body)
     ? body.then((encoded) => toRequest(options, url, encoded, versioning, prefix))
