@@ -90,9 +90,15 @@ function readsForm(
 
 function readsFiles(plan: FilesPlan, uploads: Uploads | undefined, validate: Validate): ReadSource {
   return (request, _params, lifetime) => {
-    if (uploads === undefined || !isMultipart(request.header('content-type')))
-      throw unsupported('multipart/form-data')
-    return uploads.read(request, lifetime).then(({ files }) => validate(collectFiles(plan, files)))
+    const type = request.header('content-type')
+    if (uploads !== undefined && isMultipart(type))
+      return uploads.read(request, lifetime).then(({ files }) => validate(collectFiles(plan, files)))
+    // a body that has no type may be empty, as for forms
+    if (type !== undefined) throw unsupported('multipart/form-data')
+    return request.bytes().then((bytes) => {
+      if (bytes.length > 0) throw unsupported('multipart/form-data')
+      return validate(collectFiles(plan, {}))
+    })
   }
 }
 

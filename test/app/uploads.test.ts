@@ -263,12 +263,26 @@ describe('a form', () => {
     for (const options of [
       { form: { a: '1' } },
       { json: {} },
-      {},
+      { body: 'x' },
       { headers: { 'content-type': 'multipart/mixed; boundary=b' }, body: 'x' },
     ]) {
       const files = await post({ form: ['a'], files: { f: z.file() } }, options)
       assert.equal(files.statusCode, 415, files.body)
     }
+  })
+})
+
+describe('a request without a body', () => {
+  it('is accepted if every field and file is optional', async () => {
+    const optional = { form: { a: z.string().optional() }, files: { f: z.file().optional() } }
+    assert.equal((await post(optional, {})).statusCode, 200)
+    assert.equal((await post({ files: { f: z.array(z.file()).default([]) } }, {})).statusCode, 200)
+  })
+
+  it('is a 422 that names the missing files', async () => {
+    const response = await post({ files: { f: z.file() } }, {})
+    assert.equal(response.statusCode, 422)
+    assert.match(response.body, /"in":"files","path":\["f"\]/)
   })
 })
 
