@@ -4,6 +4,7 @@ import { METHODS } from '../http.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
+import { cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import { isBoolean, isCount, isObject, isRecord, isString, isText } from '../values.ts'
 
 /** What a field may hold: the test, and how the expectation reads in a message. */
@@ -218,16 +219,19 @@ export function checkMethods(method: unknown, where: string): readonly Definitio
 /** Reports versions that no request could name. */
 export function checkVersions(version: unknown, where: string): readonly DefinitionProblem[] {
   const entries: readonly unknown[] = Array.isArray(version) ? version : [version]
-  return entries.flatMap((entry): DefinitionProblem[] =>
-    typeof entry === 'string' && !isRange(entry) && (entry.trim() !== entry || entry.length > 64)
-      ? [
-          {
-            code: 'invalid_version',
-            where,
-            message: `the version "${entry.slice(0, 64)}" has blanks around it or more than 64 characters`,
-            fix: 'write it as requests name it',
-          },
-        ]
-      : [],
-  )
+  return entries.flatMap((entry): DefinitionProblem[] => {
+    if (typeof entry !== 'string' || isRange(entry)) return []
+    if (entry.length > MAX_VERSION_LENGTH) {
+      const message = `the version "${cutVersion(entry)}" has more than ${MAX_VERSION_LENGTH} characters`
+      return [{ code: 'invalid_version', where, message, fix: 'write it as requests name it' }]
+    }
+    if (!/\s/.test(entry)) return []
+    // "v 1" most likely means version 1
+    const written = entry
+      .trim()
+      .replace(/^v\s+(?=\d)/i, '')
+      .replaceAll(/\s+/g, '')
+    const fix = written === '' ? "write it as requests name it, such as '1'" : `write version: '${written}'`
+    return [{ code: 'invalid_version', where, message: `the version "${entry}" has blanks`, fix }]
+  })
 }

@@ -8,6 +8,7 @@ import { toSourcePlan } from './coercion.ts'
 import type { SourcePlan } from './coercion.ts'
 import { isSchema, toNamesSchema, toObjectSchema } from './schema.ts'
 import type { Fields, Schema } from './schema.ts'
+import { unwrap } from './unwrap.ts'
 
 /** The sources a handler can receive, in the order in which their problems are reported. */
 const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
@@ -68,6 +69,10 @@ export function toSources(
     if (declared === undefined) return []
     const schema = toSchema(name, declared, problems)
     if (schema === undefined) return []
+    if (name !== 'body' && takesNoObject(schema)) {
+      problems.push(notAnObject(name, schema))
+      return []
+    }
     const source = { name, schema, plan: toSourcePlan(schema) }
     if (RULES[name].text) problems.push(...fieldProblems(source, pattern))
     if (name === 'files') problems.push(...filesProblems(toFilesPlan(schema)))
@@ -104,6 +109,30 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
   }
   problems.push({ code: 'invalid_schema', ...EXPECTED[kindOf(name)](name) })
   return undefined
+}
+
+/** The kinds of schemas that refuse every object. A source other than `body` is an object. */
+const NO_OBJECTS = new Set(
+  'string number int boolean bigint symbol date nan null undefined void enum literal template_literal array tuple set map file never'.split(
+    ' ',
+  ),
+)
+
+/** Those that are written without arguments. */
+const SCALARS = new Set(['string', 'number', 'boolean', 'bigint', 'date'])
+
+function takesNoObject(schema: Schema): boolean {
+  return NO_OBJECTS.has(unwrap(schema)?.type ?? '')
+}
+
+function notAnObject(name: SourceName, schema: Schema): SourceProblem {
+  const type = unwrap(schema)?.type ?? ''
+  const written = RULES[name].text ? (SCALARS.has(type) ? `z.${type}()` : 'z.string()') : 'z.file()'
+  return {
+    code: 'invalid_schema',
+    message: `input.${name} is a schema for one value, and ${name} hold values by name`,
+    fix: `name the field: ${name}: { name: ${written} }`,
+  }
 }
 
 function kindOf(name: SourceName): keyof typeof EXPECTED {

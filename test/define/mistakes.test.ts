@@ -469,8 +469,18 @@ describe('a bad route', () => {
       {
         code: 'invalid_version',
         where: 'car.get: GET /car/',
-        message: 'the version " 1" has blanks around it or more than 64 characters',
-        fix: 'write it as requests name it',
+        message: 'the version " 1" has blanks',
+        fix: "write version: '1'",
+      },
+    ],
+    [
+      'has a version with a blank in it',
+      inRoute({ version: 'v 1' }),
+      {
+        code: 'invalid_version',
+        where: 'car.get: GET /car/',
+        message: 'the version "v 1" has blanks',
+        fix: "write version: '1'",
       },
     ],
     [
@@ -480,7 +490,7 @@ describe('a bad route', () => {
         code: 'invalid_version',
         where: 'car.get: GET /car/',
         message:
-          'the version "1111111111111111111111111111111111111111111111111111111111111111" has blanks around it or more than 64 characters',
+          'the version "1111111111111111111111111111111111111111111111111111111111111111" has more than 64 characters',
         fix: 'write it as requests name it',
       },
     ],
@@ -1047,6 +1057,26 @@ describe('bad input', () => {
       },
     ],
     [
+      'has a source that is a schema for one value',
+      inRoute({ input: { query: z.number().optional() } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car/',
+        message: 'input.query is a schema for one value, and query hold values by name',
+        fix: 'name the field: query: { name: z.number() }',
+      },
+    ],
+    [
+      'has files that are one file',
+      inRoute({ method: 'POST', input: { files: z.file() } }),
+      {
+        code: 'invalid_schema',
+        where: 'car.post: POST /car/',
+        message: 'input.files is a schema for one value, and files hold values by name',
+        fix: 'name the field: files: { name: z.file() }',
+      },
+    ],
+    [
       'has a source that is no schema',
       inRoute({ input: { query: 'limit' } }),
       {
@@ -1566,8 +1596,8 @@ describe('several mistakes', () => {
       {
         code: 'invalid_version',
         where: 'car.a b: GET /car/',
-        message: 'the version " 1" has blanks around it or more than 64 characters',
-        fix: 'write it as requests name it',
+        message: 'the version " 1" has blanks',
+        fix: "write version: '1'",
       },
       {
         code: 'unknown_source',

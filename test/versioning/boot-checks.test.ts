@@ -155,6 +155,17 @@ describe('unknown defaults, and versions that a scheme cannot carry, are definit
   const inAddress = 'addresses cannot hold half a surrogate pair'
   const inHost = 'a host label of this scheme holds letters and digits only'
   const inHeader = 'a header value holds ASCII characters only, no ; , " \\ and no space at its ends'
+  const repeated = (
+    where: string,
+    version: string,
+    rest: string,
+    { versionParameter = 'v' }: { readonly versionParameter?: string },
+  ): DefinitionProblem => ({
+    code: 'invalid_version',
+    where,
+    message: `the scheme URL writes "${versionParameter}" before versions, so "${version}" would be served at /${versionParameter}${version}`,
+    fix: `write '${rest}'`,
+  })
   const unknownDefault = (scheme: string, version: string, known: string): DefinitionProblem => ({
     code: 'default_version_unknown',
     where: `enableVersioning(${scheme})`,
@@ -216,6 +227,21 @@ describe('unknown defaults, and versions that a scheme cannot carry, are definit
         () => serve([x('1')], URL, { versionParameter: 'api/v' }),
         [encodable(label(0), '1', 'URL', inPath)],
       ],
+      ...(
+        [
+          ['v1', '1', {}],
+          ['version-2', '2', { versionParameter: 'version-' }],
+        ] as const
+      ).map(
+        ([version, rest, options]) =>
+          [
+            `URL: the version ${version}, which would have two prefixes`,
+            () => serve([x(version)], URL, options),
+            [repeated(label(0), version, rest, options)],
+          ] as const,
+      ),
+      ['URL: but not a version that only begins alike', () => serve([x('vega')], URL), []],
+      ['QUERY: but not v1', () => serve([x('v1')], QUERY), []],
       ['HOST: a dot', () => serve([x('1.0')], HOST), [encodable(label(0), '1.0', 'HOST', inHost)]],
       ['HOST: a dash', () => serve([x('1-beta')], HOST), [encodable(label(0), '1-beta', 'HOST', inHost)]],
       [
@@ -251,9 +277,9 @@ describe('unknown defaults, and versions that a scheme cannot carry, are definit
         [encodable(label(0), '1,2', 'HEADER', inHeader)],
       ],
       [
-        'HEADER: a line end',
-        () => serve([x('1\r\n2')], HEADER),
-        [encodable(label(0), '1\r\n2', 'HEADER', inHeader)],
+        'HEADER: a control character',
+        () => serve([x('1\u00012')], HEADER),
+        [encodable(label(0), '1\u00012', 'HEADER', inHeader)],
       ],
       [
         'HEADER: a letter outside ASCII',

@@ -191,12 +191,12 @@ describe('versions that do not fit into a header', () => {
     assert.equal(listed.headers['api-supported-versions'], versions.slice(0, 800).join(', '))
   })
   it('are percent-encoded in headers, as in paths', async () => {
-    const rows: readonly Row[] = [['GET', '/cars', ['été', 'a, b', '50%'], 'cars']]
+    const rows: readonly Row[] = [['GET', '/cars', ['été', 'a,b', '50%'], 'cars']]
     const app = serve(rows, VersioningSchemes.URL, { report: 'always', echo: true })
     const { statusCode, headers } = await app.inject('/v%C3%A9t%C3%A9/cars')
     assert.deepEqual(
       [statusCode, headers['api-version'], headers['api-supported-versions']],
-      [200, '%C3%A9t%C3%A9', '%C3%A9t%C3%A9, a%2C%20b, 50%25'],
+      [200, '%C3%A9t%C3%A9', '%C3%A9t%C3%A9, a%2Cb, 50%25'],
     )
   })
 })

@@ -67,6 +67,8 @@ export interface VersioningScheme<O> {
   readonly candidate: ((segment: string, options: O) => string | undefined) | undefined
   /** Why a version cannot be written in this scheme; `undefined` when it can. */
   readonly problem: (version: string, options: O) => string | undefined
+  /** What the scheme writes before a version in a path; `undefined` for schemes that write no paths. */
+  readonly before: (options: O) => string | undefined
   /** How a declared version looks when it is read. */
   readonly fold: (version: string, options: O) => string
   /** Why options, each of which is right, do not go together; `undefined` when they do. */
@@ -158,6 +160,7 @@ export const PLAIN_SCHEME = {
   statusCodes: DEFAULT_STATUS_CODES,
   fold: (version: string): string => version,
   problem: (): undefined => undefined,
+  before: (): undefined => undefined,
   contradiction: (): undefined => undefined,
   warnings: (): readonly [] => [],
   queryParameter: (): undefined => undefined,

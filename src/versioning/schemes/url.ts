@@ -36,6 +36,7 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
     const version = segment.startsWith(versionParameter) ? segment.slice(versionParameter.length) : undefined
     return version === '' ? undefined : version
   },
+  before: ({ versionParameter = 'v' }) => versionParameter,
   problem: (version, options) => {
     const segment = literal(version, options)
     if (segment === '.' || segment === '..') return 'clients resolve the path segments . and .. themselves'

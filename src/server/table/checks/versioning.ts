@@ -18,7 +18,12 @@ export function versioningProblems(
   const ofRange = once((range) => rangeProblems(range, versioning, known))
   return [
     ...optionProblems(rows, versioning, known),
-    ...versioning.versions.flatMap((version) => encodingProblems(version, versioning)).map(inOptions),
+    ...versioning.versions
+      .flatMap((version) => [
+        ...encodingProblems(version, versioning),
+        ...repeatedProblems(version, versioning),
+      ])
+      .map(inOptions),
     ...foldProblems(versioning, known),
     ...rows.flatMap(({ route: { version, label } }) =>
       [
@@ -58,7 +63,27 @@ function versionProblems(version: string, versioning: Versioning, known: KnownVe
       },
     ]
   }
-  return [...encodingProblems(version, versioning), ...closedProblems(version, versioning, known)]
+  return [
+    ...encodingProblems(version, versioning),
+    ...repeatedProblems(version, versioning),
+    ...closedProblems(version, versioning, known),
+  ]
+}
+
+/** Reports versions that begin with what the scheme writes before them, such as 'v1' under URL, which would be served at /vv1. */
+function repeatedProblems(version: string, { schemes }: Versioning): readonly Unplaced[] {
+  return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
+    const before = scheme.before(options) ?? ''
+    const rest = version.slice(before.length)
+    if (!/\D$/.test(before) || !version.startsWith(before) || !/^\d/.test(rest)) return []
+    return [
+      {
+        code: 'invalid_version',
+        message: `the scheme ${name} writes "${before}" before versions, so "${version}" would be served at /${before}${version}`,
+        fix: `write '${rest}'`,
+      },
+    ]
+  })
 }
 
 function encodingProblems(version: string, { schemes }: Versioning): readonly Unplaced[] {
