@@ -80,7 +80,9 @@ describe('prefixes', () => {
     ['/', '/', '/'],
     ['/car', '/', '/car/'],
     ['/car/', '/{id}', '/car/{id}'],
-    ['/car', '', '/car/'],
+    ['/car', '', '/car'],
+    ['/car/', '', '/car'],
+    ['', '', '/'],
   ] as const) {
     it(`${JSON.stringify(prefix)} and ${JSON.stringify(path)} are ${joined}`, () => {
       assert.equal(joinPaths(normalizePrefix(prefix), path), joined)

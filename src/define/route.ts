@@ -85,7 +85,7 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
 interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Layers, 'guards'> {
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
-  /** Appended to the prefix. @default '/' */
+  /** Appended to the prefix. Without it, the route has the path of its prefix. */
   readonly path?: Kept<E, `/${string}`>
   /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
   readonly name?: Extract<E, string>

@@ -40,7 +40,7 @@ export function toFlatRoute(
   inherited: Inherited,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
-  const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? withSlash(route.path) : '/')
+  const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? withSlash(route.path) : '')
   const place = placeOf(route, inherited, text)
   const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
   problems.push(...found)

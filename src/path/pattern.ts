@@ -37,9 +37,9 @@ export function normalizePrefix(prefix: string): string {
   return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
 }
 
-/** A path below a prefix; never doubles a slash. */
+/** A path below a prefix; never doubles a slash. Without a path it is the prefix itself, and `/` where that is empty. */
 export function joinPaths(prefix: string, path: string): string {
-  return normalizePrefix(prefix) + (path === '' ? '/' : path)
+  return normalizePrefix(prefix) + path || '/'
 }
 
 /**

@@ -163,7 +163,7 @@ describe('a token that a module does not see', () => {
     [
       'injected by a controller',
       app({ controllers: [controllerWith({ cars: Database })] }),
-      'car.get: GET /car/: inject.cars needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',
+      'car.get: GET /car: inject.cars needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',
     ],
     [
       'injected by a guard, which sees what the module that lists it sees',
@@ -397,7 +397,7 @@ describe('an override or a dropped guard without effect', () => {
           }),
         ],
       }),
-      'car.get: GET /car/: withoutGuards names SignedIn, which does not guard this route; remove it, or name the very object that the levels above list under guards [unused_without_guards]',
+      'car.get: GET /car: withoutGuards names SignedIn, which does not guard this route; remove it, or name the very object that the levels above list under guards [unused_without_guards]',
     ],
   ])
 })
@@ -408,7 +408,7 @@ describe('Session without a session', () => {
     [
       'because the application has none',
       app({ controllers: [controllerWith({ session: Session })] }),
-      'car.get: GET /car/: it injects Session, and the application has no sessions; give createApp the option session: { secret } [missing_session]',
+      'car.get: GET /car: it injects Session, and the application has no sessions; give createApp the option session: { secret } [missing_session]',
     ],
     [
       'because it is read by another schema',
@@ -416,7 +416,7 @@ describe('Session without a session', () => {
         { controllers: [controllerWith({ session: Session.of(User) })] },
         { session: { secret: 'a secret of at least 32 characters', schema: z.object({}) } },
       ),
-      'car.get: GET /car/: it injects Session.of with another schema than the session option of the application; use the same schema object in both places [missing_session]',
+      'car.get: GET /car: it injects Session.of with another schema than the session option of the application; use the same schema object in both places [missing_session]',
     ],
     [
       'in a provider',

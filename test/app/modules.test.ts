@@ -195,7 +195,7 @@ describe('a promised module', () => {
     assert.throws(() => app.printRoutes(), early)
     assert.throws(() => urlFor('car.get'), early)
     assert.equal((await app.inject('/car')).json(), 'car')
-    assert.equal(urlFor('car.get'), '/car/')
+    assert.equal(urlFor('car.get'), '/car')
     assert.deepEqual(await app.resolve(Engine), { power: 90 })
   })
 
@@ -321,7 +321,7 @@ describe('onStart and onStop', () => {
     const app = createApp(defineModule({ imports: [inner], providers: [Wheel] }), QUIET)
     await app.ready()
     await app.close()
-    const once = [{ power: 90 }, '/car/', 'function']
+    const once = [{ power: 90 }, '/car', 'function']
     assert.deepEqual(seen, [...once, ...once])
   })
 })

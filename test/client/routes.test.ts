@@ -77,7 +77,7 @@ describe('the route map of a version', () => {
       routes: {
         'shop.mixed': { method: 'PUT', others: ['POST'], path: `${base}/{from}-{to}.json` },
         'shop.rest': { method: 'GET', path: `${base}/files/{rest:path}` },
-        'shop.root': { method: 'GET', path: `${base}/`, errors: [404, 500] },
+        'shop.root': { method: 'GET', path: base, errors: [404, 500] },
         'shop.text': { method: 'POST', path: `${base}/text`, body: 'text' },
         'shop.json': { method: 'POST', path: `${base}/json` },
         'shop.bytes': { method: 'POST', path: `${base}/bytes`, body: 'bytes' },
@@ -198,7 +198,7 @@ describe('a client finds the routes', () => {
     await Promise.all([client.ping(), client.ping(), client.car.list()])
     assert.deepEqual(
       asked.toSorted((a, b) => a.localeCompare(b)),
-      [`${baseUrl}/car/`, `${baseUrl}/docs/client.json`, `${baseUrl}/ping`, `${baseUrl}/ping`],
+      [`${baseUrl}/car`, `${baseUrl}/docs/client.json`, `${baseUrl}/ping`, `${baseUrl}/ping`],
     )
   })
 

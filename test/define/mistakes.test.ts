@@ -265,7 +265,7 @@ describe('a bad controller', () => {
       }),
       {
         code: 'missing_provider',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'inject.request is not a token',
         fix: 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
       },
@@ -279,7 +279,7 @@ describe('a bad controller', () => {
       }),
       {
         code: 'missing_provider',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'inject.cars needs CarService: no module provides it',
         fix: 'add bind(CarService, …) to providers of the root module, or import a module that exports CarService',
       },
@@ -293,7 +293,7 @@ describe('a bad controller', () => {
       }),
       {
         code: 'duplicate_key',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'inject.it is given by the controller and by the route',
         fix: 'rename one of them',
       },
@@ -308,7 +308,7 @@ describe('a bad route', () => {
       inController({ name: 'Car', routes: [{ handler: () => null }] }),
       {
         code: 'invalid_field',
-        where: 'car: /car/',
+        where: 'car: /car',
         message: 'the route has no method',
         fix: 'give it a method or a list of methods',
       },
@@ -318,7 +318,7 @@ describe('a bad route', () => {
       inRoute({ method: 'FETCH' }),
       {
         code: 'invalid_method',
-        where: 'car: FETCH /car/',
+        where: 'car: FETCH /car',
         message: '"FETCH" is not a method',
         fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
@@ -328,7 +328,7 @@ describe('a bad route', () => {
       inRoute({ method: 'get' }),
       {
         code: 'invalid_method',
-        where: 'car: get /car/',
+        where: 'car: get /car',
         message: '"get" is not a method',
         fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
@@ -338,7 +338,7 @@ describe('a bad route', () => {
       inRoute({ method: [] }),
       {
         code: 'invalid_method',
-        where: 'car: /car/',
+        where: 'car: /car',
         message: 'the list of methods is empty',
         fix: 'name one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
@@ -348,7 +348,7 @@ describe('a bad route', () => {
       inRoute({ method: ['GET', 'LINK'] }),
       {
         code: 'invalid_method',
-        where: 'car: GET,LINK /car/',
+        where: 'car: GET,LINK /car',
         message: '"LINK" is not a method',
         fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
@@ -358,7 +358,7 @@ describe('a bad route', () => {
       inRoute({ method: null }),
       {
         code: 'invalid_method',
-        where: 'car: /car/',
+        where: 'car: /car',
         message: 'null is not a method',
         fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
@@ -368,7 +368,7 @@ describe('a bad route', () => {
       inController({ name: 'Car', routes: [{ method: 'GET' }] }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'the route has no handler',
         fix: 'give it a function',
       },
@@ -378,7 +378,7 @@ describe('a bad route', () => {
       inRoute({ handler: 'getOne' }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'handler is not a function',
         fix: 'give a function',
       },
@@ -398,7 +398,7 @@ describe('a bad route', () => {
       inRoute({ path: 7 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'path is not a string',
         fix: 'give a string',
       },
@@ -408,7 +408,7 @@ describe('a bad route', () => {
       inRoute({ name: 'get one' }),
       {
         code: 'invalid_name',
-        where: 'car.get one: GET /car/',
+        where: 'car.get one: GET /car',
         message: '"get one" is not a name',
         fix: 'use letters, digits, - and _',
       },
@@ -418,7 +418,7 @@ describe('a bad route', () => {
       inRoute({ name: '' }),
       {
         code: 'invalid_name',
-        where: 'car.: GET /car/',
+        where: 'car.: GET /car',
         message: '"" is not a name',
         fix: 'use letters, digits, - and _',
       },
@@ -428,7 +428,7 @@ describe('a bad route', () => {
       inRoute({ name: 'get.one' }),
       {
         code: 'invalid_name',
-        where: 'car.get.one: GET /car/',
+        where: 'car.get.one: GET /car',
         message: '"get.one" is not a name',
         fix: 'use letters, digits, - and _',
       },
@@ -438,7 +438,7 @@ describe('a bad route', () => {
       inRoute({ name: 7 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'name is not a string',
         fix: 'give a string',
       },
@@ -448,7 +448,7 @@ describe('a bad route', () => {
       inRoute({ url: '/welcome' }),
       {
         code: 'unknown_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'a route has no field "url"',
         fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, openapi, input, response, handler',
       },
@@ -458,7 +458,7 @@ describe('a bad route', () => {
       inRoute({ respons: z.string() }),
       {
         code: 'unknown_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'a route has no field "respons"',
         fix: 'did you mean "response"?',
       },
@@ -468,7 +468,7 @@ describe('a bad route', () => {
       inRoute({ version: ' 1' }),
       {
         code: 'invalid_version',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'the version " 1" has blanks',
         fix: "write version: '1'",
       },
@@ -478,7 +478,7 @@ describe('a bad route', () => {
       inRoute({ version: 'v 1' }),
       {
         code: 'invalid_version',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'the version "v 1" has blanks',
         fix: "write version: '1'",
       },
@@ -488,7 +488,7 @@ describe('a bad route', () => {
       inRoute({ version: '1'.repeat(65) }),
       {
         code: 'invalid_version',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message:
           'the version "1111111111111111111111111111111111111111111111111111111111111111" has more than 64 characters',
         fix: 'write it as requests name it',
@@ -499,7 +499,7 @@ describe('a bad route', () => {
       inRoute({ version: ['1', 2] }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message:
           "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
         fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
@@ -510,7 +510,7 @@ describe('a bad route', () => {
       inRoute({ status: 101 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'status is not a status from 200 to 599',
         fix: 'give a status from 200 to 599',
       },
@@ -520,7 +520,7 @@ describe('a bad route', () => {
       inRoute({ status: 600 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'status is not a status from 200 to 599',
         fix: 'give a status from 200 to 599',
       },
@@ -530,7 +530,7 @@ describe('a bad route', () => {
       inRoute({ status: 'created' }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'status is not a status from 200 to 599',
         fix: 'give a status from 200 to 599',
       },
@@ -540,7 +540,7 @@ describe('a bad route', () => {
       inRoute({ summary: 1 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'summary is not a string',
         fix: 'give a string',
       },
@@ -550,7 +550,7 @@ describe('a bad route', () => {
       inRoute({ description: 1 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'description is not a string',
         fix: 'give a string',
       },
@@ -560,7 +560,7 @@ describe('a bad route', () => {
       inRoute({ operationId: 1 }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'operationId is not a string',
         fix: 'give a string',
       },
@@ -570,7 +570,7 @@ describe('a bad route', () => {
       inRoute({ validateResponses: 'strip' }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: "validateResponses is not true, 'strict' or false",
         fix: "give true, 'strict' or false",
       },
@@ -580,7 +580,7 @@ describe('a bad route', () => {
       inRoute({ input: [] }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'input is not an object',
         fix: 'give an object',
       },
@@ -590,7 +590,7 @@ describe('a bad route', () => {
       inRoute({ response: 'Car' }),
       {
         code: 'invalid_field',
-        where: 'car: GET /car/',
+        where: 'car: GET /car',
         message: 'response is not a schema, or schemas by status',
         fix: 'give a schema, or schemas by status',
       },
@@ -600,7 +600,7 @@ describe('a bad route', () => {
       inRoute({ response: { ok: z.string() } }),
       {
         code: 'invalid_response',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
@@ -610,7 +610,7 @@ describe('a bad route', () => {
       inRoute({ response: { 600: z.string() } }),
       {
         code: 'invalid_response',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
@@ -620,7 +620,7 @@ describe('a bad route', () => {
       inRoute({ response: { 200: 'Car' } }),
       {
         code: 'invalid_response',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
@@ -630,7 +630,7 @@ describe('a bad route', () => {
       inRoute({ response: [[200]] }),
       {
         code: 'invalid_response',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
@@ -645,7 +645,7 @@ describe('a bad route', () => {
       }),
       {
         code: 'invalid_response',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'response declares 200 twice',
         fix: 'declare each status once',
       },
@@ -957,7 +957,7 @@ describe('bad input', () => {
       inRoute({ input: { headers: ['a'], param: ['id'] } }),
       {
         code: 'unknown_source',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.param is not a source',
         fix: 'use one of params, query, headers, cookies, body, form, files, inject',
       },
@@ -967,7 +967,7 @@ describe('bad input', () => {
       inRoute({ input: { body: z.string(), form: ['a'] } }),
       {
         code: 'conflicting_sources',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input has both body and form',
         fix: 'keep one: a request has one body',
       },
@@ -977,7 +977,7 @@ describe('bad input', () => {
       inRoute({ input: { form: { a: z.file() } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.form.a holds objects or lists of lists',
         fix: 'send nested data as a JSON body; files belong to input.files',
       },
@@ -987,7 +987,7 @@ describe('bad input', () => {
       inRoute({ input: { body: z.string(), files: { a: z.file() } } }),
       {
         code: 'conflicting_sources',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input has both body and files',
         fix: 'keep one: a request has one body',
       },
@@ -997,7 +997,7 @@ describe('bad input', () => {
       inRoute({ input: { files: ['a'] } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.files is not a zod schema or a record of schemas',
         fix: 'write { name: z.file() } or z.object({ … })',
       },
@@ -1007,7 +1007,7 @@ describe('bad input', () => {
       inRoute({ input: { files: { a: 'file' } } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.files.a is not a zod schema',
         fix: 'write a schema, such as z.file()',
       },
@@ -1017,7 +1017,7 @@ describe('bad input', () => {
       inRoute({ input: { files: z.object({ a: z.array(z.string()) }) } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.files.a takes no file',
         fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts belong to input.form',
       },
@@ -1031,7 +1031,7 @@ describe('bad input', () => {
       }),
       {
         code: 'several_streams',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.files reads a and c as they arrive',
         fix: 'keep one as FileStream and make the others z.file(), sent before it',
       },
@@ -1041,7 +1041,7 @@ describe('bad input', () => {
       inRoute({ input: { files: { a: z.array(z.instanceof(FileStream).refine(() => true)) } } }),
       {
         code: 'several_streams',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.files.a is a list of files that are read as they arrive',
         fix: 'write z.instanceof(FileStreams), which gives them one after the other',
       },
@@ -1051,7 +1051,7 @@ describe('bad input', () => {
       inRoute({ input: { query: { limit: 10, sort: z.string() } } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query.limit is not a zod schema',
         fix: "write a schema, such as z.string(), or list the names: query: ['limit']",
       },
@@ -1061,7 +1061,7 @@ describe('bad input', () => {
       inRoute({ input: { query: z.number().optional() } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query is a schema for one value, and query hold values by name',
         fix: 'name the field: query: { name: z.number() }',
       },
@@ -1071,7 +1071,7 @@ describe('bad input', () => {
       inRoute({ method: 'POST', input: { files: z.file() } }),
       {
         code: 'invalid_schema',
-        where: 'car.post: POST /car/',
+        where: 'car.post: POST /car',
         message: 'input.files is a schema for one value, and files hold values by name',
         fix: 'name the field: files: { name: z.file() }',
       },
@@ -1081,7 +1081,7 @@ describe('bad input', () => {
       inRoute({ input: { query: 'limit' } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query is not a zod schema, a record of schemas or a list of names',
         fix: "write z.object({ … }), { name: z.string() } or ['name']",
       },
@@ -1091,7 +1091,7 @@ describe('bad input', () => {
       inRoute({ input: { query: ['a', 1] } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query is not a zod schema, a record of schemas or a list of names',
         fix: "write z.object({ … }), { name: z.string() } or ['name']",
       },
@@ -1101,7 +1101,7 @@ describe('bad input', () => {
       inRoute({ input: { body: { name: z.string() } } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.body is not a zod schema',
         fix: 'write a schema, such as z.object({ … })',
       },
@@ -1111,7 +1111,7 @@ describe('bad input', () => {
       inRoute({ input: { body: ['name'] } }),
       {
         code: 'invalid_schema',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.body is not a zod schema',
         fix: 'write a schema, such as z.object({ … })',
       },
@@ -1131,7 +1131,7 @@ describe('bad input', () => {
       inRoute({ input: { query: { filter: z.object({ a: z.string() }) } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query.filter holds objects or lists of lists',
         fix: 'send nested data as a JSON body',
       },
@@ -1141,7 +1141,7 @@ describe('bad input', () => {
       inRoute({ input: { query: { filter: z.record(z.string(), z.string()) } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query.filter holds objects or lists of lists',
         fix: 'send nested data as a JSON body',
       },
@@ -1151,7 +1151,7 @@ describe('bad input', () => {
       inRoute({ input: { query: { f: z.array(z.object({})) } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query.f holds objects or lists of lists',
         fix: 'send nested data as a JSON body',
       },
@@ -1161,7 +1161,7 @@ describe('bad input', () => {
       inRoute({ input: { query: { f: z.array(z.array(z.string())) } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query.f holds objects or lists of lists',
         fix: 'send nested data as a JSON body',
       },
@@ -1171,7 +1171,7 @@ describe('bad input', () => {
       inRoute({ input: { headers: { a: z.object({}).optional() } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.headers.a holds objects or lists of lists',
         fix: 'send nested data as a JSON body',
       },
@@ -1181,7 +1181,7 @@ describe('bad input', () => {
       inRoute({ input: { cookies: { a: z.object({}) } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.cookies.a holds objects or lists of lists',
         fix: 'send nested data as a JSON body',
       },
@@ -1191,7 +1191,7 @@ describe('bad input', () => {
       inRoute({ input: { form: { a: z.object({}) } } }),
       {
         code: 'nested_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.form.a holds objects or lists of lists',
         fix: 'send nested data as a JSON body; files belong to input.files',
       },
@@ -1221,7 +1221,7 @@ describe('bad input', () => {
       inRoute({ input: { cookies: { a: z.set(z.string()).optional() } } }),
       {
         code: 'list_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.cookies.a is a list, and cookies hold one value each',
         fix: 'declare one value, or split the text with z.preprocess',
       },
@@ -1231,7 +1231,7 @@ describe('bad input', () => {
       inRoute({ input: { query: ['a', 'b', 'a', 'a'] } }),
       {
         code: 'duplicate_param',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.query lists a twice',
         fix: 'keep one of them',
       },
@@ -1241,7 +1241,7 @@ describe('bad input', () => {
       inRoute({ input: { headers: ['userAgent', 'user_agent'] } }),
       {
         code: 'duplicate_param',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.headers.user_agent reads the header user-agent, which another field reads too',
         fix: 'keep one of them',
       },
@@ -1251,7 +1251,7 @@ describe('bad input', () => {
       inRoute({ input: { inject: { request: {} } } }),
       {
         code: 'missing_provider',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'inject.request is not a token',
         fix: 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
       },
@@ -1261,7 +1261,7 @@ describe('bad input', () => {
       inRoute({ input: { inject: { cars: { token: 'CarService' } } } }),
       {
         code: 'missing_provider',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'inject.cars needs CarService: no module provides it',
         fix: 'add bind(CarService, …) to providers of the root module, or import a module that exports CarService',
       },
@@ -1271,7 +1271,7 @@ describe('bad input', () => {
       inRoute({ input: { inject: [HttpRequest] } }),
       {
         code: 'invalid_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.inject is not a record of tokens',
         fix: 'write inject: { request: HttpRequest }',
       },
@@ -1281,7 +1281,7 @@ describe('bad input', () => {
       inRoute({ input: { inject: 'request' } }),
       {
         code: 'invalid_field',
-        where: 'car.get: GET /car/',
+        where: 'car.get: GET /car',
         message: 'input.inject is not a record of tokens',
         fix: 'write inject: { request: HttpRequest }',
       },
@@ -1453,8 +1453,8 @@ describe('names given twice', () => {
       inController({ name: 'Car', routes: [get, { ...get, method: 'PUT' }] }),
       {
         code: 'duplicate_name',
-        where: 'car.one: PUT /car/',
-        message: 'car.one: GET /car/ has the same name',
+        where: 'car.one: PUT /car',
+        message: 'car.one: GET /car has the same name',
         fix: 'give one of them another name; only versions of one route may share it',
       },
     ],
@@ -1484,8 +1484,8 @@ describe('names given twice', () => {
       }),
       {
         code: 'duplicate_name',
-        where: 'car.one: GET /cars/',
-        message: 'car.one: GET /car/ has the same name',
+        where: 'car.one: GET /cars',
+        message: 'car.one: GET /car has the same name',
         fix: 'give one of them another name; only versions of one route may share it',
       },
     ],
@@ -1589,43 +1589,43 @@ describe('several mistakes', () => {
       },
       {
         code: 'invalid_name',
-        where: 'car.a b: GET /car/',
+        where: 'car.a b: GET /car',
         message: '"a b" is not a name',
         fix: 'use letters, digits, - and _',
       },
       {
         code: 'invalid_version',
-        where: 'car.a b: GET /car/',
+        where: 'car.a b: GET /car',
         message: 'the version " 1" has blanks',
         fix: "write version: '1'",
       },
       {
         code: 'unknown_source',
-        where: 'car.a b: GET /car/',
+        where: 'car.a b: GET /car',
         message: 'input.cookie is not a source',
         fix: 'use one of params, query, headers, cookies, body, form, files, inject',
       },
       {
         code: 'unknown_param',
-        where: 'car.a b: GET /car/',
-        message: 'input.params.id is not in the pattern "/car/"',
+        where: 'car.a b: GET /car',
+        message: 'input.params.id is not in the pattern "/car"',
         fix: 'add {id} to the path, or remove the field',
       },
       {
         code: 'invalid_schema',
-        where: 'car.a b: GET /car/',
+        where: 'car.a b: GET /car',
         message: 'input.query.limit is not a zod schema',
         fix: "write a schema, such as z.string(), or list the names: query: ['limit']",
       },
       {
         code: 'invalid_response',
-        where: 'car.a b: GET /car/',
+        where: 'car.a b: GET /car',
         message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
       {
         code: 'missing_provider',
-        where: 'car.a b: GET /car/',
+        where: 'car.a b: GET /car',
         message: 'inject.cars needs CarService: no module provides it',
         fix: 'add bind(CarService, …) to providers of AppModule, or import a module that exports CarService',
       },

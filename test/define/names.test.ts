@@ -18,40 +18,35 @@ const summaryOf = (options: object): readonly string[] =>
 
 describe('the name and prefix of a controller', () => {
   const cases = [
-    ['come from a name', { name: 'CarController' }, 'car', '/car/'],
-    ['come from a name without the word Controller', { name: 'Car' }, 'car', '/car/'],
-    ['are in kebab case', { name: 'UserProfileController' }, 'user-profile', '/user-profile/'],
-    ['keep abbreviations together', { name: 'HTTPController' }, 'http', '/http/'],
-    ['part an abbreviation from a word', { name: 'HTTPServerController' }, 'http-server', '/http-server/'],
-    [
-      'keep Controller in the middle',
-      { name: 'CarControllerV2' },
-      'car-controller-v2',
-      '/car-controller-v2/',
-    ],
-    ['part a digit from a capital', { name: 'Car2Go' }, 'car2-go', '/car2-go/'],
-    ['leave kebab case alone', { name: 'user-profile' }, 'user-profile', '/user-profile/'],
-    ['leave snake case alone', { name: 'user_profile' }, 'user_profile', '/user_profile/'],
+    ['come from a name', { name: 'CarController' }, 'car', '/car'],
+    ['come from a name without the word Controller', { name: 'Car' }, 'car', '/car'],
+    ['are in kebab case', { name: 'UserProfileController' }, 'user-profile', '/user-profile'],
+    ['keep abbreviations together', { name: 'HTTPController' }, 'http', '/http'],
+    ['part an abbreviation from a word', { name: 'HTTPServerController' }, 'http-server', '/http-server'],
+    ['keep Controller in the middle', { name: 'CarControllerV2' }, 'car-controller-v2', '/car-controller-v2'],
+    ['part a digit from a capital', { name: 'Car2Go' }, 'car2-go', '/car2-go'],
+    ['leave kebab case alone', { name: 'user-profile' }, 'user-profile', '/user-profile'],
+    ['leave snake case alone', { name: 'user_profile' }, 'user_profile', '/user_profile'],
     [
       'drop a Controller in kebab case only as a whole word',
       { name: 'carcontroller' },
       'carcontroller',
-      '/carcontroller/',
+      '/carcontroller',
     ],
-    ['come from a prefix', { prefix: '/car' }, 'car', '/car/'],
-    ['come from a prefix of several segments', { prefix: '/admin/cars' }, 'admin-cars', '/admin/cars/'],
+    ['come from a prefix', { prefix: '/car' }, 'car', '/car'],
+    ['come from a prefix of several segments', { prefix: '/admin/cars' }, 'admin-cars', '/admin/cars'],
     [
       'leave parameters of a prefix out',
       { prefix: '/orgs/{org_id:int}/cars' },
       'orgs-cars',
-      '/orgs/{org_id:int}/cars/',
+      '/orgs/{org_id:int}/cars',
     ],
-    ['are apart when both are given', { name: 'CarController', prefix: '/vehicles' }, 'car', '/vehicles/'],
-    ['ignore a slash at the end of a prefix', { prefix: '/car/' }, 'car', '/car/'],
+    ['are apart when both are given', { name: 'CarController', prefix: '/vehicles' }, 'car', '/vehicles'],
+    ['ignore a slash at the end of a prefix', { prefix: '/car/' }, 'car', '/car'],
     ['can be nothing for the prefix /', { prefix: '/' }, '', '/'],
     ['can be nothing for an empty prefix', { prefix: '' }, '', '/'],
     ['can be a name without prefix', { name: 'CarController', prefix: '' }, 'car', '/'],
-    ['can be nothing for a prefix of parameters', { prefix: '/{org}' }, '', '/{org}/'],
+    ['can be nothing for a prefix of parameters', { prefix: '/{org}' }, '', '/{org}'],
   ] as const
   for (const [title, options, name, path] of cases) {
     it(title, () => {
@@ -76,12 +71,12 @@ describe('the name of a route', () => {
     ['is the one given before the name of its handler', { name: 'show', handler: getOne }, 'show'],
     ['is the method at /', {}, 'get'],
     ['is the first of several methods', { method: ['PUT', 'PATCH'] }, 'put'],
-    ['is method and path', { path: '/welcome' }, 'getWelcome'],
+    ['is method and path', { path: '/welcome/' }, 'getWelcome'],
     ['has parameters after By', { path: '/{car_id}' }, 'getByCarId'],
     ['has the rest of a path after By', { path: '/files/{rest:path}' }, 'getFilesByRest'],
     ['has every segment', { path: '/a/{b}/c-d/{e:int}' }, 'getAByBCDByE'],
     ['has the text of mixed segments', { path: '/{name}.json' }, 'getByNameJson'],
-    ['ignores a slash at the end', { path: '/welcome/' }, 'getWelcome'],
+    ['ignores a slash at the end', { path: '/welcome' }, 'getWelcome'],
     ['is made of several words of a segment', { path: '/sign_up', method: 'POST' }, 'postSignUp'],
   ] as const
   for (const [title, options, name] of cases) {
@@ -98,7 +93,7 @@ describe('the name of a route', () => {
 
 describe('paths', () => {
   const cases = [
-    ['are the prefix and a slash without a path', {}, {}, {}, '/car/'],
+    ['are the prefix without a path', {}, {}, {}, '/car'],
     ['are the prefix and the path', {}, {}, { path: '/a' }, '/car/a'],
     ['keep a slash at the end', {}, {}, { path: '/a/' }, '/car/a/'],
     ['never double a slash', { prefix: '/api/' }, { prefix: '/car/' }, { path: '/' }, '/api/car/'],
@@ -132,7 +127,7 @@ describe('paths', () => {
       })
         .routes()
         .map(({ path }) => path),
-      ['/a/b/c/'],
+      ['/a/b/c'],
     ))
 })
 
@@ -143,7 +138,7 @@ describe('nested routers', () => {
 
   it('join names by dots, and prefixes', () =>
     assert.deepEqual(summaryOf({ routers: [admin] }), [
-      'admin.users.get: GET /admin/users/',
+      'admin.users.get: GET /admin/users',
       'admin.users.audit.one: GET /admin/users/audit/{id:int}',
       'admin.audit.one: GET /admin/audit/{id:int}',
     ]))
@@ -259,20 +254,20 @@ describe('modules', () => {
   it('come after what they import', () =>
     assert.deepEqual(
       summaryOf({ imports: [car], controllers: [controller({ name: 'Home', routes: [get] })] }),
-      ['car.get: GET /car/', 'home.get: GET /home/'],
+      ['car.get: GET /car', 'home.get: GET /home'],
     ))
 
   it('are one module when imported twice', () => {
     const left = moduleOf({ imports: [car] })
     const right = moduleOf({ imports: [car, left] })
-    assert.deepEqual(summaryOf({ imports: [left, right, car] }), ['car.get: GET /car/'])
+    assert.deepEqual(summaryOf({ imports: [left, right, car] }), ['car.get: GET /car'])
   })
 
   it('may import each other', () => {
     const imports: unknown[] = []
     const left = moduleOf({ imports, controllers: [controller({ name: 'Left', routes: [get] })] })
     imports.push(moduleOf({ imports: [left], controllers: [controller({ name: 'Right', routes: [get] })] }))
-    assert.deepEqual(summaryOf({ imports: [left] }), ['right.get: GET /right/', 'left.get: GET /left/'])
+    assert.deepEqual(summaryOf({ imports: [left] }), ['right.get: GET /right', 'left.get: GET /left'])
   })
 
   it('keep prefix and version to themselves', () =>
@@ -284,8 +279,8 @@ describe('modules', () => {
         controllers: [controller({ name: 'Home', routes: [get] })],
       }).map(({ path, versions }) => ({ path, versions })),
       [
-        { path: '/car/', versions: [] },
-        { path: '/api/home/', versions: ['1'] },
+        { path: '/car', versions: [] },
+        { path: '/api/home', versions: ['1'] },
       ],
     ))
 
@@ -311,7 +306,7 @@ describe('a definition', () => {
         imports: undefined,
         controllers: [controller({ name: 'Car', prefix: undefined, inject: undefined, routes: [route] })],
       }),
-      ['car.get: GET /car/'],
+      ['car.get: GET /car'],
     )
   })
 

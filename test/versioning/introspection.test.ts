@@ -172,7 +172,7 @@ describe('app.versions() and policies', () => {
 
   it('tells dates, links and what becomes of versions and routes', () => {
     const life = { deprecated: '2025-12-31T23:00:00.000Z', sunset: '2027-01-01T00:00:00.000Z' }
-    const list = { name: 'cars.list', methods: ['GET'], path: '/cars/' }
+    const list = { name: 'cars.list', methods: ['GET'], path: '/cars' }
     const one = { name: 'cars.one', methods: ['GET'], path: '/cars/{id}' }
     const old = { name: 'cars.old', methods: ['GET'], path: '/cars/old' }
     assert.deepEqual(app.versions(), [

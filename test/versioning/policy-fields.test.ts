@@ -64,7 +64,7 @@ function mistakesOf(given: {
 }
 
 describe('the fields of a policy', () => {
-  const where = 'cars.r: GET /x/'
+  const where = 'cars.r: GET /x'
   const bad: readonly (readonly [title: string, field: keyof typeof EXPECTED, value: unknown])[] = [
     ['a day that does not exist', 'sunset', '2026-02-30'],
     ['a month that does not exist', 'sunset', '2026-13-01'],
@@ -155,7 +155,7 @@ describe('the fields of a policy', () => {
 
 describe('where a policy stands', () => {
   const places: readonly (readonly [level: 'route' | 'controller' | 'router' | 'module', where: string])[] = [
-    ['route', 'cars.r: GET /x/'],
+    ['route', 'cars.r: GET /x'],
     ['controller', 'controller Cars'],
     ['router', 'router Vans'],
     ['module', 'AppModule'],

@@ -180,7 +180,7 @@ describe('what the source document fixes', () => {
     })
   })
 
-  it('a path is the prefix and the path of the route, which is / when there is none', async () => {
+  it('a path is the prefix and the path of the route, or the prefix alone when there is none', async () => {
     const ask = serveCars(QUERY, { defaultVersion: '1' })
     const app = createApp(defineModule({ controllers: [car, wheel] }), { logger: false })
     app.enableVersioning(QUERY)
@@ -190,7 +190,7 @@ describe('what the source document fixes', () => {
     )
     assert.deepEqual(
       app.routes().map(({ path }) => path),
-      ['/car/', '/car/inherits', '/car/', '/car/both', '/wheel/'],
+      ['/car', '/car/inherits', '/car', '/car/both', '/wheel'],
     )
   })
 })
