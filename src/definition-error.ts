@@ -74,8 +74,6 @@ export interface DefinitionProblem {
 /** What deserves a look though it works; `docs/errors.md` explains each. */
 export const DEFINITION_WARNINGS = {
   unreachable_route: 'a route can never be reached',
-  neutral_beside_unversioned:
-    'a neutral route stands beside an unversioned one and never answers without a version',
   range_split: 'a range goes on above a version that another route answers',
   default_twice: 'an unversioned route stands beside one for the default version and never answers',
   everything_neutral: 'versioning is enabled, and no route has a version',

@@ -152,7 +152,7 @@ describe('the nearest earlier version is not for', () => {
     ['a never-versioned path answers without a version', byQuery, '/health?version=9', ok('health@null')],
     ['a neutral-only path answers without a version', byQuery, '/ping?version=9', ok('ping@null')],
     ['a neutral path behind a version', byUrl, '/v9/ping', ok('ping@3')],
-    ['a never-versioned path is not behind any', byUrl, '/v9/health', unsupported(404, '9', [])],
+    ['a never-versioned path gets the nearest earlier version too', byUrl, '/v9/health', ok('health@3')],
     [
       'a malformed version in the path is an ordinary segment',
       byUrl,

@@ -191,7 +191,7 @@ function handlerOf(
   const [strongest] = claims.toSorted((a, b) =>
     compareClaims(claimOf(world, a, String(r)), claimOf(world, b, String(r))),
   )
-  const unversioned = opted ? r === null || r === defaultOf(world) : !isBehind
+  const unversioned = opted ? r === null || r === defaultOf(world) : r !== undefined || !isBehind
   const neutral = r !== undefined || !(opted || isBehind || world.strictNeutral)
   const found =
     strongest ??

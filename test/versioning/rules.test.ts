@@ -102,7 +102,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'redirects keep the version': 'redirects keep the version',
     'the default has no segment': 'the default answers without its segment',
     'the declared spelling answers at once': 'the declared spelling answers',
-    'version roots lack never-versioned paths': 'version roots have no never-versioned paths',
+    'version roots have never-versioned paths': 'version roots have never-versioned paths',
     'neutral paths behind an unknown version are unsupported': 'a neutral path behind an unknown version',
     'a slash at the end of a version does not count': 'the version alone with a slash',
     'the path of the context has no version segment': 'path is without the version segment',

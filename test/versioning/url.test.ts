@@ -100,7 +100,7 @@ describe('URL: the version is the first segment', () => {
     ['a target in absolute form may have its scheme in capitals', 'HTTP://h/v2/cars/', ok('cars@2')],
     ['a target in absolute form may have no path', 'http://h', unspecified(404, ['1'])],
     ['a never-versioned path answers without version segment', '/health', ok('health@null')],
-    ['a never-versioned path is not behind a version', '/v1/health', unsupported(404, '1', [])],
+    ['a never-versioned path answers behind every known version', '/v1/health', ok('health@1')],
     ['a never-versioned path is not behind an unknown version', '/v9/health', unsupported(404, '9', [])],
     ['a neutral path answers without version segment', '/ping', ok('ping@null')],
     ['a neutral path answers behind every known version', '/v1/ping', ok('ping@1')],
@@ -168,7 +168,7 @@ describe('URL: the default version answers paths without version segment', () =>
     ['a neutral path answers as the default', '/ping', ok('ping@2')],
     ['the default answers with its segment too', '/v2/cars/', ok('cars@2')],
     ['another version answers with its segment', '/v1/cars/', ok('cars@1')],
-    ['version roots have no never-versioned paths', '/v2/health', unsupported(404, '2', [])],
+    ['version roots have never-versioned paths', '/v2/health', ok('health@2')],
     [
       'a path that the default lacks is unsupported',
       '/tags/',
@@ -337,12 +337,7 @@ describe('URL: ordinary paths beside version segments', () => {
       '/v9/foo',
       ok('tenant@null'),
     ],
-    [
-      'a version that lacks the path is unsupported, whatever parameters take',
-      catching,
-      '/v1/foo',
-      unsupported(404, '1', []),
-    ],
+    ['parameters of never-versioned paths take what a version lacks', catching, '/v1/foo', ok('one@1')],
     ['the version alone wins over a parameter', catching, '/v1', notFound],
     ['the version alone with a slash wins over a parameter', catching, '/v1/', notFound],
     ['an unknown version alone is a parameter if no version has a root', catching, '/v9', ok('one@null')],
@@ -467,7 +462,7 @@ describe('URL: below a prefix', () => {
       ['an unknown version', `${prefix}/v9/cars/`, unsupported(404, '9', ALL)],
       ['an unknown version alone', `${prefix}/v9`, unsupported(404, '9', ['1'])],
       ['a never-versioned path', `${prefix}/health`, ok('health@null')],
-      ['a never-versioned path is not behind a version', `${prefix}/v1/health`, unsupported(404, '1', [])],
+      ['a never-versioned path behind a version', `${prefix}/v1/health`, ok('health@1')],
       ['a neutral path behind a version', `${prefix}/v2/ping`, ok('ping@2')],
       ['a version before the prefix', `/v1${prefix}/cars/`, notFound],
       ['the prefix twice', `${prefix}/v1${prefix}/cars/`, notFound],
@@ -530,4 +525,21 @@ describe('URL: the context', () => {
       })
     })
   }
+})
+
+describe('URL: an application that adds its first version', () => {
+  it('keeps all other paths, with and without the version', async () => {
+    const rows: readonly Row[] = [
+      ['GET', '/cars', '2', 'cars'],
+      ['GET', '/users', undefined, 'users'],
+      ['GET', '/users/{id}', undefined, 'user'],
+    ]
+    const app = serve(rows, VersioningSchemes.URL)
+    const statusOf = async (url: string): Promise<number> => (await app.inject(url)).statusCode
+    assert.deepEqual(
+      await Promise.all(['/users', '/users/7', '/v2/users', '/v2/users/7', '/v2/cars'].map(statusOf)),
+      [200, 200, 200, 200, 200],
+    )
+    assert.deepEqual(await Promise.all(['/v3/users', '/v3/users/7', '/cars'].map(statusOf)), [404, 404, 404])
+  })
 })

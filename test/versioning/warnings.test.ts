@@ -163,12 +163,6 @@ describe('a route that is never reached is warned of', () => {
 })
 
 describe('neutral routes that answer less than they seem to are warned of', () => {
-  const beside = (where: string, other: string): DefinitionWarning => ({
-    code: 'neutral_beside_unversioned',
-    where,
-    message: `${other} has no version and answers requests without one: this neutral route never does`,
-    fix: 'remove one of them',
-  })
   const shadowed = (where: string, others: string): DefinitionWarning => ({
     code: 'neutral_shadowed',
     where,
@@ -186,7 +180,7 @@ describe('neutral routes that answer less than they seem to are warned of', () =
     [
       'beside unversioned ones, under URL',
       [[x(undefined), x(VERSION_NEUTRAL), other], URL],
-      beside(label(1), label(0)),
+      unreachable(label(1), goesTo(label(0))),
     ],
     [
       'beside unversioned ones, where these answer every version too',

@@ -30,8 +30,8 @@ export interface Versions {
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
   readonly bare: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
-  /** Of every version; `inPath`: behind a version segment, where paths that were never versioned do not exist. */
-  readonly versions: (shape: Shape<TableRoute>, inPath: boolean) => Variants<Leaf<Endpoint>>
+  /** Of every version, wherever a request names it. */
+  readonly versions: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
   readonly defaults: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
   readonly other: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
   readonly union: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
@@ -75,12 +75,12 @@ export function createLeaves(
   }
   return {
     bare: (shape) => (required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL)),
-    versions: (shape, inPath) => {
+    versions: (shape) => {
       const opted = isVersioned(shape.routes)
       const named = namedIn(shape.routes)
       if (opted && defaultVersion !== null) named.add(defaultVersion)
       return variants(shape, named, (version) => ({
-        unversioned: opted ? version !== null && version === defaultVersion : !inPath,
+        unversioned: !opted || (version !== null && version === defaultVersion),
         neutral: true,
       }))
     },

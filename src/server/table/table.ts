@@ -133,17 +133,16 @@ function toRoots(
   const literals = prefix.split('/').filter(Boolean)
   const behind = (node: Node<Endpoint>): Node<Endpoint> =>
     literals.length === 0 ? node : below(node, literals, strict)
-  const versions = (inPath: boolean): Roots =>
-    byVersion(
-      sealWith((shape) => leaves.versions(shape, inPath)),
-      known,
-    )
+  const versions = byVersion(
+    sealWith((shape) => leaves.versions(shape)),
+    known,
+  )
   const inPath: Roots =
-    path === undefined ? NONE : new Map([...versions(true)].map(([version, node]) => [version, behind(node)]))
+    path === undefined ? NONE : new Map([...versions].map(([version, node]) => [version, behind(node)]))
   return {
     bare,
     entry: path === undefined ? bare : mount(bare, literals, toMounts(path, inPath)),
-    roots: schemes.some((scheme) => scheme !== path) ? versions(false) : NONE,
+    roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
     inPath,
     defaults:
       typeof versioning.defaultVersion === 'function'

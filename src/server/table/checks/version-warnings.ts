@@ -19,7 +19,6 @@ export function versionWarnings(
   const twice = defaultTwice(context)
   const warnings = [
     ...unreachable(context, new Set(twice.map(({ row }) => row))),
-    ...besideUnversioned(context),
     ...rangeWarnings(context),
     ...twice.map(({ warning }) => warning),
     ...neutralShadowed(context),
@@ -72,23 +71,6 @@ function rivalsOf(
     ? [...spec.claims.keys()].flatMap((version) => claimant(version) ?? [])
     : rows.filter((row) => !unused.has(row))
   return others.map(({ route }) => route.label)
-}
-
-/** Warns of a neutral route that answers only behind version segments. One that never answers is unreachable instead. */
-function besideUnversioned({ groups, unused }: WarningContext): readonly DefinitionWarning[] {
-  return groups.flatMap(({ rows, opted }): DefinitionWarning[] => {
-    const unversioned = rows.find(({ spec }) => spec.unversioned)
-    const neutral = rows.find((row) => row.spec.neutral && !unused.has(row))
-    if (opted || unversioned === undefined || neutral === undefined) return []
-    return [
-      {
-        code: 'neutral_beside_unversioned',
-        where: neutral.route.label,
-        message: `${unversioned.route.label} has no version and answers requests without one: this neutral route never does`,
-        fix: 'remove one of them',
-      },
-    ]
-  })
 }
 
 /** Warns of an unversioned route beside one for the default version. */
