@@ -48,7 +48,8 @@ const SCHEMES: Readonly<Record<string, (app: Cars) => void>> = {
     ),
 }
 
-async function checkCalls(client: Client<Cars>, version: string): Promise<void> {
+/** `neutral` is the version in which a neutral route answers the client. */
+async function checkCalls(client: Client<Cars>, version: string, neutral = version): Promise<void> {
   const found = await client.car.getOne({ params: { car_id: 7 } })
   assert.equal(found.status, 200)
   assert.deepEqual(found.status === 200 && found.data, {
@@ -63,7 +64,7 @@ async function checkCalls(client: Client<Cars>, version: string): Promise<void> 
   assert.deepEqual(list.data, { limit: 3, tags: ['a', 'b c'] })
   const created = await client.car.create({ body: { name: 'Ford', year: 1990 } })
   assert.deepEqual([created.status, created.data], [201, { name: 'Ford', year: 1990 }])
-  assert.deepEqual((await client.car.status()).data, { version })
+  assert.deepEqual((await client.car.status()).data, { version: neutral })
   assert.equal((await client['user-profile'].get()).data, 'profile')
   assert.equal((await client.ping()).data, 'pong')
 }
@@ -76,7 +77,9 @@ describe('a client calls routes by their names', () => {
         enable(app)
         const options = await open(app)
         try {
-          await checkCalls(createClient({ ...options, version: '2' }), '2')
+          // in paths, a neutral route has one address, which names no version
+          const neutral = scheme.startsWith('URL') ? '1' : '2'
+          await checkCalls(createClient({ ...options, version: '2' }), '2', neutral)
           await checkCalls(createClient(options), '1')
         } finally {
           await app.close()

@@ -78,9 +78,9 @@ describe('urlFor by version', () => {
       ['/cars/health', '/cars/health'],
     ],
     [
-      'neutral routes have the version that is asked for',
+      'neutral routes have one address, without version',
       (app) => [app.urlFor('cars.ping'), app.urlFor('cars.ping', {}, { version: '2' })],
-      ['/cars/ping', '/v2/cars/ping'],
+      ['/cars/ping', '/cars/ping'],
     ],
   ]
   const app = serve(URL, {})
@@ -168,19 +168,19 @@ describe('urlFor in a handler', () => {
       'the version of the request',
       serve(URL, {}),
       '/v2/links',
-      ['/v2/cars/7/full', '/v3/cars/7/full', '/cars/health', '/v2/cars/ping'],
+      ['/v2/cars/7/full', '/v3/cars/7/full', '/cars/health', '/cars/ping'],
     ],
     [
       'another version',
       serve(URL, {}),
       '/v1/links',
-      ['/v1/cars/7', '/v3/cars/7/full', '/cars/health', '/v1/cars/ping'],
+      ['/v1/cars/7', '/v3/cars/7/full', '/cars/health', '/cars/ping'],
     ],
     [
       'below a prefix',
       serve(URL, {}, '/api'),
       '/api/v1/links',
-      ['/api/v1/cars/7', '/api/v3/cars/7/full', '/api/cars/health', '/api/v1/cars/ping'],
+      ['/api/v1/cars/7', '/api/v3/cars/7/full', '/api/cars/health', '/api/cars/ping'],
     ],
     [
       'in the query',
@@ -192,5 +192,49 @@ describe('urlFor in a handler', () => {
   ]
   for (const [title, app, url, expected] of cases) {
     it(`${title}: ${url}`, async () => assert.deepEqual((await app.inject(url)).json(), expected))
+  }
+})
+
+describe('a neutral route under URL has one address in links, documents and clients', () => {
+  const neutral = {
+    method: 'GET',
+    path: '/x',
+    name: 'any',
+    version: VERSION_NEUTRAL,
+    handler: () => 0,
+  } as const
+  const two = { method: 'GET', path: '/x', name: 'two', version: '2', handler: () => 2 } as const
+  const other = { method: 'GET', path: '/y', name: 'other', version: ['1', '2'], handler: () => 1 } as const
+  const plain = defineModule({
+    controllers: [defineController({ name: 'api', prefix: '/', routes: [neutral, other] })],
+  })
+  const mixed = defineModule({
+    controllers: [defineController({ name: 'api', prefix: '/', routes: [neutral, two, other] })],
+  })
+  const chosen = () => '2'
+  const cases = [
+    ['without a version, if it answers there', plain, {}, '/x'],
+    ['and beside versioned routes', mixed, {}, '/x'],
+    ['and with a default version', plain, { defaultVersion: '2' }, '/x'],
+    ['else in the version: another route has the default', mixed, { defaultVersion: '2' }, '/v1/x'],
+    ['else in the version: versions are required', mixed, { required: true }, '/v1/x'],
+    ['else in the version: a function chooses', mixed, { defaultVersion: chosen }, '/v1/x'],
+  ] as const
+  for (const [title, root, options, expected] of cases) {
+    it(title, async () => {
+      const target = createApp<typeof plain | typeof mixed>(root, {
+        logger: false,
+        docs: { ui: false },
+      })
+      target.enableVersioning(URL, options)
+      await target.ready()
+      const map = await target.inject('/docs/client.json?version=1')
+      const { routes: called } = map.json() as { routes: Record<string, { path: string }> }
+      const { paths } = target.openapi({ version: '1' })
+      const documented = Object.entries(paths).find(([path]) => path.endsWith('/x'))?.[0]
+      const link = target.urlFor('api.any' as never, {} as never, { version: '1' })
+      assert.deepEqual([link, called['api.any']?.path, documented], [expected, expected, expected])
+      assert.equal((await target.inject(link)).json(), 0)
+    })
   }
 })

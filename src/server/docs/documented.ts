@@ -104,7 +104,7 @@ function answersAt(
 /** The routes that are picked, each with its methods, in the order of their definition. */
 function gather(
   answers: readonly Answers[],
-  { rows, lifetimes, defaultVersion }: Table,
+  { rows, lifetimes, defaultVersion, withoutSegment }: Table,
   version: string | null,
   pick: (answers: Answers) => TableRoute | undefined,
 ): readonly DocumentedRoute[] {
@@ -112,7 +112,7 @@ function gather(
   for (const each of answers) {
     const row = pick(each)
     if (row === undefined) continue
-    const naming = namingOf(each, row, version)
+    const naming = withoutSegment.has(row.route) ? 'none' : namingOf(each, row, version)
     const named = found.get(row) ?? new Map<DocumentedRoute['naming'], Method[]>()
     found.set(row, named.set(naming, [...(named.get(naming) ?? []), each.method]))
   }

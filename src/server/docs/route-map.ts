@@ -57,7 +57,10 @@ function inVersion(
   const neutral = new Set(table.rows.filter(({ spec }) => spec.neutral).map(({ route }) => route))
   return entries.map((entry) => ({
     entry,
-    version: entry.naming === 'none' && !neutral.has(entry.route) ? undefined : version,
+    version:
+      table.withoutSegment.has(entry.route) || (entry.naming === 'none' && !neutral.has(entry.route))
+        ? undefined
+        : version,
   }))
 }
 

@@ -11,6 +11,7 @@ import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
 import { staticDefault } from '../../versioning/versioning.ts'
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
+import { isVersioned } from '../../versioning/select.ts'
 import { createKnown, declaredVersions, expandSpec, toEntries } from '../../versioning/spec.ts'
 import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
@@ -40,6 +41,11 @@ export interface Table extends Versions {
   readonly union: Node<Endpoint>
   /** The same behind a version segment. */
   readonly unionBehind: Node<Endpoint>
+  /**
+   * Under a scheme that puts versions into the path, the neutral routes that answer without one. That is their only address in links,
+   * clients and documents.
+   */
+  readonly withoutSegment: ReadonlySet<FlatRoute>
   /** What is said of the lives of versions and routes. */
   readonly lifetimes: Lifetimes
   /** Every route, with its versions written out. */
@@ -91,7 +97,31 @@ export function createTable(
     versioning === undefined
       ? []
       : versionWarnings(shapes, versioning, { ...versions, ...mode, unused: leaves.unused() })
-  return { ...roots, ...versions, lifetimes, rows, shapes, warnings }
+  const withoutSegment = findWithoutSegment(shapes, leaves, versioning)
+  return { ...roots, ...versions, withoutSegment, lifetimes, rows, shapes, warnings }
+}
+
+/** The neutral routes whose every method answers requests without a version, if versions are in the path. */
+function findWithoutSegment(
+  shapes: readonly Shape<TableRoute>[],
+  leaves: Leaves,
+  versioning: Versioning | undefined,
+): ReadonlySet<FlatRoute> {
+  if (versioning?.path === undefined) return new Set()
+  const isChosen = typeof versioning.defaultVersion === 'function'
+  return new Set(
+    shapes.flatMap((shape) => {
+      // a function chooses what answers there
+      if (isChosen && isVersioned(shape.routes)) return []
+      const bare = leaves.bare(shape)?.methods ?? []
+      return shape.routes
+        .filter(
+          ({ spec, endpoints }) =>
+            spec.neutral && [...endpoints.values()].every((each) => bare.includes(each)),
+        )
+        .map(({ route }) => route)
+    }),
+  )
 }
 
 const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_listed']

@@ -24,7 +24,12 @@ interface Chosen {
 
 /** Makes the function that writes paths from route names. */
 export function createUrlFor(
-  { rows, known, defaultVersion }: Pick<Table, 'rows' | 'known' | 'defaultVersion'>,
+  {
+    rows,
+    known,
+    defaultVersion,
+    withoutSegment,
+  }: Pick<Table, 'rows' | 'known' | 'defaultVersion' | 'withoutSegment'>,
   versioning: Versioning | undefined,
   prefix: string,
 ): UrlFor {
@@ -43,7 +48,7 @@ export function createUrlFor(
     if (version !== undefined && wanted === undefined && versioning !== undefined) {
       throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
     }
-    const chosen = chooseRoute(name, named, wanted, known)
+    const chosen = chooseRoute(name, named, wanted, known, withoutSegment)
     const path = fill(chosen.route, params)
     const explicit = version === undefined && chosen.version === wanted ? undefined : chosen.version
     const written = explicit === undefined ? {} : write(path, explicit)
@@ -67,11 +72,13 @@ function chooseRoute(
   named: readonly Candidate[],
   wanted: string | undefined,
   known: KnownVersions,
+  withoutSegment: Table['withoutSegment'],
 ): Chosen {
   const exact = wanted === undefined ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
   if (exact !== undefined) return { route: exact.route, version: wanted }
   const neutral = named.find(({ spec }) => spec.neutral)
-  if (neutral !== undefined) return { route: neutral.route, version: wanted }
+  if (neutral !== undefined)
+    return { route: neutral.route, version: withoutSegment.has(neutral.route) ? undefined : wanted }
   const unversioned = named.find(({ spec }) => spec.unversioned)
   if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
   const [only, ...others] = named.flatMap(({ route, spec }) =>
