@@ -238,3 +238,24 @@ describe('a neutral route under URL has one address in links, documents and clie
     })
   }
 })
+
+describe('neutral and a version on one route', () => {
+  const route = { method: 'GET', path: '/x', handler: () => 'x' } as const
+  const other = { method: 'GET', path: '/y', version: '1', handler: () => 'y' } as const
+  const statusesOf = async (
+    routes: readonly (typeof route & { readonly version?: '2' | [typeof VERSION_NEUTRAL, '2'] })[],
+  ) => {
+    const named = routes.map((each, index) => ({ ...each, name: `r${index}` }))
+    const controller = defineController({ name: 'api', prefix: '/', routes: [...named, other] })
+    const target = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    target.enableVersioning(QUERY, {})
+    const answers = ['/x', '/x?version=1', '/x?version=2'].map((url) => target.inject(url))
+    return (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+  }
+
+  it('answers every other known version too, unlike in NestJS', async () =>
+    assert.deepEqual(await statusesOf([{ ...route, version: [VERSION_NEUTRAL, '2'] }]), [200, 200, 200]))
+
+  it('two routes, one of them without version, refuse other versions as NestJS does', async () =>
+    assert.deepEqual(await statusesOf([route, { ...route, version: '2' }]), [200, 404, 200]))
+})
