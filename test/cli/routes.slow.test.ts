@@ -30,11 +30,11 @@ describe('octavo routes', { concurrency: 3 }, () => {
       [],
       {},
       `METHOD      PATH               VERSION  NAME         GUARDS    MARKS
-GET         /car/              1        car.list               deprecated
-GET         /car/              2        car.list
+GET         /car               1        car.list               deprecated
+GET         /car               2        car.list
 GET,DELETE  /car/{car_id:int}  1, 2     car.one      isDriver
 GET         /car/status        neutral  car.status
-GET         /about/                     about.about
+GET         /about                      about.about
 
 5 routes; versions 1 (deprecated), 2
 `,
@@ -44,10 +44,10 @@ GET         /about/                     about.about
       ['--version', '2'],
       {},
       `METHOD      PATH               VERSION  NAME         GUARDS
-GET         /car/                       car.list
+GET         /car                        car.list
 GET,DELETE  /car/{car_id:int}           car.one      isDriver
 GET         /car/status        neutral  car.status
-GET         /about/                     about.about
+GET         /about                      about.about
 
 4 routes; versions 1 (deprecated), 2
 `,
@@ -57,10 +57,10 @@ GET         /about/                     about.about
       ['--version', '1'],
       { COLUMNS: '66' },
       `METHOD      PATH          VERSION  NAME       GUARDS    MARKS
-GET         /car/                  car.list             deprecated
+GET         /car                   car.list             deprecated
 GET,DELETE  /car/{car_i…           car.one    isDriver  deprecated
 GET         /car/status   neutral  car.stat…
-GET         /about/                about.ab…
+GET         /about                 about.ab…
 
 4 routes; versions 1 (deprecated), 2
 `,
@@ -117,7 +117,7 @@ GET         /about/                about.ab…
   it('waits for modules that come later, and starts nothing', async () => {
     assert.deepEqual(await routes(['test/cli/fixtures/cars/late.ts']), {
       code: 0,
-      stdout: 'METHOD  PATH    NAME\nGET     /late/  late.late\n\n1 route\n',
+      stdout: 'METHOD  PATH   NAME\nGET     /late  late.late\n\n1 route\n',
       stderr: '',
     })
   })
