@@ -15,7 +15,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/cli/init.slow.test.ts': 10.4,
   'test/cli/openapi.test.ts': 7.2,
   'test/cli/routes.slow.test.ts': 8.3,
-  'test/cli/usage.test.ts': 6.4,
+  'test/cli/usage.slow.test.ts': 6.4,
   'test/client/browser.slow.test.ts': 1.5,
   'test/client/calls.test.ts': 2.3,
   'test/client/transport.test.ts': 0.9,
