@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
@@ -79,4 +80,22 @@ describe('filters', () => {
   it('that select nothing are errors', () => {
     assert.throws(() => selectFiles(some, 'fast', ['test/ap']), /No fast test file matches "test\/ap"/)
   })
+})
+
+describe('a file that looks like a test and is none', () => {
+  for (const name of ['cars.spec.ts', 'cars.test.mts', 'cars.test.js']) {
+    it(`stops the run: ${name}`, () => {
+      const root = mkdtempSync(join(tmpdir(), 'octavo-plan-'))
+      try {
+        mkdirSync(join(root, 'test'))
+        writeFileSync(join(root, 'test', name), '')
+        assert.throws(
+          () => findTestFiles(root),
+          new Error(`test/${name} would never run: name it *.test.ts.`),
+        )
+      } finally {
+        rmSync(root, { recursive: true })
+      }
+    })
+  }
 })

@@ -71,8 +71,7 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
   return {
     open: async () => {
       // started in this turn, so that closing waits for it and versioning is settled
-      const opening = core.open()
-      const [{ dispatch }, { listen }] = await Promise.all([opening, loadServer()])
+      const [{ dispatch }, { listen }] = await Promise.all([core.open(), loadServer()])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
       const handler = createNodeHandler(dispatch, lifecycle.isClosing, settings)
       return listen({ dispatch, handler }, settings, options, isShared)
