@@ -24,7 +24,7 @@ export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
 }
 
 /** What a client takes besides method and URL. */
-export type TestRequest = Omit<InjectOptions, 'method' | 'url' | 'path' | 'stream'>
+export type TestRequest = Omit<InjectOptions, 'method' | 'url' | 'stream'>
 
 /** Sends one request by a method. */
 type Send = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>

@@ -9,7 +9,11 @@ import { z } from 'zod'
 const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
 
 /** The status and what the handler received; the code of the problem where it did not run. */
-async function send(input: object, request: InjectOptions, options: AppOptions = {}): Promise<unknown> {
+async function send(
+  input: object,
+  request: Partial<InjectOptions>,
+  options: AppOptions = {},
+): Promise<unknown> {
   let received: unknown
   const handler = (value: Readonly<Record<string, unknown>>) => {
     received = value['body'] ?? value['form']

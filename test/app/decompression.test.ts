@@ -88,7 +88,12 @@ function create(options: AppOptions = {}) {
 
 const app = create()
 
-async function send(path: string, coding: string, body: Uint8Array | string, more: InjectOptions = {}) {
+async function send(
+  path: string,
+  coding: string,
+  body: Uint8Array | string,
+  more: Partial<InjectOptions> = {},
+) {
   const headers = { 'content-encoding': coding, ...more.headers }
   return app.inject({ method: 'POST', url: path, body, ...more, headers })
 }

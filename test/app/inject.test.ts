@@ -130,7 +130,6 @@ describe('the method', () => {
 
 describe('the URL', () => {
   const cases: readonly (readonly [string, InjectOptions, string])[] = [
-    ['can be called path', { path: '/mirror/a' }, '/mirror/a'],
     ['gets a slash in front', { url: 'mirror/a' }, '/mirror/a'],
     ['keeps escapes', { url: '/mirror/a%2Fb' }, '/mirror/a%2Fb'],
     ['is encoded where it has to be', { url: '/mirror/é b' }, '/mirror/%C3%A9%20b'],
@@ -167,7 +166,7 @@ describe('the URL', () => {
 })
 
 describe('the head', () => {
-  const cases: readonly (readonly [string, InjectOptions, keyof Mirrored, unknown])[] = [
+  const cases: readonly (readonly [string, Partial<InjectOptions>, keyof Mirrored, unknown])[] = [
     [
       'has headers in any case',
       { headers: { 'X-A': '1', Accept: 'a/b' } },
@@ -229,7 +228,7 @@ describe('the head', () => {
 
 describe('the body', () => {
   const form = 'application/x-www-form-urlencoded;charset=UTF-8'
-  const cases: readonly (readonly [string, InjectOptions, string, string | undefined])[] = [
+  const cases: readonly (readonly [string, Partial<InjectOptions>, string, string | undefined])[] = [
     ['is JSON for an object', { body: { a: 1 } }, '{"a":1}', 'application/json'],
     ['is JSON for a list', { body: [1] }, '[1]', 'application/json'],
     ['is JSON for a number', { body: 7 }, '7', 'application/json'],
@@ -239,8 +238,6 @@ describe('the body', () => {
     ['is bytes of a buffer', { body: new Uint8Array([65, 66]).buffer }, 'AB', undefined],
     ['is a form for URLSearchParams', { body: new URLSearchParams({ a: 'b c' }) }, 'a=b+c', form],
     ['has the type of a Blob', { body: new Blob(['a'], { type: 'text/x' }) }, 'a', 'text/x'],
-    ['can be called payload', { payload: { a: 1 } }, '{"a":1}', 'application/json'],
-    ['can be text called payload', { payload: 'abc' }, 'abc', undefined],
     ['is nothing for null', { body: null }, '', undefined],
     ['is JSON for json', { json: { a: 1 } }, '{"a":1}', 'application/json'],
     ['is a JSON string for json', { json: 'abc' }, '"abc"', 'application/json'],
@@ -273,7 +270,7 @@ describe('the body', () => {
     })
   }
 
-  const multipart: readonly (readonly [string, () => InjectOptions])[] = [
+  const multipart: readonly (readonly [string, () => Partial<InjectOptions>])[] = [
     ['is multipart for multipart', () => ({ multipart: { a: 'x', b: new Blob(['y']) } })],
     [
       'is multipart for FormData',
@@ -314,12 +311,12 @@ describe('options that are refused', () => {
     [
       'one that does not exist',
       { colour: 'red' },
-      'inject: there is no option "colour"; use one of method, url, path, query, headers, cookies, body, payload, json, form, multipart, host, remoteAddress, protocol, version, signal, stream',
+      'inject: there is no option "colour"; use one of method, url, query, headers, cookies, body, json, form, multipart, host, remoteAddress, protocol, version, signal, stream',
     ],
     ['one that is misspelt', { header: {} }, 'inject: there is no option "header"; did you mean "headers"?'],
-    ['url with path', { url: '/', path: '/' }, 'inject: give url or path, not both'],
+    ['path', { path: '/' }, 'inject: there is no option "path"; use url'],
+    ['payload', { payload: 'a' }, 'inject: there is no option "payload"; use body'],
     ['body with json', { body: 'a', json: 1 }, 'inject: give one of body and json, not both'],
-    ['body with payload', { body: 'a', payload: 'a' }, 'inject: give one of body and payload, not both'],
     ['form with multipart', { form: {}, multipart: {} }, 'inject: give one of form and multipart, not both'],
     ['json null with form', { json: null, form: {} }, 'inject: give one of json and form, not both'],
     ['a method with blanks', { method: 'GET /' }, 'inject: method is not a word'],
@@ -346,8 +343,7 @@ describe('options that are refused', () => {
   ]
   for (const [title, options, message] of cases) {
     it(title, async () => {
-      const url = 'path' in options ? {} : { url: '/' }
-      await assert.rejects(app.inject({ ...url, ...options }), { name: 'TypeError', message })
+      await assert.rejects(app.inject({ url: '/', ...options }), { name: 'TypeError', message })
     })
   }
 })
@@ -366,7 +362,7 @@ describe('the version', () => {
     it(`is written into ${place}`, async () => {
       const versioned = createApp(module, { logger: false })
       enable(versioned)
-      const response = await versioned.inject({ path: '/v', version: '2' })
+      const response = await versioned.inject({ url: '/v', version: '2' })
       assert.deepEqual({ body: response.json(), version: response.version }, { body: '2', version: '2' })
     })
   }
@@ -383,9 +379,7 @@ describe('the answer', () => {
       headers: { 'content-type': 'text/plain; charset=utf-8', 'content-length': '4' },
       cookies: [],
       body: '<é>',
-      payload: '<é>',
       bytes,
-      rawPayload: bytes,
       route: { name: 'mirror.text', method: 'GET', path: '/text', controller: 'mirror', meta: {} },
       version: null,
       json: undefined,
@@ -393,11 +387,8 @@ describe('the answer', () => {
   })
 
   it('has the text that its bytes are, where a text is half a surrogate pair', async () => {
-    const { body, payload, bytes } = await app.inject('/half')
-    assert.deepEqual(
-      { body, payload, bytes },
-      { body: 'a\ufffd', payload: 'a\ufffd', bytes: Buffer.from('a\ufffd') },
-    )
+    const { body, bytes } = await app.inject('/half')
+    assert.deepEqual({ body, bytes }, { body: 'a\ufffd', bytes: Buffer.from('a\ufffd') })
   })
 
   it('has no bytes when there is no body', async () => {

@@ -22,21 +22,17 @@ const echo = (input: object, path = '/') => {
   return createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), { logger: false })
 }
 
-const send = (input: object, request: InjectOptions, path = '/'): Promise<InjectResponse> =>
-  echo(input, path).inject({
-    method: 'POST',
-    ...(request.path === undefined && { url: '/' }),
-    ...request,
-  })
+const send = (input: object, request: Partial<InjectOptions>, path = '/'): Promise<InjectResponse> =>
+  echo(input, path).inject({ method: 'POST', url: '/', ...request })
 
 /** What a handler receives besides `params` and `inject`, which are always there. */
-async function receive(input: object, request: InjectOptions): Promise<unknown> {
+async function receive(input: object, request: Partial<InjectOptions>): Promise<unknown> {
   const response = await send(input, request)
   const { params: _params, inject: _inject, ...rest } = response.json() as Readonly<Record<string, unknown>>
   return response.statusCode === 200 ? rest : response.statusCode
 }
 
-async function problemsOf(input: object, request: InjectOptions, path = '/'): Promise<unknown> {
+async function problemsOf(input: object, request: Partial<InjectOptions>, path = '/'): Promise<unknown> {
   const response = await send(input, request, path)
   assert.deepEqual(
     { status: response.statusCode, type: response.headers['content-type'] },
@@ -207,11 +203,11 @@ describe('a header', () => {
 describe('names that every object inherits', () => {
   const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const
   const senders = {
-    query: (values: Readonly<Record<string, string>>): InjectOptions => ({ query: values }),
-    headers: (values: Readonly<Record<string, string>>): InjectOptions => ({ headers: values }),
-    cookies: (values: Readonly<Record<string, string>>): InjectOptions => ({ cookies: values }),
-    form: (values: Readonly<Record<string, string>>): InjectOptions => ({ form: values }),
-    body: (values: Readonly<Record<string, string>>): InjectOptions => ({ json: values }),
+    query: (values: Readonly<Record<string, string>>): Partial<InjectOptions> => ({ query: values }),
+    headers: (values: Readonly<Record<string, string>>): Partial<InjectOptions> => ({ headers: values }),
+    cookies: (values: Readonly<Record<string, string>>): Partial<InjectOptions> => ({ cookies: values }),
+    form: (values: Readonly<Record<string, string>>): Partial<InjectOptions> => ({ form: values }),
+    body: (values: Readonly<Record<string, string>>): Partial<InjectOptions> => ({ json: values }),
   }
   for (const [source, toRequest] of Object.entries(senders)) {
     for (const name of names) {
@@ -283,12 +279,12 @@ describe('the text of a source', () => {
 
 describe('path parameters', () => {
   it('are there without being declared', async () => {
-    const response = await send({}, { path: '/7/1.5/a%20b/x/y' }, '/{id:int}/{size:float}/{name}/{rest:path}')
+    const response = await send({}, { url: '/7/1.5/a%20b/x/y' }, '/{id:int}/{size:float}/{name}/{rest:path}')
     assert.deepEqual(response.json(), { params: { id: 7, size: 1.5, name: 'a b', rest: 'x/y' }, inject: {} })
   })
 
   it('can be declared by name, which makes them strings', async () => {
-    const response = await send({ params: ['id'] }, { path: '/7' }, '/{id:int}')
+    const response = await send({ params: ['id'] }, { url: '/7' }, '/{id:int}')
     assert.deepEqual(response.json(), { params: { id: '7' }, inject: {} })
   })
 })
@@ -327,7 +323,7 @@ describe('inject', () => {
       }),
       { logger: false },
     )
-    const response = await app.inject({ path: '/7', remoteAddress: '10.0.0.7' })
+    const response = await app.inject({ url: '/7', remoteAddress: '10.0.0.7' })
     assert.deepEqual(response.json(), {
       method: 'GET',
       path: '/7',
@@ -350,8 +346,8 @@ describe('a 422', () => {
       query: { limit: z.number().int().max(5), tags: z.array(z.number()), sort: z.enum(['a', 'b']) },
       params: { id: z.string().min(3) },
     }
-    const request: InjectOptions = {
-      path: '/ab',
+    const request: Partial<InjectOptions> = {
+      url: '/ab',
       query: { limit: '9', tags: ['1', 'x'], sort: 'secret' },
       headers: { 'x-count': 'secret' },
       form: { f: 'secret' },

@@ -9,18 +9,18 @@ import { z } from 'zod'
 const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
 
 /** How a value reaches a source of text. */
-const SENDERS: Readonly<Record<string, (text: string) => InjectOptions>> = {
-  query: (text) => ({ path: '/', query: { x: text } }),
-  headers: (text) => ({ path: '/', headers: { x: text } }),
-  cookies: (text) => ({ path: '/', headers: { cookie: `x=${encodeURIComponent(text)}` } }),
-  form: (text) => ({ path: '/', form: { x: text } }),
-  params: (text) => ({ path: `/${encodeURIComponent(text)}` }),
+const SENDERS: Readonly<Record<string, (text: string) => Partial<InjectOptions>>> = {
+  query: (text) => ({ url: '/', query: { x: text } }),
+  headers: (text) => ({ url: '/', headers: { x: text } }),
+  cookies: (text) => ({ url: '/', headers: { cookie: `x=${encodeURIComponent(text)}` } }),
+  form: (text) => ({ url: '/', form: { x: text } }),
+  params: (text) => ({ url: `/${encodeURIComponent(text)}` }),
 }
 
 const REFUSED = Symbol('422')
 
 /** What a handler receives of `input`, or REFUSED. */
-async function receive(input: object, request: InjectOptions): Promise<unknown> {
+async function receive(input: object, request: Partial<InjectOptions>): Promise<unknown> {
   let received: unknown = REFUSED
   const handler = (value: unknown) => {
     received = value
@@ -30,17 +30,17 @@ async function receive(input: object, request: InjectOptions): Promise<unknown> 
   const module = defineModule({
     controllers: [controller({ prefix: '/', routes: [{ method: 'POST', path, input, handler }] })],
   })
-  const response = await createApp(module, { logger: false }).inject({
-    method: 'POST',
-    ...(request.path === undefined && { url: '/' }),
-    ...request,
-  })
+  const response = await createApp(module, { logger: false }).inject({ method: 'POST', url: '/', ...request })
   assert.equal(response.statusCode, received === REFUSED ? 422 : 200, response.body)
   return received
 }
 
 /** The value that a handler receives for the field `x`, or REFUSED. */
-async function receiveField(source: string, schema: z.ZodType, request: InjectOptions): Promise<unknown> {
+async function receiveField(
+  source: string,
+  schema: z.ZodType,
+  request: Partial<InjectOptions>,
+): Promise<unknown> {
   const input = await receive({ [source]: { x: schema } }, request)
   if (input === REFUSED) return REFUSED
   const { [source]: values } = input as Readonly<Record<string, Readonly<Record<string, unknown>>>>

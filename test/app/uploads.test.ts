@@ -33,7 +33,7 @@ const handler = async (input: object): Promise<unknown> => {
 type Multipart = NonNullable<InjectOptions['multipart']>
 type Input = Pick<InputSpec, 'form' | 'files'>
 
-async function post(input: Input, options: InjectOptions) {
+async function post(input: Input, options: Partial<InjectOptions>) {
   const app = createTestApp(defineController({ prefix: '/up', routes: [{ method: 'POST', input, handler }] }))
   const response = await app.inject({ method: 'POST', url: '/up', ...options })
   await app.close()
@@ -568,7 +568,7 @@ describe('a limit of uploads', () => {
   }
 
   it('is 100 fields and 10 files where none is set', async () => {
-    const many = (part: (at: number) => PartText, count: number): InjectOptions => ({
+    const many = (part: (at: number) => PartText, count: number): Partial<InjectOptions> => ({
       headers: MULTIPART,
       body: toBytes(Array.from({ length: count }, (_, at) => part(at))),
     })

@@ -11,8 +11,6 @@ export interface BodyOptions {
    * async iterables of bytes or text as they come. When a stream fails, the request rejects with its error.
    */
   readonly body?: unknown
-  /** The same as `body`. */
-  readonly payload?: unknown
   /** Sent as JSON, whatever it is. */
   readonly json?: unknown
   /** Sent as `application/x-www-form-urlencoded`. */
@@ -36,12 +34,12 @@ export interface EncodedBody {
 const NOTHING: EncodedBody = { bytes: new Uint8Array(0), type: undefined }
 
 /** Encodes the body that the options describe; empty when they give none. Takes time for what the web platform encodes. */
-export function toBody({ body, payload, json, form, multipart }: BodyOptions): Awaitable<EncodedBody> {
+export function toBody({ body, json, form, multipart }: BodyOptions): Awaitable<EncodedBody> {
   if (json !== undefined) return jsonBody(json)
   if (form !== undefined) return webBody(form instanceof URLSearchParams ? form : toSearchParams(form))
   if (multipart !== undefined)
     return webBody(multipart instanceof FormData ? multipart : toFormData(multipart))
-  return encode(body ?? payload)
+  return encode(body)
 }
 
 function encode(given: unknown): Awaitable<EncodedBody> {

@@ -27,11 +27,8 @@ export interface InjectResponse {
   readonly cookies: readonly SetCookie[]
   /** The body as text. */
   readonly body: string
-  /** The same as `body`. */
-  readonly payload: string
+  /** The body as bytes. */
   readonly bytes: Uint8Array
-  /** The same as `bytes`. */
-  readonly rawPayload: Uint8Array
   /** The route that answered; `null` when none did. */
   readonly route: RouteInfo | null
   /** The version that answered; `null` when none did. */
@@ -138,9 +135,7 @@ function toInjectResponse(
     headers,
     cookies: cookies === undefined ? [] : [cookies].flat().map((line) => parseSetCookie(line)),
     body: text,
-    payload: text,
     bytes,
-    rawPayload: bytes,
     route,
     version,
     json: () => parseJson(text, status),

@@ -20,10 +20,8 @@ import type { HeaderOptions } from './headers.ts'
 export interface InjectOptions extends BodyOptions, HeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
-  /** Path with or without query, or a whole URL. Either `url` or `path` is required. */
-  readonly url?: string | URL
-  /** The same as `url`. */
-  readonly path?: string
+  /** Path with or without query, or a whole URL. */
+  readonly url: string | URL
   /** Added to the query of the URL; wins over it. */
   readonly query?: FormValues | URLSearchParams
   /** The Host header. @default 'localhost' */
@@ -48,12 +46,10 @@ export interface InjectStreamOptions extends Omit<InjectOptions, 'stream'> {
 const OPTIONS = [
   'method',
   'url',
-  'path',
   'query',
   'headers',
   'cookies',
   'body',
-  'payload',
   'json',
   'form',
   'multipart',
@@ -65,7 +61,12 @@ const OPTIONS = [
   'stream',
 ]
 const OPTION_NAMES = new Set(OPTIONS)
-const BODIES = ['body', 'payload', 'json', 'form', 'multipart'] as const
+/** The names of Fastify for our options. */
+const OTHER_NAMES = new Map([
+  ['path', 'url'],
+  ['payload', 'body'],
+])
+const BODIES = ['body', 'json', 'form', 'multipart'] as const
 const NO_LINES: readonly string[] = []
 
 /** A request that `inject` makes. A class because one is made for every call, and its signal only when it is asked for. */
@@ -145,8 +146,8 @@ export function toInjectOptions<T extends InjectOptions | InjectStreamOptions>(
 const EXPECTED = "give a URL such as '/car', or options such as { url: '/car' }"
 
 /** The URL of a request. @throws `TypeError` if there is none. */
-function addressOf({ url, path }: Pick<InjectOptions, 'url' | 'path'>): string | URL {
-  const given: unknown = url ?? path
+function addressOf({ url }: Pick<InjectOptions, 'url'>): string | URL {
+  const given: unknown = url
   if (typeof given === 'string' || given instanceof URL) return given
   if (given === undefined) throw new TypeError(`inject: the options have no url; ${EXPECTED}`)
   throw new TypeError(`inject: the url is not a string or a URL; ${EXPECTED}`)
@@ -227,12 +228,12 @@ function checkOptions(
   versioning: Versioning | undefined,
 ): void {
   for (const name of Object.keys(options)) {
-    if (!OPTION_NAMES.has(name))
-      throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
+    if (OPTION_NAMES.has(name)) continue
+    const ours = OTHER_NAMES.get(name)
+    const fix = ours === undefined ? suggestion(name, OPTIONS) : `use ${ours}`
+    throw new TypeError(`inject: there is no option "${name}"; ${fix}`)
   }
   checkBodies(options)
-  if (options.url !== undefined && options.path !== undefined)
-    throw new TypeError('inject: give url or path, not both')
   const { method, version } = options
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
     throw new TypeError('inject: method is not a word')
