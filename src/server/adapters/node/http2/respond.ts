@@ -4,6 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { Logger } from '../../../../define/context.ts'
 import { notSent } from '../../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../../http.ts'
+import { toBytes } from '../../shared/byte-source.ts'
 import { drained, isStream, openStream } from '../../../../stream.ts'
 import type { ChunkSource } from '../../../../stream.ts'
 
@@ -27,8 +28,35 @@ export function respond(stream: ServerHttp2Stream, finished: FinishedResponse, l
     return
   }
   dropRest(stream)
+  if (source === undefined && body !== null && !isStream(body)) {
+    if (isShort(body)) return void stream.end(body)
+    source = toSource(body)
+  }
   if (source !== undefined) void writeStream(stream, source, toLength(headers), logs)
-  else if (body !== null && !isStream(body)) stream.end(body)
+}
+
+/**
+ * Bytes of a body that node:http2 is given at a time. It counts what waits in a session, refuses new streams above 10 MB
+ * (`maxSessionMemory`), and as many streams as `MAX_STREAMS` may wait at once.
+ */
+const PIECE = 16_384
+
+/** Whether a body is given at once. A character of a text takes up to three bytes. */
+function isShort(body: string | Uint8Array): boolean {
+  return body.length <= PIECE / 3
+}
+
+/** A body as a stream of one chunk. */
+function toSource(body: string | Uint8Array): ChunkSource {
+  let rest: string | Uint8Array | undefined = body
+  return {
+    next: () => {
+      const value = rest
+      rest = undefined
+      return Promise.resolve(value === undefined ? { done: true } : { value })
+    },
+    cancel: () => undefined,
+  }
 }
 
 /** What says how a connection of HTTP/1.1 goes on, and has no place in HTTP/2 (RFC 9113 section 8.2.2). */
@@ -89,9 +117,10 @@ async function writeStream(
   try {
     for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
       if (isOver(stream)) return
-      rest -= Buffer.byteLength(chunk.value ?? '')
+      const bytes = toBytes(chunk.value)
+      rest -= bytes.length
       if (rest < 0) throw new RangeError('The body is longer than its content-length')
-      if (!stream.write(chunk.value)) await drained(stream)
+      await writePieces(stream, bytes)
     }
     stream.off('close', source.cancel)
     if (length !== undefined && rest > 0) throw new RangeError('The body is shorter than its content-length')
@@ -103,6 +132,13 @@ async function writeStream(
     // close() would end the body first on some versions of Node, and the client would take it for whole
     stream.destroy(new Error('The response broke off'))
   }
+}
+
+async function writePieces(stream: ServerHttp2Stream, bytes: Uint8Array): Promise<void> {
+  // read once: bytes that are transferred elsewhere meanwhile have no length, and have to fail
+  const { length } = bytes
+  for (let at = 0; at < length && !isOver(stream); at += PIECE)
+    if (!stream.write(bytes.subarray(at, at + PIECE))) await drained(stream)
 }
 
 function isOver(stream: ServerHttp2Stream): boolean {
