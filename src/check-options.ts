@@ -1,6 +1,6 @@
 import { DefinitionError, suggestion } from './definition-error.ts'
 import type { DefinitionProblem } from './definition-error.ts'
-import { isRecord } from './values.ts'
+import { describeMistake, describeValue, isRecord } from './values.ts'
 
 /** What an option may hold, and how the expectation reads in a message. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
@@ -28,7 +28,7 @@ export function optionProblems(
     }
     const [test, expected] = rule
     if (value === undefined || test(value)) return []
-    return [invalidOption(where, `${name} is not ${expected}`, `give ${expected}`)]
+    return [invalidOption(where, describeMistake(name, value, test, expected), `give ${expected}`)]
   })
 }
 
@@ -51,6 +51,6 @@ export function checkOptions(
 ): void {
   const problems = isRecord(options)
     ? [...optionProblems(where, options, rules), ...more]
-    : [invalidOption(where, 'the options are not an object', `write ${example}`)]
+    : [invalidOption(where, `the options are ${describeValue(options)}`, `write ${example}`)]
   if (problems.length > 0) throw new DefinitionError(problems)
 }

@@ -99,10 +99,20 @@ export interface DefinitionWarning {
   readonly fix: string
 }
 
-/** Names the field or option that was probably meant, else all there are. */
+/** Names the field or option that was probably meant, else all there are: the nearest by its letters, or `guards` for `globalGuards`. */
 export function suggestion(field: string, names: readonly string[]): string {
-  const meant = names.find((name) => editDistance(field.toLowerCase(), name.toLowerCase()) <= 2)
+  const given = field.toLowerCase()
+  const distances = names.map((name) => editDistance(given, name.toLowerCase()))
+  const nearest = Math.min(...distances)
+  const meant =
+    nearest <= 2
+      ? names[distances.indexOf(nearest)]
+      : names.find((name) => isPart(name.toLowerCase(), given) || isPart(given, name.toLowerCase()))
   return meant === undefined ? `use one of ${names.join(', ')}` : `did you mean "${meant}"?`
+}
+
+function isPart(word: string, whole: string): boolean {
+  return word.length > 3 && whole.includes(word)
 }
 
 /**

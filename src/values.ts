@@ -61,3 +61,57 @@ export function deepFreeze<T>(value: T): T {
   }
   return value
 }
+
+/** Says what a value is, for messages. The text of a string is shown only if `isShown`, because it may be a secret: so is a text with @, which may be an address with a password. */
+export function describeValue(value: unknown, isShown = false): string {
+  if (typeof value === 'string') {
+    if (value === '') return 'an empty string'
+    return isShown && value.length <= 60 && !value.includes('@')
+      ? JSON.stringify(value)
+      : `a string of ${value.length} character${value.length === 1 ? '' : 's'}`
+  }
+  if (typeof value === 'function')
+    return named(/^class\b/.test(String(value)) ? 'class' : 'function', value.name)
+  if (!isObject(value)) return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
+  return describeObject(value)
+}
+
+function describeObject(value: object): string {
+  const { kind, name, token, to }: Readonly<Record<string, unknown>> = { ...value }
+  if (kind === 'binding') return `the binding of ${describeValue(token)} to ${describeValue(to)}`
+  if (typeof kind === 'string') return named(kind, name ?? token)
+  if (isString(token)) return `the token ${token}`
+  if ('_zod' in value) return 'a zod schema'
+  const type: unknown = Object.getPrototypeOf(value)?.constructor?.name
+  if (isText(type) && type !== 'Object') return `an instance of ${type}`
+  const names = Object.keys(value)
+  return names.length === 0 ? 'an empty object' : `an object with ${names.slice(0, 5).join(', ')}`
+}
+
+function named(kind: string, name: unknown): string {
+  return isText(name) ? `the ${kind} ${name}` : `a ${kind} without a name`
+}
+
+/**
+ * Says what stands in the place of what a test wants, and where: in a list or an object whose members are at fault, the first of these.
+ * Strings are shown if the expectation comes near them: a word or a number that is misspelt helps, a secret in a wrong place does not.
+ */
+export function describeMistake(
+  name: string,
+  value: unknown,
+  test: (value: unknown) => boolean,
+  expected: string,
+): string {
+  const isList = Array.isArray(value)
+  const wrap = (key: string, member: unknown): object => (isList ? [member] : { [key]: member })
+  const members = isObject(value) ? Object.entries(value) : []
+  const isWrong = ([key, member]: readonly [string, unknown]): boolean => !test(wrap(key, member))
+  const takesMembers =
+    test(isList ? [] : {}) || (isList && expected.startsWith('a list')) || !members.every(isWrong)
+  const wrong = takesMembers ? members.find(isWrong) : undefined
+  const isShown = /'|name|number|integer|status|bytes|seconds|true/.test(expected)
+  if (wrong === undefined) return `${name} is ${describeValue(value, isShown)}`
+  const [key, member] = wrong
+  return `${name}${isList ? `[${key}]` : `.${key}`} is ${describeValue(member, isShown)}`
+}

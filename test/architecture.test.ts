@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   schema: 'values.ts http.ts async.ts definition-error.ts path',
   define: 'http.ts errors.ts path versioning schema',
   flatten: 'values.ts http.ts async.ts definition-error.ts path versioning schema define',
-  container: 'http.ts definition-error.ts define flatten',
+  container: 'values.ts http.ts definition-error.ts define flatten',
   request: 'http.ts async.ts media-type.ts file-name.ts errors.ts schema',
   send: 'http.ts async.ts file-name.ts errors.ts define',
   session: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts schema define',

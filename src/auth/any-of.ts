@@ -5,6 +5,7 @@ import type { AnyGuard, Guard } from '../define/guard.ts'
 import { HttpError } from '../errors.ts'
 import { challengeOf, denied } from './create-guard.ts'
 import type { UntypedGuard } from './create-guard.ts'
+import { describeValue } from '../values.ts'
 
 type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
@@ -98,12 +99,13 @@ function partOf(inject: Readonly<Record<string, unknown>>, prefix: string): obje
 }
 
 function check(guards: readonly unknown[]): void {
-  if (guards.length > 0 && guards.every(isDefinition('guard'))) return
+  const wrong = guards.findIndex((guard) => !isDefinition('guard')(guard))
+  if (guards.length > 0 && wrong < 0) return
   throw new DefinitionError([
     {
       code: 'invalid_option',
       where: 'anyOf',
-      message: guards.length === 0 ? 'there is no guard' : 'one of the arguments is no guard',
+      message: wrong < 0 ? 'there is no guard' : `argument ${wrong + 1} is ${describeValue(guards[wrong])}`,
       fix: 'give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
     },
   ])

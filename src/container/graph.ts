@@ -7,6 +7,7 @@ import type { AnyProvider, Binding } from '../define/provider.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
 import { findUsed } from './missing.ts'
+import { describeValue } from '../values.ts'
 import { isProvider, placeOf } from './node.ts'
 import type { Graph, Provided, ProviderNode } from './node.ts'
 import { createVisibility } from './visibility.ts'
@@ -43,7 +44,7 @@ export function createGraph(
       else if ('value' in to) table.set(token, toValueNode(token, to.value, owner))
     }
     for (const [index, entry] of (owner.module.providers ?? []).entries()) {
-      if (!provideEntry(entry, provide, overrides)) problems.push(notProvidable(owner, index))
+      if (!provideEntry(entry, provide, overrides)) problems.push(notProvidable(owner, index, entry))
     }
   }
   for (const alias of aliases) alias()
@@ -67,11 +68,11 @@ function provideEntry(
   return true
 }
 
-function notProvidable(owner: ModuleNode, index: number): DefinitionProblem {
+function notProvidable(owner: ModuleNode, index: number, entry: unknown): DefinitionProblem {
   return {
     code: 'invalid_field',
     where: owner.label,
-    message: `providers[${index}] is neither a provider nor a binding`,
+    message: `providers[${index}] is ${describeValue(resolveLazy(entry))}`,
     fix: 'give what defineProvider returns, or bind(token, provider) or bind(token, { value })',
   }
 }

@@ -5,6 +5,7 @@ import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from '../flatten/modules.ts'
 import { isToken } from '../define/token.ts'
 import type { Token } from '../define/token.ts'
+import { describeValue } from '../values.ts'
 import type { Provided, ProviderNode, Source } from './node.ts'
 
 /** Who sees what. */
@@ -89,7 +90,7 @@ function exportProblems(
   return (module.exports ?? []).map(resolveLazy).flatMap((entry, index): DefinitionProblem[] => {
     if (isToken(entry)) return has(entry) ? [] : [notProvided(label, entry)]
     if (imports.some((imported) => imported.module === entry)) return []
-    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label, index)]
+    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label, index, entry)]
   })
 }
 
@@ -113,11 +114,11 @@ function notImported(where: string, entry: unknown): DefinitionProblem {
   }
 }
 
-function notExportable(where: string, index: number): DefinitionProblem {
+function notExportable(where: string, index: number, entry: unknown): DefinitionProblem {
   return {
     code: 'unknown_export',
     where,
-    message: `exports[${index}] is neither a token nor a module`,
-    fix: 'export providers, tokens and imported modules',
+    message: `exports[${index}] is ${describeValue(entry)}`,
+    fix: 'list providers, tokens and imported modules, as in exports: [CarService]',
   }
 }

@@ -5,7 +5,16 @@ import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
 import { cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import { isBoolean, isCount, isObject, isRecord, isString, isText } from '../values.ts'
+import {
+  describeMistake,
+  isBoolean,
+  isCount,
+  isFunction,
+  isObject,
+  isRecord,
+  isString,
+  isText,
+} from '../values.ts'
 
 /** What a field may hold: the test, and how the expectation reads in a message. */
 interface Kind {
@@ -21,7 +30,7 @@ const isMethod = (value: unknown): boolean => METHODS.some((method) => method ==
 const TEXT: Kind = { test: isString, expected: 'a string' }
 const FLAG: Kind = { test: isBoolean, expected: 'true or false' }
 const COUNT: Kind = { test: isCount, expected: 'a whole number, 0 or more' }
-const RECORD: Kind = { test: isRecord, expected: 'an object' }
+const RECORD: Kind = { test: isRecord, expected: "an object, such as { 'x-internal': true }" }
 
 const SHARED: Readonly<Record<string, Kind>> = {
   version: {
@@ -48,29 +57,29 @@ function isPart(kind: string, method: string): (value: unknown) => boolean {
 
 const ROUTERS: Kind = {
   test: isListOf(isDefinition('router')),
-  expected: 'a list of routers made by defineRouter',
+  expected: 'a list of what defineRouter returns, such as [adminRouter]',
 }
 /** What can stand around handlers. */
 export const LAYER_RULES = {
   guards: {
     test: isListOf(isPart('guard', 'canActivate')),
-    expected: 'a list of guards, as defineGuard returns them',
+    expected: 'a list of what defineGuard returns, such as [SignedIn]',
   },
   interceptors: {
     test: isListOf(isPart('interceptor', 'intercept')),
-    expected: 'a list of interceptors, as defineInterceptor returns them',
+    expected: 'a list of what defineInterceptor returns, such as [Envelope]',
   },
   middleware: {
     test: isListOf((value) => typeof value === 'function'),
-    expected: 'a list of functions (context, next) => response',
+    expected: 'a list of functions, such as [async (context, next) => next()]',
   },
   errorHandlers: {
     test: isListOf(isPart('error-handler', 'handle')),
-    expected: 'a list of error handlers, as defineErrorHandler returns them',
+    expected: 'a list of what defineErrorHandler returns, such as [outOfStock]',
   },
 } as const satisfies Readonly<Record<string, Kind>>
 const LIST: Kind = { test: Array.isArray, expected: 'a list' }
-const FUNCTION: Kind = { test: (value) => typeof value === 'function', expected: 'a function' }
+const FUNCTION: Kind = { test: isFunction, expected: 'a function' }
 const GROUP: Readonly<Record<string, Kind>> = {
   ...SHARED,
   ...LAYER_RULES,
@@ -79,7 +88,10 @@ const GROUP: Readonly<Record<string, Kind>> = {
   prefix: TEXT,
   meta: RECORD,
 }
-const ROUTES: Kind = { test: isListOf(isObject), expected: 'a list of route objects' }
+const ROUTES: Kind = {
+  test: isListOf(isObject),
+  expected: "a list of route objects, such as [{ method: 'GET', handler }]",
+}
 
 /** The fields of each kind of definition. */
 export const FIELDS = {
@@ -101,11 +113,15 @@ export const FIELDS = {
     onStop: FUNCTION,
     controllers: {
       test: isListOf(isDefinition('controller')),
-      expected: 'a list of controllers made by defineController',
+      expected: 'a list of what defineController returns, such as [carController]',
     },
     routers: ROUTERS,
   },
-  controller: { ...GROUP, inject: RECORD, routes: ROUTES },
+  controller: {
+    ...GROUP,
+    inject: { test: isRecord, expected: 'tokens by key, such as { cars: CarService }' },
+    routes: ROUTES,
+  },
   router: { ...GROUP, routes: ROUTES, routers: ROUTERS, mount: FUNCTION },
   route: {
     ...SHARED,
@@ -130,12 +146,12 @@ export const FIELDS = {
     timeout: COUNT,
     uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
     openapi: RECORD,
-    input: RECORD,
+    input: { test: isRecord, expected: 'schemas by source, such as { body: CreateCar }' },
     response: {
       test: isObject,
-      expected: 'a schema, or schemas by status',
+      expected: 'a schema, or schemas by status, such as { 200: Car, 404: Problem }',
     },
-    handler: FUNCTION,
+    handler: { test: isFunction, expected: 'a function, such as ({ params }) => find(params.id)' },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
 
@@ -179,7 +195,7 @@ export function checkFields(
         {
           code: 'invalid_field',
           where,
-          message: `${field} is not ${known.expected}`,
+          message: describeMistake(field, value, known.test, known.expected),
           fix: `give ${known.expected}`,
         },
       ]

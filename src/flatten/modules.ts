@@ -3,6 +3,7 @@ import { isPromise } from '../async.ts'
 import { checkFields, isDefinition } from './check-fields.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { AnyModule } from '../define/module.ts'
+import { describeValue } from '../values.ts'
 
 /** A module in the tree of an application. */
 export interface ModuleNode {
@@ -33,7 +34,7 @@ export function collectModules(
   const modules: ModuleNode[] = []
   const pending: PromiseLike<unknown>[] = []
   if (isModule(root)) visit(root)
-  else problems.push(NO_MODULE)
+  else problems.push(noRoot(root))
   return { modules, pending }
 
   function visit(module: AnyModule): ModuleNode {
@@ -60,19 +61,24 @@ export function collectModules(
       const resolved = resolveLazy(settled.get(value))
       if (isModule(resolved)) return visit(resolved)
       if (!settled.has(value)) pending.push(value)
-      else problems.push(noModule(label, `imports[${index}] is a promise of ${kindOf(resolved)}`, resolved))
+      else
+        problems.push(
+          noModule(label, `imports[${index}] is a promise of ${describeValue(resolved)}`, resolved),
+        )
       return undefined
     }
-    problems.push(noModule(label, `imports[${index}] is ${kindOf(value)}`, value))
+    problems.push(noModule(label, `imports[${index}] is ${describeValue(value)}`, value))
     return undefined
   }
 }
 
-const NO_MODULE: DefinitionProblem = {
-  code: 'invalid_field',
-  where: 'createApp',
-  message: 'the root module is not made by defineModule',
-  fix: 'write createApp(defineModule({ controllers: [carController] }))',
+function noRoot(root: unknown): DefinitionProblem {
+  return {
+    code: 'invalid_field',
+    where: 'createApp',
+    message: `the root module is ${describeValue(root)}`,
+    fix: 'write createApp(defineModule({ controllers: [carController] }))',
+  }
 }
 
 function noModule(where: string, message: string, value: unknown): DefinitionProblem {
@@ -111,14 +117,6 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   guard: 'guards',
   interceptor: 'interceptors',
   'error-handler': 'errorHandlers',
-}
-
-function kindOf(value: unknown): string {
-  if (isPromise(value)) return 'a promise'
-  if (value === undefined || value === null) return String(value)
-  const field = fieldOf(value)
-  if (field !== undefined) return `something for ${field}`
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 function fixOf(value: unknown): string {

@@ -15,7 +15,7 @@ import type { AnyRoute, Shared } from '../define/route.ts'
 import { toSources } from '../schema/sources.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
-import { isRecord } from '../values.ts'
+import { describeValue, isRecord } from '../values.ts'
 
 /** What a route gets from the controller, routers and module around it. */
 export interface Inherited {
@@ -174,7 +174,7 @@ function toInject(
   if (own !== undefined && !isRecord(own)) {
     problems.push({
       code: 'invalid_field',
-      message: 'input.inject is not a record of tokens',
+      message: `input.inject is ${describeValue(own)}`,
       fix: 'write inject: { request: HttpRequest }',
     })
   }
@@ -197,7 +197,7 @@ function toInject(
 export function notAToken(key: string, value: unknown): Omit<DefinitionProblem, 'where'> {
   return {
     code: 'missing_provider',
-    message: `inject.${key} is ${value === undefined ? 'undefined' : 'not a token'}`,
+    message: `inject.${key} is ${describeValue(value)}`,
     fix:
       value === undefined
         ? 'two files may import each other: write lazy(() => TheToken)'

@@ -44,7 +44,7 @@ const OPTIONS: Rules = {
   ],
   methods: [
     (value) => Array.isArray(value) && value.every((name) => METHODS.some((method) => method === name)),
-    `a list of ${METHODS.join(', ')}`,
+    `a list of methods, which are '${METHODS.join("', '")}'`,
   ],
   allowedHeaders: [isNames, 'a list of header names'],
   exposedHeaders: [isNames, 'a list of header names'],

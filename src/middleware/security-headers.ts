@@ -3,7 +3,7 @@ import type { Rules } from '../check-options.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FinishedResponse } from '../http.ts'
-import { isBoolean, isCount, isObject, isRecord } from '../values.ts'
+import { describeValue, isBoolean, isCount, isObject, isRecord } from '../values.ts'
 import { after } from '../async.ts'
 
 /** For how long browsers use HTTPS alone (RFC 6797). */
@@ -199,7 +199,10 @@ function policyProblems(where: string, name: string, directives: unknown): reado
     invalidOption(where, `${name}${message}`, fix),
   ]
   if (!isRecord(directives) || Object.keys(directives).length === 0)
-    return problem(' is not a policy', `give false or directives, such as { 'default-src': ["'self'"] }`)
+    return problem(
+      ` is ${describeValue(directives)}`,
+      `give false or directives, such as { 'default-src': ["'self'"] }`,
+    )
   const names = Object.keys(directives).map(toKebab)
   const twice = names.find((each, index) => names.indexOf(each) < index)
   if (twice !== undefined) return problem(` has the directive "${twice}" twice`, 'write it once')
@@ -213,7 +216,11 @@ function policyProblems(where: string, name: string, directives: unknown): reado
         ` has the directive "directives"`,
         "write what it holds in its place: { 'default-src': […] }",
       )
-    if (!Array.isArray(sources)) return problem(`${at} is no list of sources`, 'give a list, or true')
+    if (!Array.isArray(sources))
+      return problem(
+        `${at} is ${describeValue(sources)}`,
+        `write a list of sources, such as ["'self'"], or true`,
+      )
     const list: readonly unknown[] = sources
     return list.flatMap((source) => {
       if (typeof source !== 'string' || !SOURCE.test(source))

@@ -231,7 +231,7 @@ function mixedMistake(text: string, parts: readonly (string | Param)[]): Pattern
     return {
       code: 'invalid_pattern',
       message: `"${text}" has two parameters with nothing between them`,
-      fix: 'put text between them',
+      fix: 'write a text that tells where the first one ends, as in "{from}-{to}"',
     }
   }
   // several parameters are told apart in linear time by the built-in types' own rules; a regular expression has none

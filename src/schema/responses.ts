@@ -1,5 +1,6 @@
 import { isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
+import { describeValue } from '../values.ts'
 import type { SourceProblem } from './sources.ts'
 
 /** The statuses besides exact ones that a response map takes; an exact status wins over its range, and that over `default`. */
@@ -52,7 +53,7 @@ export function toResponses(response: unknown, problems: SourceProblem[]): Decla
     } else {
       problems.push({
         code: 'invalid_response',
-        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        message: wrongEntry(entry),
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       })
     }
@@ -61,6 +62,13 @@ export function toResponses(response: unknown, problems: SourceProblem[]): Decla
     .filter((status) => typeof status === 'number')
     .filter((status) => status < 300)
   return { byStatus: () => schemas, success: successes.length === 1 ? successes[0] : undefined, isOne: false }
+}
+
+function wrongEntry(entry: unknown): string {
+  if (!Array.isArray(entry)) return `response lists ${describeValue(entry)}`
+  const [status, schema]: readonly unknown[] = entry
+  if (toKey(status) === undefined) return `response has the status ${describeValue(status, true)}`
+  return `response has ${describeValue(schema)} for the status ${describeValue(status, true)}`
 }
 
 function toKey(key: unknown): ResponseKey | undefined {

@@ -3,7 +3,7 @@ import type { Pattern } from '../path/pattern.ts'
 import { toFilesPlan } from './files.ts'
 import type { FileField, FilesPlan } from './files.ts'
 import { headerName } from '../http.ts'
-import { isRecord, isString } from '../values.ts'
+import { describeValue, isRecord, isString } from '../values.ts'
 import { toSourcePlan } from './coercion.ts'
 import type { SourcePlan } from './coercion.ts'
 import { isSchema, toNamesSchema, toObjectSchema } from './schema.ts'
@@ -94,10 +94,10 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
   }
   if (RULES[name].fields && isRecord(declared)) {
     const wrong = Object.entries(declared).filter(([, field]) => !isSchema(field))
-    for (const [field] of wrong) {
+    for (const [field, value] of wrong) {
       problems.push({
         code: 'invalid_schema',
-        message: `input.${name}.${field} is not a zod schema`,
+        message: `input.${name}.${field} is ${describeValue(value)}`,
         fix: RULES[name].text
           ? `write a schema, such as z.string(), or list the names: ${name}: ['${field}']`
           : 'write a schema, such as z.file()',
@@ -107,7 +107,11 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field was just seen to be a schema
     return toObjectSchema(declared as Fields)
   }
-  problems.push({ code: 'invalid_schema', ...EXPECTED[kindOf(name)](name) })
+  problems.push({
+    code: 'invalid_schema',
+    message: `input.${name} is ${describeValue(declared)}`,
+    fix: FIXES[kindOf(name)],
+  })
   return undefined
 }
 
@@ -135,25 +139,17 @@ function notAnObject(name: SourceName, schema: Schema): SourceProblem {
   }
 }
 
-function kindOf(name: SourceName): keyof typeof EXPECTED {
+function kindOf(name: SourceName): keyof typeof FIXES {
   if (RULES[name].text) return 'texts'
   return RULES[name].fields ? 'files' : 'value'
 }
 
-/** What is said of a declaration that cannot be read. */
-const EXPECTED = {
-  texts: (name: string) => ({
-    message: `input.${name} is not a zod schema, a record of schemas or a list of names`,
-    fix: "write z.object({ … }), { name: z.string() } or ['name']",
-  }),
-  files: (name: string) => ({
-    message: `input.${name} is not a zod schema or a record of schemas`,
-    fix: 'write { name: z.file() } or z.object({ … })',
-  }),
-  value: (name: string) => ({
-    message: `input.${name} is not a zod schema`,
-    fix: 'write a schema, such as z.object({ … })',
-  }),
+/** What to write in place of a declaration that cannot be read. */
+const FIXES = {
+  texts:
+    "write a zod schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
+  files: 'write a record of schemas or a zod schema: { name: z.file() } or z.object({ … })',
+  value: 'write a zod schema, such as z.object({ … })',
 } as const
 
 const isStream = ({ kind }: FileField): boolean => kind === 'stream' || kind === 'streams'

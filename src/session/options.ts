@@ -7,7 +7,7 @@ import type { OptionRule, Rules } from '../check-options.ts'
 import { isSchema } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Awaitable } from '../http.ts'
-import { isBoolean, isFunction, isPositive, isRecord, isText } from '../values.ts'
+import { describeValue, isBoolean, isFunction, isPositive, isRecord, isText } from '../values.ts'
 import { emptyDataProblem } from './data.ts'
 
 /** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
@@ -127,7 +127,12 @@ function problem(message: string, fix: string): DefinitionProblem {
 export function sessionProblems(options: unknown): readonly DefinitionProblem[] {
   if (options === undefined) return []
   if (!isRecord(options))
-    return [problem('session is not an object', 'give an object with a secret of 32 characters or more')]
+    return [
+      problem(
+        `session is ${describeValue(options)}`,
+        'give an object with a secret of 32 characters or more',
+      ),
+    ]
   const { secret, cookie: given, schema } = options
   const found = optionProblems(WHERE, options, OPTIONS, 'session.')
   const missing =

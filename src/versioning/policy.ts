@@ -1,6 +1,6 @@
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import { isBoolean, isRecord } from '../values.ts'
+import { describeValue, isBoolean, isRecord } from '../values.ts'
 import { cutVersion } from './version.ts'
 
 /** A moment: an ISO 8601 date (the first instant of that day in UTC), a date and time with its zone, or a `Date`. */
@@ -151,7 +151,9 @@ function toLink(link: PolicyLink, rel: 'deprecation' | 'sunset'): string {
 
 /** Reports what cannot be used in the policy of a version. */
 export function policyProblems(where: string, field: string, policy: unknown): readonly DefinitionProblem[] {
-  return hasFields(policy) ? fieldProblems(where, field, policy, NAMES) : [wrong(where, field, A_POLICY)]
+  return hasFields(policy)
+    ? fieldProblems(where, field, policy, NAMES)
+    : [wrong(where, field, A_POLICY, policy)]
 }
 
 /** Reports what cannot be used in the policy of a route, controller, router or module. */
@@ -160,11 +162,12 @@ export function routePolicyProblems(
   field: string,
   policy: unknown,
 ): readonly DefinitionProblem[] {
-  if (!hasFields(policy)) return [wrong(where, field, A_ROUTE_POLICY)]
+  if (!hasFields(policy)) return [wrong(where, field, A_ROUTE_POLICY, policy)]
   const { versions, ...own } = policy
   const found = fieldProblems(where, field, own, [...NAMES, 'versions'])
   if (versions === undefined) return found
-  if (!hasFields(versions)) return [...found, wrong(where, `${field}.versions`, 'a policy for each version')]
+  if (!hasFields(versions))
+    return [...found, wrong(where, `${field}.versions`, 'a policy for each version', versions)]
   const inner = Object.entries(versions).flatMap(([version, each]) =>
     policyProblems(where, `${field}.versions["${cutVersion(version)}"]`, each),
   )
@@ -228,9 +231,9 @@ function fieldProblems(
   })
 }
 
-function wrong(where: string, field: string, expected: string, value?: unknown): DefinitionProblem {
+function wrong(where: string, field: string, expected: string, value: unknown): DefinitionProblem {
   // a text is quoted, for it is often nearly right: a day that does not exist, a time without zone
-  const is = typeof value === 'string' ? JSON.stringify(cutVersion(value)) : `not ${expected}`
+  const is = typeof value === 'string' ? JSON.stringify(cutVersion(value)) : describeValue(value)
   return { code: 'invalid_field', where, message: `${field} is ${is}`, fix: `give ${expected}` }
 }
 

@@ -374,17 +374,23 @@ describe('the origins that cors allows', () => {
 describe('the options of cors', () => {
   const ORIGINS =
     "'*', true, a function, or origins as browsers send them ('https://app.example', nothing behind the port) and regular expressions"
-  const notOrigin = `invalid_option: origin is not ${ORIGINS}; give ${ORIGINS}`
+  const notOrigin = (found: string) => `invalid_option: origin${found}; give ${ORIGINS}`
   const NAMES = 'a list of header names'
   const wild = (name: string, fix: string) =>
     `invalid_option: ${name} is '*', which does not count for browsers when credentials is true; ${fix}`
   const untyped = cors as unknown as (options: unknown) => unknown
   const cases: readonly (readonly [options: unknown, ...problems: readonly string[]])[] = [
-    ...[null, APP, 7].map(
-      (options) =>
+    ...(
+      [
+        [null, 'null'],
+        [APP, `a string of ${APP.length} characters`],
+        [7, '7'],
+      ] as const
+    ).map(
+      ([options, found]) =>
         [
           options,
-          "invalid_option: the options are not an object; write cors({ origin: ['https://app.example'] })",
+          `invalid_option: the options are ${found}; write cors({ origin: ['https://app.example'] })`,
         ] as const,
     ),
     [{ orign: APP }, 'unknown_option: there is no option "orign"; did you mean "origin"?'],
@@ -396,24 +402,24 @@ describe('the options of cors', () => {
       'https://app.example:443',
       'https://münchen.example',
       'https://*.example',
-      'https://u@app.example',
-      '',
-      false,
-      [[APP]],
-      ['*'],
-      [true],
-      { origin: APP },
-    ].map((origin) => [{ origin }, notOrigin] as const),
+    ].map((origin) => [{ origin }, notOrigin(` is "${origin}"`)] as const),
+    [{ origin: 'https://u:p@app.example' }, notOrigin(' is a string of 23 characters')],
+    [{ origin: '' }, notOrigin(' is an empty string')],
+    [{ origin: false }, notOrigin(' is false')],
+    [{ origin: [[APP]] }, notOrigin('[0] is a list of 1')],
+    [{ origin: [APP, '*'] }, notOrigin('[1] is "*"')],
+    [{ origin: [true] }, notOrigin('[0] is true')],
+    [{ origin: { origin: APP } }, notOrigin(' is an object with origin')],
     [
       { methods: ['get'] },
-      'invalid_option: methods is not a list of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE; give a list of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+      `invalid_option: methods[0] is "get"; give a list of methods, which are 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'`,
     ],
-    [{ allowedHeaders: 'x-a' }, `invalid_option: allowedHeaders is not ${NAMES}; give ${NAMES}`],
-    [{ exposedHeaders: ['x a'] }, `invalid_option: exposedHeaders is not ${NAMES}; give ${NAMES}`],
-    [{ exposedHeaders: ['x\r\ny'] }, `invalid_option: exposedHeaders is not ${NAMES}; give ${NAMES}`],
-    [{ credentials: 'yes' }, 'invalid_option: credentials is not true or false; give true or false'],
-    [{ maxAge: 1.5 }, 'invalid_option: maxAge is not a number of seconds; give a number of seconds'],
-    [{ maxAge: -1 }, 'invalid_option: maxAge is not a number of seconds; give a number of seconds'],
+    [{ allowedHeaders: 'x-a' }, `invalid_option: allowedHeaders is "x-a"; give ${NAMES}`],
+    [{ exposedHeaders: ['x a'] }, `invalid_option: exposedHeaders[0] is "x a"; give ${NAMES}`],
+    [{ exposedHeaders: ['x\r\ny'] }, `invalid_option: exposedHeaders[0] is "x\\r\\ny"; give ${NAMES}`],
+    [{ credentials: 'yes' }, 'invalid_option: credentials is "yes"; give true or false'],
+    [{ maxAge: 1.5 }, 'invalid_option: maxAge is 1.5; give a number of seconds'],
+    [{ maxAge: -1 }, 'invalid_option: maxAge is -1; give a number of seconds'],
     [{ credentials: true }, wild('origin', 'list the origins that may send credentials')],
     [{ credentials: true, origin: '*' }, wild('origin', 'list the origins that may send credentials')],
     [

@@ -211,7 +211,7 @@ describe('a token that a module does not see', () => {
     [
       'for it is no token',
       app({ providers: [provider('Cars', { db: Date as never })] }),
-      'Cars (provider of AppModule): inject.db is not a token; inject a provider, a token of defineToken, or a built-in one such as HttpRequest [missing_provider]',
+      'Cars (provider of AppModule): inject.db is the function Date; inject a provider, a token of defineToken, or a built-in one such as HttpRequest [missing_provider]',
     ],
   ])
 })
@@ -264,7 +264,7 @@ describe('a bad list of providers or exports', () => {
     [
       'provides something else',
       app({ providers: [Date] }),
-      'AppModule: providers[0] is neither a provider nor a binding; give what defineProvider returns, or bind(token, provider) or bind(token, { value }) [invalid_field]',
+      'AppModule: providers[0] is the function Date; give what defineProvider returns, or bind(token, provider) or bind(token, { value }) [invalid_field]',
     ],
     [
       'exports a token that the module does not have',
@@ -279,7 +279,7 @@ describe('a bad list of providers or exports', () => {
     [
       'exports something else',
       app({ exports: ['Database'] }),
-      'AppModule: exports[0] is neither a token nor a module; export providers, tokens and imported modules [unknown_export]',
+      'AppModule: exports[0] is a string of 8 characters; list providers, tokens and imported modules, as in exports: [CarService] [unknown_export]',
     ],
     [
       'gets a token from two imports',
@@ -323,7 +323,7 @@ describe('an import that is no module', () => {
     [
       'is a function',
       app({ imports: [() => moduleOf({})] }),
-      `AppModule: imports[0] is a function, not a module; ${later} [invalid_import]`,
+      `AppModule: imports[0] is a function without a name, not a module; ${later} [invalid_import]`,
     ],
     [
       'is undefined',
@@ -333,17 +333,17 @@ describe('an import that is no module', () => {
     [
       'is a controller',
       app({ imports: [controllerWith({})] }),
-      'AppModule: imports[0] is something for controllers, not a module; move it to controllers [invalid_import]',
+      'AppModule: imports[0] is the controller CarController, not a module; move it to controllers [invalid_import]',
     ],
     [
       'is a provider',
       app({ imports: [Database] }),
-      'AppModule: imports[0] is something for providers, not a module; move it to providers [invalid_import]',
+      'AppModule: imports[0] is the provider Database, not a module; move it to providers [invalid_import]',
     ],
     [
       'is a string',
       app({ imports: ['DbModule'] }),
-      `AppModule: imports[0] is a string, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is a string of 8 characters, not a module; ${other} [invalid_import]`,
     ],
     [
       'is null',
@@ -353,17 +353,17 @@ describe('an import that is no module', () => {
     [
       'is another object',
       app({ imports: [{}] }),
-      `AppModule: imports[0] is an object, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is an empty object, not a module; ${other} [invalid_import]`,
     ],
     [
       'is a promise of another object',
       ready(Promise.resolve({ default: moduleOf({}) })),
-      `AppModule: imports[0] is a promise of an object, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is a promise of an object with default, not a module; ${other} [invalid_import]`,
     ],
     [
       'is a promise of a provider',
       ready(Promise.resolve(Database)),
-      'AppModule: imports[0] is a promise of something for providers, not a module; move it to providers [invalid_import]',
+      'AppModule: imports[0] is a promise of the provider Database, not a module; move it to providers [invalid_import]',
     ],
     [
       'is a lazy undefined',

@@ -260,18 +260,14 @@ describe('mistakes in health', () => {
   })
 
   for (const [title, health, message] of [
-    ['a pattern', { ready: '/{x}' }, "health.ready is not a path of literal segments, such as '/readyz'"],
-    ['no slash', { live: 'livez' }, "health.live is not a path of literal segments, such as '/readyz'"],
+    ['a pattern', { ready: '/{x}' }, 'health.ready is "/{x}"'],
+    ['no slash', { live: 'livez' }, 'health.live is "livez"'],
     ['one path twice', { live: '/z', ready: '/z' }, 'health.live and health.ready are the same path'],
     ['checks without ready', { live: '/z', checks: {} }, 'health.checks are never asked for'],
-    [
-      'checks that are none',
-      { ready: '/z', checks: { db: 1 } },
-      'health.checks is not an object of functions',
-    ],
-    ['no time', { timeout: 0 }, 'health.timeout is not a number of milliseconds from 1 to 2147483647'],
+    ['checks that are none', { ready: '/z', checks: { db: 1 } }, 'health.checks.db is 1'],
+    ['no time', { timeout: 0 }, 'health.timeout is 0'],
     ['another name', { readiness: '/z' }, 'there is no option "health.readiness"'],
-    ['no object', 'yes', 'health is not an object'],
+    ['no object', 'yes', 'health is a string of 3 characters'],
   ] as const) {
     it(title, () => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a mistake that the compiler would find

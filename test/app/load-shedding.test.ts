@@ -89,7 +89,7 @@ describe('loadShedding', () => {
     ['a moment to try again that is none', { retryAfter: 1.5 }, 'retryAfter'],
     ['a measure that is none', { measure: 7 }, 'measure'],
     ['an unknown option', { delay: 7 }, 'there is no option "delay"'],
-    ['no options', null, 'the options are not an object'],
+    ['no options', null, 'the options are null'],
   ]
   for (const [title, options, message] of wrong) {
     it(`does not take ${title}`, () => {

@@ -133,7 +133,7 @@ describe('a mounted router', () => {
           {
             code: 'invalid_field',
             where: 'router /x',
-            message: 'mount is not a function',
+            message: 'mount is an object with fetch',
             fix: 'give a function',
           },
         ],

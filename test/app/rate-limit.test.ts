@@ -339,18 +339,30 @@ describe('rateLimit in Redis', { skip: hasRedis ? false : 'redis-server is not i
 
 describe('the options of rateLimit', () => {
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ['nothing', undefined, /options are not an object/],
+    ['nothing', undefined, /the options are undefined; write rateLimit/],
     ['no limit', { window: 60 }, /limit is missing/],
     ['no window', { limit: 60 }, /window is missing/],
-    ['a limit of 0', { limit: 0, window: 60 }, /limit is not a number of requests/],
-    ['half a second', { limit: 1, window: 0.5 }, /window is not a whole number of seconds/],
-    ['a window that no timer can wait for', { limit: 1, window: 3_000_000 }, /window is not/],
+    ['a limit of 0', { limit: 0, window: 60 }, /limit is 0; give a number of requests/],
+    ['half a second', { limit: 1, window: 0.5 }, /window is 0\.5; give a whole number of seconds/],
+    ['a window that no timer can wait for', { limit: 1, window: 3_000_000 }, /window is 3000000/],
     ['an unknown option', { limit: 1, window: 1, windowMs: 1 }, /no option "windowMs"/],
-    ['a name with quotes', { limit: 1, window: 1, name: 'a"b' }, /name is not/],
-    ['a key that is a text', { limit: 1, window: 1, key: 'ip' }, /key is not a function/],
-    ['a negative cost', { limit: 1, window: 1, cost: -1 }, /cost is not/],
-    ['a store that is none', { limit: 1, window: 1, store: new Map() }, /store is not a client of Redis/],
-    ['a word', { limit: 1, window: 1, onStoreError: 'ignore' }, /onStoreError is not 'allow' or 'refuse'/],
+    ['a name with quotes', { limit: 1, window: 1, name: 'a"b' }, /name is a string of 3 characters/],
+    [
+      'a key that is a text',
+      { limit: 1, window: 1, key: 'ip' },
+      /key is a string of 2 characters; give a function/,
+    ],
+    ['a negative cost', { limit: 1, window: 1, cost: -1 }, /cost is -1/],
+    [
+      'a store that is none',
+      { limit: 1, window: 1, store: new Map() },
+      /store is an instance of Map; give a client of Redis/,
+    ],
+    [
+      'a word',
+      { limit: 1, window: 1, onStoreError: 'ignore' },
+      /onStoreError is "ignore"; give 'allow' or 'refuse'/,
+    ],
     [
       'a store of another limit',
       { limit: 1, window: 1, store: new RateLimiterMemory({ points: 2, duration: 3 }) },

@@ -155,24 +155,32 @@ describe('securityHeaders', () => {
 describe('the options of securityHeaders', () => {
   const policy = (contentSecurityPolicy: unknown): unknown => ({ contentSecurityPolicy })
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ['no object', true, /options are not an object/],
+    ['no object', true, /the options are true; write securityHeaders/],
     ['an unknown header', { xFrameOption: 'DENY' }, /did you mean "xFrameOptions"\?/],
     [
       'a line feed',
       { referrerPolicy: 'a\r\nset-cookie: b' },
-      /referrerPolicy is not false or a text in ASCII/,
+      /referrerPolicy is a string of 16 characters; give false or a text in ASCII/,
     ],
-    ['an empty value', { referrerPolicy: '' }, /referrerPolicy is not/],
-    ['true', { xFrameOptions: true }, /xFrameOptions is not/],
-    ['a policy that is a text', policy("default-src 'self'"), /contentSecurityPolicy is not a policy/],
-    ['an empty policy', policy({}), /contentSecurityPolicy is not a policy/],
+    ['an empty value', { referrerPolicy: '' }, /referrerPolicy is an empty string/],
+    ['true', { xFrameOptions: true }, /xFrameOptions is true/],
+    [
+      'a policy that is a text',
+      policy("default-src 'self'"),
+      /contentSecurityPolicy is a string of 18 characters/,
+    ],
+    ['an empty policy', policy({}), /contentSecurityPolicy is an empty object/],
     [
       'a directive twice',
       policy({ defaultSrc: [], 'default-src': [] }),
       /has the directive "default-src" twice/,
     ],
     ['a name that is none', policy({ 'default src': [] }), /has the directive "default src"/],
-    ['a source that is no list', policy({ defaultSrc: "'self'" }), /defaultSrc is no list of sources/],
+    [
+      'a source that is no list',
+      policy({ defaultSrc: "'self'" }),
+      /defaultSrc is a string of 6 characters; write a list/,
+    ],
     [
       'directives as helmet has them',
       policy({ directives: { defaultSrc: ["'self'"] } }),
@@ -186,7 +194,7 @@ describe('the options of securityHeaders', () => {
     [
       'an age that is none',
       { strictTransportSecurity: { maxAge: 1.5 } },
-      /strictTransportSecurity\.maxAge is not/,
+      /strictTransportSecurity\.maxAge is 1\.5/,
     ],
     [
       'an unknown part',
@@ -196,7 +204,7 @@ describe('the options of securityHeaders', () => {
     [
       'HSTS that is true',
       { strictTransportSecurity: true },
-      /strictTransportSecurity is not false or an object/,
+      /strictTransportSecurity is true; give false or an object/,
     ],
   ]
   for (const [what, options, message] of wrong) {

@@ -600,7 +600,7 @@ describe('a limit of uploads', () => {
     for (const uploads of [{ files: -1 }, { files: 1.5 }, { directory: 5 }, { memory: '1' }, { parts: 1 }])
       assert.throws(
         () => createTestApp(defineController({ prefix: '/up', routes: [] }), { uploads: uploads as object }),
-        /uploads is not/,
+        /uploads\.(files|directory|memory|parts) is/,
       )
   })
 })

@@ -91,7 +91,7 @@ describe('a bad controller', () => {
     [
       'has a name that is no string',
       inController({ name: 7, routes: [] }),
-      { code: 'invalid_field', where: 'controller 7', message: 'name is not a string', fix: 'give a string' },
+      { code: 'invalid_field', where: 'controller 7', message: 'name is 7', fix: 'give a string' },
     ],
     [
       'has a prefix without slash',
@@ -109,7 +109,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller /car',
-        message: 'prefix is not a string',
+        message: 'prefix is a list of 1',
         fix: 'give a string',
       },
     ],
@@ -120,7 +120,7 @@ describe('a bad controller', () => {
         code: 'invalid_field',
         where: 'controller Car',
         message: 'the controller has no routes',
-        fix: 'give it a list of route objects',
+        fix: "give it a list of route objects, such as [{ method: 'GET', handler }]",
       },
     ],
     [
@@ -129,8 +129,8 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'routes is not a list of route objects',
-        fix: 'give a list of route objects',
+        message: 'routes is an empty object',
+        fix: "give a list of route objects, such as [{ method: 'GET', handler }]",
       },
     ],
     [
@@ -139,8 +139,8 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'routes is not a list of route objects',
-        fix: 'give a list of route objects',
+        message: 'routes[0] is null',
+        fix: "give a list of route objects, such as [{ method: 'GET', handler }]",
       },
     ],
     [
@@ -179,8 +179,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message:
-          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        message: 'version is 1',
         fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
       },
     ],
@@ -190,8 +189,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message:
-          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        message: 'version is an empty list',
         fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
       },
     ],
@@ -201,8 +199,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message:
-          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        message: 'version is an empty string',
         fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
       },
     ],
@@ -212,7 +209,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'tags is not a list of strings',
+        message: 'tags is a string of 4 characters',
         fix: 'give a list of strings',
       },
     ],
@@ -222,7 +219,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'deprecated is not true or false',
+        message: 'deprecated is "yes"',
         fix: 'give true or false',
       },
     ],
@@ -232,7 +229,7 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'includeInSchema is not true or false',
+        message: 'includeInSchema is "no"',
         fix: 'give true or false',
       },
     ],
@@ -242,8 +239,8 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'meta is not an object',
-        fix: 'give an object',
+        message: 'meta is "x"',
+        fix: "give an object, such as { 'x-internal': true }",
       },
     ],
     [
@@ -252,8 +249,8 @@ describe('a bad controller', () => {
       {
         code: 'invalid_field',
         where: 'controller Car',
-        message: 'inject is not an object',
-        fix: 'give an object',
+        message: 'inject is a list of 1',
+        fix: 'give tokens by key, such as { cars: CarService }',
       },
     ],
     [
@@ -266,7 +263,7 @@ describe('a bad controller', () => {
       {
         code: 'missing_provider',
         where: 'car.get: GET /car',
-        message: 'inject.request is not a token',
+        message: 'inject.request is a string of 11 characters',
         fix: 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
       },
     ],
@@ -370,7 +367,7 @@ describe('a bad route', () => {
         code: 'invalid_field',
         where: 'car: GET /car',
         message: 'the route has no handler',
-        fix: 'give it a function',
+        fix: 'give it a function, such as ({ params }) => find(params.id)',
       },
     ],
     [
@@ -379,8 +376,8 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'handler is not a function',
-        fix: 'give a function',
+        message: 'handler is a string of 6 characters',
+        fix: 'give a function, such as ({ params }) => find(params.id)',
       },
     ],
     [
@@ -399,7 +396,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'path is not a string',
+        message: 'path is 7',
         fix: 'give a string',
       },
     ],
@@ -439,7 +436,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'name is not a string',
+        message: 'name is 7',
         fix: 'give a string',
       },
     ],
@@ -500,8 +497,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message:
-          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        message: 'version[1] is 2',
         fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
       },
     ],
@@ -511,7 +507,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'status is not a status from 200 to 599',
+        message: 'status is 101',
         fix: 'give a status from 200 to 599',
       },
     ],
@@ -521,7 +517,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'status is not a status from 200 to 599',
+        message: 'status is 600',
         fix: 'give a status from 200 to 599',
       },
     ],
@@ -531,7 +527,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'status is not a status from 200 to 599',
+        message: 'status is "created"',
         fix: 'give a status from 200 to 599',
       },
     ],
@@ -541,7 +537,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'summary is not a string',
+        message: 'summary is 1',
         fix: 'give a string',
       },
     ],
@@ -551,7 +547,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'description is not a string',
+        message: 'description is 1',
         fix: 'give a string',
       },
     ],
@@ -561,7 +557,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'operationId is not a string',
+        message: 'operationId is 1',
         fix: 'give a string',
       },
     ],
@@ -571,7 +567,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: "validateResponses is not true, 'strict' or false",
+        message: 'validateResponses is "strip"',
         fix: "give true, 'strict' or false",
       },
     ],
@@ -581,8 +577,8 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'input is not an object',
-        fix: 'give an object',
+        message: 'input is an empty list',
+        fix: 'give schemas by source, such as { body: CreateCar }',
       },
     ],
     [
@@ -591,8 +587,8 @@ describe('a bad route', () => {
       {
         code: 'invalid_field',
         where: 'car: GET /car',
-        message: 'response is not a schema, or schemas by status',
-        fix: 'give a schema, or schemas by status',
+        message: 'response is "Car"',
+        fix: 'give a schema, or schemas by status, such as { 200: Car, 404: Problem }',
       },
     ],
     [
@@ -601,7 +597,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_response',
         where: 'car.get: GET /car',
-        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        message: 'response has the status "ok"',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
@@ -611,7 +607,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_response',
         where: 'car.get: GET /car',
-        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        message: 'response has the status "600"',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
@@ -621,7 +617,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_response',
         where: 'car.get: GET /car',
-        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        message: 'response has a string of 3 characters for the status "200"',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
@@ -631,7 +627,7 @@ describe('a bad route', () => {
       {
         code: 'invalid_response',
         where: 'car.get: GET /car',
-        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        message: 'response has undefined for the status 200',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
     ],
@@ -822,7 +818,7 @@ describe('a bad pattern', () => {
         code: 'invalid_pattern',
         where: 'car: GET /car/{from}{to}',
         message: '"{from}{to}" has two parameters with nothing between them',
-        fix: 'put text between them',
+        fix: 'write a text that tells where the first one ends, as in "{from}-{to}"',
       },
     ],
     [
@@ -998,8 +994,8 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.files is not a zod schema or a record of schemas',
-        fix: 'write { name: z.file() } or z.object({ … })',
+        message: 'input.files is a list of 1',
+        fix: 'write a record of schemas or a zod schema: { name: z.file() } or z.object({ … })',
       },
     ],
     [
@@ -1008,7 +1004,7 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.files.a is not a zod schema',
+        message: 'input.files.a is a string of 4 characters',
         fix: 'write a schema, such as z.file()',
       },
     ],
@@ -1052,7 +1048,7 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.query.limit is not a zod schema',
+        message: 'input.query.limit is 10',
         fix: "write a schema, such as z.string(), or list the names: query: ['limit']",
       },
     ],
@@ -1082,8 +1078,8 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.query is not a zod schema, a record of schemas or a list of names',
-        fix: "write z.object({ … }), { name: z.string() } or ['name']",
+        message: 'input.query is a string of 5 characters',
+        fix: "write a zod schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
       },
     ],
     [
@@ -1092,8 +1088,8 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.query is not a zod schema, a record of schemas or a list of names',
-        fix: "write z.object({ … }), { name: z.string() } or ['name']",
+        message: 'input.query is a list of 2',
+        fix: "write a zod schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
       },
     ],
     [
@@ -1102,8 +1098,8 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.body is not a zod schema',
-        fix: 'write a schema, such as z.object({ … })',
+        message: 'input.body is an object with name',
+        fix: 'write a zod schema, such as z.object({ … })',
       },
     ],
     [
@@ -1112,8 +1108,8 @@ describe('bad input', () => {
       {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
-        message: 'input.body is not a zod schema',
-        fix: 'write a schema, such as z.object({ … })',
+        message: 'input.body is a list of 1',
+        fix: 'write a zod schema, such as z.object({ … })',
       },
     ],
     [
@@ -1252,7 +1248,7 @@ describe('bad input', () => {
       {
         code: 'missing_provider',
         where: 'car.get: GET /car',
-        message: 'inject.request is not a token',
+        message: 'inject.request is an empty object',
         fix: 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
       },
     ],
@@ -1272,7 +1268,7 @@ describe('bad input', () => {
       {
         code: 'invalid_field',
         where: 'car.get: GET /car',
-        message: 'input.inject is not a record of tokens',
+        message: 'input.inject is a list of 1',
         fix: 'write inject: { request: HttpRequest }',
       },
     ],
@@ -1282,7 +1278,7 @@ describe('bad input', () => {
       {
         code: 'invalid_field',
         where: 'car.get: GET /car',
-        message: 'input.inject is not a record of tokens',
+        message: 'input.inject is a string of 7 characters',
         fix: 'write inject: { request: HttpRequest }',
       },
     ],
@@ -1301,7 +1297,7 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'createApp',
-        message: 'the root module is not made by defineModule',
+        message: 'the root module is the controller Car',
         fix: 'write createApp(defineModule({ controllers: [carController] }))',
       },
     ],
@@ -1311,7 +1307,7 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'createApp',
-        message: 'the root module is not made by defineModule',
+        message: 'the root module is undefined',
         fix: 'write createApp(defineModule({ controllers: [carController] }))',
       },
     ],
@@ -1341,8 +1337,7 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'App',
-        message:
-          "version is not a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+        message: 'version is 2',
         fix: "give a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
       },
     ],
@@ -1352,7 +1347,7 @@ describe('a bad module', () => {
       {
         code: 'invalid_import',
         where: 'App',
-        message: 'imports[0] is an object, not a module',
+        message: 'imports[0] is an empty object, not a module',
         fix: 'give what defineModule returns, or a promise of it',
       },
     ],
@@ -1362,8 +1357,8 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'App',
-        message: 'controllers is not a list of controllers made by defineController',
-        fix: 'give a list of controllers made by defineController',
+        message: 'controllers[0] is an object with name, routes',
+        fix: 'give a list of what defineController returns, such as [carController]',
       },
     ],
     [
@@ -1372,8 +1367,8 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'the root module',
-        message: 'controllers is not a list of controllers made by defineController',
-        fix: 'give a list of controllers made by defineController',
+        message: 'controllers[0] is the router Car',
+        fix: 'give a list of what defineController returns, such as [carController]',
       },
     ],
     [
@@ -1382,8 +1377,8 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'the root module',
-        message: 'routers is not a list of routers made by defineRouter',
-        fix: 'give a list of routers made by defineRouter',
+        message: 'routers[0] is the controller Car',
+        fix: 'give a list of what defineRouter returns, such as [adminRouter]',
       },
     ],
     [
@@ -1422,8 +1417,8 @@ describe('a bad module', () => {
       {
         code: 'invalid_field',
         where: 'router a',
-        message: 'routers is not a list of routers made by defineRouter',
-        fix: 'give a list of routers made by defineRouter',
+        message: 'routers[0] is the controller b',
+        fix: 'give a list of what defineRouter returns, such as [adminRouter]',
       },
     ],
   ])
@@ -1578,7 +1573,7 @@ describe('several mistakes', () => {
       {
         code: 'invalid_field',
         where: 'car: GET,get /car/a',
-        message: 'status is not a status from 200 to 599',
+        message: 'status is 7',
         fix: 'give a status from 200 to 599',
       },
       {
@@ -1614,13 +1609,13 @@ describe('several mistakes', () => {
       {
         code: 'invalid_schema',
         where: 'car.a b: GET /car',
-        message: 'input.query.limit is not a zod schema',
+        message: 'input.query.limit is 10',
         fix: "write a schema, such as z.string(), or list the names: query: ['limit']",
       },
       {
         code: 'invalid_response',
         where: 'car.a b: GET /car',
-        message: 'response is neither a schema, nor schemas by status, nor pairs of status and schema',
+        message: 'response has a string of 3 characters for the status "200"',
         fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
       },
       {
@@ -1656,6 +1651,26 @@ describe('a bad option of createApp', () => {
         fix: 'did you mean "bodyLimit"?',
       },
     ],
+    ...(
+      [
+        ['globalGuards', 'guards'],
+        ['globalInterceptors', 'interceptors'],
+        ['globalPrefix', 'prefix'],
+        ['Guard', 'guards'],
+        ['errorHandler', 'errorHandlers'],
+        ['timeout', 'timeouts'],
+        ['validate', 'validateResponses'],
+      ] as const
+    ).map(([name, meant]): Case => [
+      `is called ${name}`,
+      withOption({ [name]: [] }),
+      {
+        code: 'unknown_option',
+        where: 'createApp',
+        message: `there is no option "${name}"`,
+        fix: `did you mean "${meant}"?`,
+      },
+    ]),
     [
       'is inherited by every object',
       withOption({ toString: 1 }),
@@ -1672,7 +1687,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: "prefix is not a path of literal segments, such as '/api'",
+        message: 'prefix is "api"',
         fix: "give a path of literal segments, such as '/api'",
       },
     ],
@@ -1682,7 +1697,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: "prefix is not a path of literal segments, such as '/api'",
+        message: 'prefix is "/{org}"',
         fix: "give a path of literal segments, such as '/api'",
       },
     ],
@@ -1692,7 +1707,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: "trailingSlash is not 'ignore', 'strict' or 'redirect'",
+        message: 'trailingSlash is "remove"',
         fix: "give 'ignore', 'strict' or 'redirect'",
       },
     ],
@@ -1702,8 +1717,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'bodyLimit is not a number of bytes',
-        fix: 'give a number of bytes',
+        message: 'bodyLimit is "1mb"',
+        fix: 'give a number of bytes, such as 1_048_576',
       },
     ],
     [
@@ -1712,8 +1727,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'bodyLimit is not a number of bytes',
-        fix: 'give a number of bytes',
+        message: 'bodyLimit is -1',
+        fix: 'give a number of bytes, such as 1_048_576',
       },
     ],
     [
@@ -1722,7 +1737,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'trustProxy is not true, false or a number of proxies',
+        message: 'trustProxy is "10.0.0.1"',
         fix: 'give true, false or a number of proxies',
       },
     ],
@@ -1732,7 +1747,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: "validateResponses is not true, 'strict' or false",
+        message: 'validateResponses is "strip"',
         fix: "give true, 'strict' or false",
       },
     ],
@@ -1742,8 +1757,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'logger is not false or an object with debug, info, warn and error',
-        fix: 'give false or an object with debug, info, warn and error',
+        message: 'logger is an empty object',
+        fix: 'give false or an object with debug, info, warn and error, such as pino()',
       },
     ],
     [
@@ -1772,7 +1787,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'limits.url is not a whole number, 0 or more',
+        message: 'limits.url is -1',
         fix: 'give a whole number, 0 or more',
       },
     ],
@@ -1782,8 +1797,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message:
-          'timeouts is not an object with milliseconds for headers, request, idle, send, handler, grace, drain',
+        message: 'timeouts is 5000',
         fix: 'give an object with milliseconds for headers, request, idle, send, handler, grace, drain',
       },
     ],
@@ -1793,7 +1807,7 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'timeouts.idle is not a whole number of milliseconds',
+        message: 'timeouts.idle is "5s"',
         fix: 'give a whole number of milliseconds',
       },
     ],
@@ -1803,8 +1817,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'versioning is not a list of a scheme and its options',
-        fix: 'give a list of a scheme and its options',
+        message: 'versioning is a string of 3 characters',
+        fix: 'give a list of a scheme and its options, such as [VersioningSchemes.URL, {}]',
       },
     ],
     [
@@ -1813,8 +1827,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'versioning is not a list of a scheme and its options',
-        fix: 'give a list of a scheme and its options',
+        message: 'versioning[0] is a string of 3 characters',
+        fix: 'give a list of a scheme and its options, such as [VersioningSchemes.URL, {}]',
       },
     ],
   ])

@@ -332,14 +332,14 @@ describe('several schemes', () => {
 describe('the option versioning of createApp', () => {
   const open = (versioning: unknown): App =>
     createApp(defineModule({}), { logger: false, versioning: versioning as [typeof URL] })
-  const wrong: readonly (readonly [title: string, given: unknown])[] = [
-    ['a scheme without a list', URL],
-    ['a name', ['url']],
-    ['an empty list', []],
-    ['options that are none', [URL, 'v']],
-    ['several schemes, one of them a name', [[['url'], [QUERY]]]],
+  const wrong: readonly (readonly [title: string, given: unknown, found: string])[] = [
+    ['a scheme without a list', URL, ' is an object with write, segments, candidate, statusCodes, fold'],
+    ['a name', ['url'], '[0] is a string of 3 characters'],
+    ['an empty list', [], ' is an empty list'],
+    ['options that are none', [URL, 'v'], '[1] is a string of 1 character'],
+    ['several schemes, one of them a name', [[['url'], [QUERY]]], '[0] is a list of 2'],
   ]
-  for (const [title, given] of wrong) {
+  for (const [title, given, found] of wrong) {
     it(`refuses ${title}`, () => {
       assert.throws(
         () => open(given),
@@ -349,8 +349,8 @@ describe('the option versioning of createApp', () => {
             {
               code: 'invalid_option',
               where: 'createApp',
-              message: 'versioning is not a list of a scheme and its options',
-              fix: 'give a list of a scheme and its options',
+              message: `versioning${found}`,
+              fix: 'give a list of a scheme and its options, such as [VersioningSchemes.URL, {}]',
             },
           ])
           return true

@@ -25,12 +25,21 @@ const EXPECTED = {
 } as const
 const POLICY = 'an object with deprecated, sunset, links, retired'
 
-const wrong = (where: string, field: string, expected: string, value?: unknown): DefinitionProblem => ({
+const wrong = (where: string, field: string, expected: string, value: unknown): DefinitionProblem => ({
   code: 'invalid_field',
   where,
-  message: `${field} is ${typeof value === 'string' ? `"${value}"` : `not ${expected}`}`,
+  message: `${field} is ${found(value)}`,
   fix: `give ${expected}`,
 })
+/** How messages show the values of these tests. */
+function found(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (value instanceof Date) return 'an instance of Date'
+  return Array.isArray(value)
+    ? `a list of ${value.length}`
+    : `an object with ${Object.keys(value).join(', ')}`
+}
 const unknown = (where: string, field: string, name: string, fix: string): DefinitionProblem => ({
   code: 'unknown_field',
   where,
@@ -142,13 +151,13 @@ describe('the fields of a policy', () => {
       [
         unknown(where, 'policy.versions["1"]', 'versions', 'use one of deprecated, sunset, links, retired'),
         wrong(where, 'policy.versions["2"].sunset', EXPECTED.sunset, 'x'),
-        wrong(where, 'policy.versions["3"]', POLICY),
+        wrong(where, 'policy.versions["3"]', POLICY, null),
       ],
     )
   })
   it('a list is no record of versions', () => {
     assert.deepEqual(mistakesOf({ route: { versions: ['1'] } }), [
-      wrong(where, 'policy.versions', 'a policy for each version'),
+      wrong(where, 'policy.versions', 'a policy for each version', ['1']),
     ])
   })
 })
@@ -168,7 +177,9 @@ describe('where a policy stands', () => {
     })
     for (const value of [null, 'gone', ['1'], true, new Date(0)]) {
       it(`of a ${level}: not ${String(value)}`, () => {
-        assert.deepEqual(mistakesOf({ [level]: value }), [wrong(where, 'policy', `${POLICY}, versions`)])
+        assert.deepEqual(mistakesOf({ [level]: value }), [
+          wrong(where, 'policy', `${POLICY}, versions`, value),
+        ])
       })
     }
   }
@@ -186,14 +197,14 @@ describe('where a policy stands', () => {
   })
   it('in the record of enableVersioning', async () => {
     assert.deepEqual(await enabled({ '1': { links: { sunset: '>' } }, '2': 'gone', '3': { versions: {} } }), [
-      wrong(options, 'versions["1"].links', EXPECTED.links),
-      wrong(options, 'versions["2"]', POLICY),
+      wrong(options, 'versions["1"].links', EXPECTED.links, { sunset: '>' }),
+      wrong(options, 'versions["2"]', POLICY, 'gone'),
       unknown(options, 'versions["3"]', 'versions', 'use one of deprecated, sunset, links, retired'),
     ])
   })
   it('versions and values in messages are cut', async () => {
     assert.deepEqual(await enabled({ ['1'.repeat(99)]: 1 }), [
-      wrong(options, `versions["${'1'.repeat(64)}"]`, POLICY),
+      wrong(options, `versions["${'1'.repeat(64)}"]`, POLICY, 1),
     ])
     assert.deepEqual(await enabled({ '1': { sunset: 'x'.repeat(99) } }), [
       wrong(options, 'versions["1"].sunset', EXPECTED.sunset, 'x'.repeat(64)),

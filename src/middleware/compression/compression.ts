@@ -48,7 +48,7 @@ const OPTIONS: Rules = {
       Array.isArray(value) &&
       value.length > 0 &&
       value.every((name) => ENCODINGS.some((one) => one === name)),
-    `a list of ${ENCODINGS.join(', ')}`,
+    `a list of encodings, which are '${ENCODINGS.join("', '")}'`,
   ],
   level: [
     (value) => typeof value === 'object' && value !== null,

@@ -145,7 +145,7 @@ const OPTIONS: Rules = {
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
     "'ignore', 'strict' or 'redirect'",
   ],
-  bodyLimit: [isWholeNumber, 'a number of bytes'],
+  bodyLimit: [isWholeNumber, 'a number of bytes, such as 1_048_576'],
   trustProxy: [
     (value) => typeof value === 'boolean' || isWholeNumber(value),
     'true, false or a number of proxies',
@@ -153,7 +153,7 @@ const OPTIONS: Rules = {
   validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
   logger: [
     (value) => value === false || isLogger(value),
-    'false or an object with debug, info, warn and error',
+    'false or an object with debug, info, warn and error, such as pino()',
   ],
   // what is in them is reported one by one, by `countProblems`
   timeouts: [isObject, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
@@ -179,7 +179,7 @@ const OPTIONS: Rules = {
     (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
     "the name of a file, such as '.env', or a list of names",
   ],
-  versioning: [isVersioning, 'a list of a scheme and its options'],
+  versioning: [isVersioning, 'a list of a scheme and its options, such as [VersioningSchemes.URL, {}]'],
 }
 
 /** Reports every option of `createApp` that cannot be used. */

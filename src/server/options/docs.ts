@@ -4,7 +4,7 @@ import type { AnyGuard } from '../../define/guard.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/document/types.ts'
-import { isRecord } from '../../values.ts'
+import { describeValue, isRecord } from '../../values.ts'
 import { parsePattern } from '../../path/pattern.ts'
 
 /** A document that a page can show. */
@@ -98,7 +98,7 @@ export function docsProblems(docs: unknown): readonly DefinitionProblem[] {
     {
       code: 'invalid_option',
       where: 'createApp',
-      message: 'docs is neither an object nor false',
+      message: `docs is ${describeValue(docs)}`,
       fix: 'write docs: {} for page and documents at /docs',
     },
   ]

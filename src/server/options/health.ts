@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
+import { describeValue } from '../../values.ts'
 import type { Token } from '../../define/token.ts'
 
 /** What a check of `health.checks` gets. */
@@ -61,7 +62,7 @@ export function healthProblems(options: unknown): readonly DefinitionProblem[] {
   const where = 'createApp'
   if (typeof options !== 'object' || options === null) {
     const fix = "give an object with live and ready, such as { live: '/livez', ready: '/readyz' }"
-    return [{ code: 'invalid_option', where, message: 'health is not an object', fix }]
+    return [{ code: 'invalid_option', where, message: `health is ${describeValue(options)}`, fix }]
   }
   const { live, ready, checks }: HealthOptions = options
   const found = optionProblems(where, options, RULES, 'health.')

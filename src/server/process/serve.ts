@@ -2,24 +2,17 @@ import { channel } from 'node:diagnostics_channel'
 
 import type { Core } from '../boot/core.ts'
 import { createNodeHandler } from '../adapters/node/handler.ts'
-import type { Listening } from '../adapters/node/listen.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
 import { Channels } from '../logging/channels.ts'
 import type { ListenEnd, ListenStart } from '../logging/channels.ts'
 import { endOnSignals, isProcessEnding } from './signals.ts'
-import type { Endable, ShutdownMode } from './signals.ts'
+import type { ShutdownMode } from './signals.ts'
+import type { Service } from './workers/service.ts'
 import { settlesWithin } from '../../async.ts'
 
 const CALLED = channel(Channels.listen)
 const LISTENING = channel(Channels.listening)
-
-/** What ends by signals, and how an application listens in this process. */
-interface Service extends Endable {
-  readonly open: () => Promise<Listening>
-  /** What the log tells beside the URL; nothing where another process tells it. */
-  readonly details: object | undefined
-}
 
 /**
  * Serves an application: in this process, or in workers. Gives the URL. While the process is ending it gives nothing and never
@@ -64,6 +57,12 @@ function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undef
 
 // the server is loaded by applications that listen, after everything that has to happen in the turn in which they call `listen`
 const loadServer = () => import('../adapters/node/listen.ts')
+
+/** Serving with workers; what that takes is loaded by applications that have them. */
+async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
+  const { createWorkersService } = await import('./workers/service.ts')
+  return createWorkersService(core, options, createService, longestEnd)
+}
 
 /** Listening in this process. */
 function createService(core: Core, options: ListenOptions, isShared = false): Service {
@@ -110,50 +109,5 @@ async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promis
   } catch (error) {
     logger.error({ err: error }, 'The application did not stop cleanly')
     return false
-  }
-}
-
-/** Serving with workers: this process keeps them running, or is one of them. */
-async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
-  const { lifecycle, settings } = core
-  const { createPool, findPort, joinPool, roleOf, toCount } = await import('./workers/workers.ts')
-  const role = roleOf()
-  if (role === 'alone') return createService(core, options)
-  if (role === 'worker') {
-    const { sharedPort, tellListening } = joinPool()
-    const place = options.port === 0 ? { port: sharedPort } : {}
-    const service = createService(core, { ...options, ...place }, true)
-    return {
-      ...service,
-      details: undefined,
-      open: async () => {
-        const server = await service.open()
-        tellListening(server.url)
-        return server
-      },
-    }
-  }
-  const { session, timeouts, logger } = settings
-  if (session !== undefined && session.store === undefined)
-    logger.warn(
-      {},
-      'Each worker keeps sessions of its own in its memory: give session.store one that they share',
-    )
-  const count = toCount(options.workers)
-  const port = options.port === 0 ? await findPort(options.host) : 0
-  const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })
-  return {
-    open: async () => {
-      const { freeAddress } = await import('../adapters/node/address.ts')
-      await freeAddress(options)
-      const url = await pool.start()
-      return { url, close: () => pool.end('close') }
-    },
-    details: { workers: count },
-    end: async (mode) => {
-      const isClean = await pool.end(mode)
-      await lifecycle.close(timeouts.grace)
-      return isClean
-    },
   }
 }

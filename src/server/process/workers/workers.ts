@@ -4,9 +4,6 @@ import { availableParallelism } from 'node:os'
 
 import { WORKER_VARIABLE } from './messages.ts'
 
-export { createPool } from './pool.ts'
-export { joinPool } from './worker.ts'
-
 /**
  * What this process is: one that keeps workers, one of these, or one that serves alone since another program, such as a process
  * manager, has made it a worker of its own.

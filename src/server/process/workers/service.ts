@@ -1,0 +1,66 @@
+import { freeAddress } from '../../adapters/node/address.ts'
+import type { Listening } from '../../adapters/node/listen.ts'
+import type { ListenOptions } from '../../adapters/node/listen-options.ts'
+import type { Core } from '../../boot/core.ts'
+import type { Endable, ShutdownMode } from '../signals.ts'
+import { createPool } from './pool.ts'
+import { joinPool } from './worker.ts'
+import { findPort, roleOf, toCount } from './workers.ts'
+
+/** What ends by signals, and how an application listens in this process. */
+export interface Service extends Endable {
+  readonly open: () => Promise<Listening>
+  /** What the log tells beside the URL; nothing where another process tells it. */
+  readonly details: object | undefined
+}
+
+/**
+ * Serving with workers: this process keeps them running, or is one of them. `createAlone` creates what serves in this process, and
+ * `longestEnd` says how many milliseconds an application may take to end.
+ */
+export async function createWorkersService(
+  core: Core,
+  options: ListenOptions,
+  createAlone: (core: Core, options: ListenOptions, isShared?: boolean) => Service,
+  longestEnd: (timeouts: Core['settings']['timeouts'], mode: ShutdownMode) => number,
+): Promise<Service> {
+  const { lifecycle, settings } = core
+  const role = roleOf()
+  if (role === 'alone') return createAlone(core, options)
+  if (role === 'worker') {
+    const { sharedPort, tellListening } = joinPool()
+    const place = options.port === 0 ? { port: sharedPort } : {}
+    const service = createAlone(core, { ...options, ...place }, true)
+    return {
+      ...service,
+      details: undefined,
+      open: async () => {
+        const server = await service.open()
+        tellListening(server.url)
+        return server
+      },
+    }
+  }
+  const { session, timeouts, logger } = settings
+  if (session !== undefined && session.store === undefined)
+    logger.warn(
+      {},
+      'Each worker keeps sessions of its own in its memory: give session.store one that they share',
+    )
+  const count = toCount(options.workers)
+  const port = options.port === 0 ? await findPort(options.host) : 0
+  const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })
+  return {
+    open: async () => {
+      await freeAddress(options)
+      const url = await pool.start()
+      return { url, close: () => pool.end('close') }
+    },
+    details: { workers: count },
+    end: async (mode) => {
+      const isClean = await pool.end(mode)
+      await lifecycle.close(timeouts.grace)
+      return isClean
+    },
+  }
+}
