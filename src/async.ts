@@ -44,6 +44,16 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
   return () => (loading ??= load().catch(forget))
 }
 
+/** Does something whose failure concerns nobody: neither what it throws nor a rejection goes any further. `orElse` is done if it throws. */
+export function ignoreFailure(work: () => unknown, orElse?: () => unknown): void {
+  try {
+    const result = work()
+    if (isPromise(result)) ignoreRejection(result)
+  } catch {
+    if (orElse !== undefined) ignoreFailure(orElse)
+  }
+}
+
 /** Marks a rejection as handled, because nobody waits for the promise any more. */
 export function ignoreRejection(promise: unknown): void {
   void Promise.resolve(promise).catch(() => undefined)

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Writable } from 'node:stream'
 
-import { ignoreRejection } from './async.ts'
+import { ignoreFailure } from './async.ts'
 import type { BodyStream, FinishedResponse } from './http.ts'
 
 /** Where the chunks of a streamed body come from. */
@@ -30,13 +30,11 @@ export function openStream(body: BodyStream): ChunkSource {
   if (body instanceof ReadableStream) {
     // the iterator of a web stream would wait for the next chunk before it cancels
     const reader: ReadableStreamDefaultReader<Uint8Array | string> = body.getReader()
-    return { next: () => reader.read(), cancel: () => ignoreRejection(reader.cancel()) }
+    return { next: () => reader.read(), cancel: () => ignoreFailure(() => reader.cancel()) }
   }
   const iterator = body[Symbol.asyncIterator]()
-  const cancel = (): void => {
-    if (body instanceof Readable) body.destroy()
-    else ignoreRejection(iterator.return?.())
-  }
+  const cancel = (): void =>
+    ignoreFailure(() => (body instanceof Readable ? body.destroy() : iterator.return?.()))
   return {
     next: async () => {
       const { done, value } = await iterator.next()
@@ -56,14 +54,23 @@ export function ignoreErrors(body: unknown): void {
 
 /** Tells a streamed body that nobody reads it. */
 export function dropBody(body: FinishedResponse['body'] | undefined): void {
-  if (body === undefined || !isStream(body)) return
-  ignoreErrors(body)
-  if ('cancel' in body && typeof body.cancel === 'function') {
-    // a stream that cannot be cancelled has no one left to tell
-    ignoreRejection(body.cancel())
-  } else if ('destroy' in body && typeof body.destroy === 'function') body.destroy()
-  else if ('return' in body && typeof body.return === 'function') {
-    ignoreRejection(body.return())
+  // a stream that cannot be cancelled has no one left to tell
+  ignoreFailure(() => {
+    if (body === undefined || !isStream(body)) return undefined
+    ignoreErrors(body)
+    if ('cancel' in body && typeof body.cancel === 'function') return body.cancel()
+    if ('destroy' in body && typeof body.destroy === 'function') return body.destroy()
+    return 'return' in body && typeof body.return === 'function' ? body.return() : undefined
+  })
+}
+
+/** Whether the memory behind bytes was transferred elsewhere. Such bytes look empty, and most that is done with them throws. */
+export function isDetached(bytes: Uint8Array | string): boolean {
+  if (typeof bytes === 'string' || bytes.length > 0) return false
+  try {
+    return new Uint8Array(bytes.buffer).length > 0
+  } catch {
+    return true
   }
 }
 

@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   client: 'values.ts http.ts edit-distance.ts schema define',
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
-  'server/logging': 'http.ts versioning define',
+  'server/logging': 'http.ts async.ts versioning define',
   'server/options':
     'values.ts definition-error.ts check-options.ts path versioning schema define flatten session openapi server/logging',
   'server/pipeline':

@@ -220,22 +220,25 @@ function seal(
   response: FinishedResponse,
 ): FinishedResponse {
   const { headers } = response
-  if (context.vary.length > 0) addVary(headers, context.vary)
-  context.writeVersionHeaders?.(headers)
-  if (headers['access-control-allow-origin'] !== undefined) {
-    const asked = isPreflight(context.request)
-      ? (context.request.header('access-control-request-headers') ?? '')
-      : undefined
-    completeCors(headers, parts.cors, asked)
+  try {
+    if (context.vary.length > 0) addVary(headers, context.vary)
+    context.writeVersionHeaders?.(headers)
+    if (headers['access-control-allow-origin'] !== undefined) {
+      const asked = isPreflight(context.request)
+        ? (context.request.header('access-control-request-headers') ?? '')
+        : undefined
+      completeCors(headers, parts.cors, asked)
+    }
+    const problem = headerProblem(headers)
+    if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
+    throw new TypeError(`The response cannot be sent: ${problem}`)
+  } catch (error) {
+    dropBody(response.body)
+    context.observe(error)
+    // whose own headers can be sent; those that tell of versions may be what cannot
+    context.writeVersionHeaders = undefined
+    return seal(parts, context, raw, keepCors(headers, toFailure(context, error)))
   }
-  const problem = headerProblem(headers)
-  if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
-  dropBody(response.body)
-  const error = new TypeError(`The response cannot be sent: ${problem}`)
-  context.observe(error)
-  // whose own headers can be sent; those that tell of versions may be what cannot
-  context.writeVersionHeaders = undefined
-  return seal(parts, context, raw, keepCors(headers, toFailure(context, error)))
 }
 
 /** Makes the function that tells which methods the path of a request answers. */

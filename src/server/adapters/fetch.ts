@@ -6,7 +6,7 @@ import type { FinishedResponse, RawBody } from '../../http.ts'
 import { clientWentAway, openBytes } from './shared/byte-source.ts'
 import type { ByteSource } from './shared/byte-source.ts'
 import type { RequestContext } from '../pipeline/context.ts'
-import { notSent } from '../pipeline/failure.ts'
+import { logBroken, notSent } from '../pipeline/failure.ts'
 import { createHeadCheck } from '../pipeline/check-head.ts'
 import { NO_BODY } from './inject/body.ts'
 import type { Enter } from './internals.ts'
@@ -60,18 +60,17 @@ async function toResponse(
   signal: AbortSignal,
 ): Promise<Response> {
   const { body, headers } = finished
-  if (!isStream(body)) {
+  try {
+    if (isStream(body)) {
+      const source = openBytes(body, headers, context)
+      return new Response(toWebStream(source, context, signal), toInit(finished))
+    }
     const ended = context.end()
     if (ended !== undefined) await ended
     return toPlain(finished)
-  }
-  let source: ByteSource
-  try {
-    source = openBytes(body, headers, context)
   } catch (error) {
     return toPlain(notSent(context, error))
   }
-  return new Response(toWebStream(source, context, signal), toInit(finished))
 }
 
 function toPlain(finished: FinishedResponse): Response {
@@ -124,7 +123,7 @@ function toWebStream(
           controller.close()
         } catch (error) {
           release()
-          context.log.error({ err: error }, 'A response broke off')
+          logBroken(context, error)
           throw error
         }
       },

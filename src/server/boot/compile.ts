@@ -60,7 +60,7 @@ export function compile(materials: Materials): Compiled {
   const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
   const { builtIns, sessions, trackWork, whenClosing } = materials
   const observer = createObserver(
-    settings.logger,
+    settings.log,
     settings.logsRequests,
     versioning?.path === undefined ? undefined : depth,
   )

@@ -116,21 +116,21 @@ export function createCore<O extends object, S extends readonly object[]>(
 const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
 
 /** The compiled application, once its warnings are logged. */
-function warned(compiled: Compiled, { logger }: Settings): Compiled {
-  for (const warning of compiled.table.warnings) logger.warn(warning, 'A definition deserves a look')
+function warned(compiled: Compiled, { log }: Settings): Compiled {
+  for (const warning of compiled.table.warnings) log.warn(warning, 'A definition deserves a look')
   return compiled
 }
 
 /** Loads the answers to health probes once; `undefined` without the option. */
 function createHealthLoader(
-  { health, logger }: Settings,
+  { health, log }: Settings,
   { isReady }: Lifecycle,
   resolve: Core['resolve'],
 ): (() => Promise<Health>) | undefined {
   if (health === undefined) return undefined
   return once(async () => {
     const { createHealth } = await import('../health/health.ts')
-    return createHealth(health, { isReady, resolve, logger })
+    return createHealth(health, { isReady, resolve, logger: log })
   })
 }
 
@@ -139,10 +139,10 @@ async function loadWanted(): Promise<void> {
   await Promise.all([loadZod(), loadMultipart(), loadJsonWriters()])
 }
 
-async function loadSessions({ session, logger }: Settings): Promise<Sessions | undefined> {
+async function loadSessions({ session, log }: Settings): Promise<Sessions | undefined> {
   if (session === undefined) return undefined
   const { createSessions } = await import('../../session/sessions.ts')
-  return createSessions(session, logger)
+  return createSessions(session, log)
 }
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */

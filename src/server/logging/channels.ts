@@ -113,7 +113,7 @@ function logRequest(
     const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
     log.info(route === null ? details : { ...details, route: route.name }, 'Request')
   } catch {
-    // a logger that throws does not cost the client the response
+    // what a request says of itself may throw, and does not cost the client the response
   }
 }
 

@@ -18,7 +18,10 @@ export function withRequestId(logger: Logger, requestId: string): Logger {
   return new RequestLogger(logger, requestId)
 }
 
-/** Adds the id of a request to every message. A class because one is made for each request that logs. */
+/**
+ * Adds the id of a request to every message. A class because one is made for each request that logs. Its methods return what those of the
+ * logger do, because a promise may reject.
+ */
 class RequestLogger implements Logger {
   readonly #logger: Logger
   readonly #requestId: string
@@ -29,19 +32,19 @@ class RequestLogger implements Logger {
   }
 
   debug(details: object, message?: string): void {
-    this.#logger.debug(this.#tag(details), message)
+    return this.#logger.debug(this.#tag(details), message)
   }
 
   info(details: object, message?: string): void {
-    this.#logger.info(this.#tag(details), message)
+    return this.#logger.info(this.#tag(details), message)
   }
 
   warn(details: object, message?: string): void {
-    this.#logger.warn(this.#tag(details), message)
+    return this.#logger.warn(this.#tag(details), message)
   }
 
   error(details: object, message?: string): void {
-    this.#logger.error(this.#tag(details), message)
+    return this.#logger.error(this.#tag(details), message)
   }
 
   #tag(details: object): object {

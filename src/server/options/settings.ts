@@ -8,6 +8,7 @@ import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.
 import type { DocsOptions } from './docs.ts'
 import type { HealthOptions } from './health.ts'
 import { createLogger } from '../logging/logger.ts'
+import { toSafeLogger } from '../logging/safe-logger.ts'
 
 /** The settings of an application. */
 export interface Settings {
@@ -16,7 +17,10 @@ export interface Settings {
   readonly bodyLimit: number
   readonly trustProxy: boolean | number
   readonly validateResponses: boolean | 'strict'
+  /** The logger that users see. */
   readonly logger: Logger
+  /** The same logger for Octavo itself: it never throws. */
+  readonly log: Logger
   readonly timeouts: Required<Timeouts>
   readonly limits: Required<Limits>
   readonly uploads: UploadLimits
@@ -39,13 +43,15 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
     trustProxy = false,
     validateResponses = true,
   } = options
+  const logger = createLogger(options.logger)
   return {
     prefix: prefix.replace(/\/$/, ''),
     trailingSlash,
     bodyLimit,
     trustProxy,
     validateResponses,
-    logger: createLogger(options.logger),
+    logger,
+    log: options.logger ? toSafeLogger(logger) : logger,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     uploads: options.uploads ?? {},

@@ -13,6 +13,7 @@ import type { Session } from '../../define/built-in-tokens.ts'
 import type { OpenSession, Sessions } from '../../session/sessions.ts'
 import type { SessionContext } from './built-ins.ts'
 import { withRequestId } from '../logging/logger.ts'
+import { logError } from '../logging/safe-logger.ts'
 import type { Observer } from '../logging/channels.ts'
 import { createResponseHead } from './response-head.ts'
 import type { ResponseHead } from './response-head.ts'
@@ -226,11 +227,11 @@ export class RequestContext implements SessionContext {
       try {
         await work()
       } catch (error) {
-        this.log.error({ err: error }, 'What lived for a request could not be ended')
+        logError(this, { err: error }, 'What lived for a request could not be ended')
       }
     }
     const errors = (await this.#scope?.end()) ?? []
-    for (const err of errors) this.log.error({ err }, 'A provider could not be disposed')
+    for (const err of errors) logError(this, { err }, 'A provider could not be disposed')
     this.#release?.()
     this.#release = undefined
   }

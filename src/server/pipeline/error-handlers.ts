@@ -3,7 +3,8 @@ import { HttpError } from '../../errors.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
-import { logUnknown, toFailure } from './failure.ts'
+import { isInstance, logUnknown, toFailure } from './failure.ts'
+import { quiet } from './interceptors.ts'
 import { respondWith } from './respond.ts'
 
 /** Turns whatever was thrown into a response. Never throws and never rejects. */
@@ -47,12 +48,12 @@ async function ask(
     try {
       keepHeaders(context, error)
       // by class, an error is known to the handler; by status, it may be anything
-      if (handler.match === 500 && !(error instanceof HttpError) && !isLogged) {
+      if (handler.match === 500 && !isInstance(error, HttpError) && !isLogged) {
         isLogged = true
         logUnknown(context, error)
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `matches` has just said so
-      const result = await handler.handle(error as never, context)
+      const result = await quiet(handler.handle(error as never, context))
       if (result !== undefined) return await respondWith(result, statusOf(error), context)
     } catch (worse) {
       // the handlers further out see what this one made of it
@@ -76,9 +77,14 @@ function keepHeaders(context: RequestContext, error: unknown): void {
 }
 
 function matches({ match }: ErrorHandler, error: unknown): boolean {
-  return typeof match === 'number' ? statusOf(error) === match : error instanceof match
+  return typeof match === 'number' ? statusOf(error) === match : isInstance(error, match)
 }
 
+/** The status of an error. One that cannot be read is the mistake of who threw it. */
 function statusOf(error: unknown): number {
-  return error instanceof HttpError ? error.status : 500
+  try {
+    return error instanceof HttpError ? error.status : 500
+  } catch {
+    return 500
+  }
 }

@@ -2,6 +2,7 @@ import type { Logger } from '../../define/context.ts'
 import { httpError, HttpError, toProblem } from '../../errors.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
+import { logError } from '../logging/safe-logger.ts'
 import { headerProblem } from './response-head.ts'
 
 /**
@@ -9,7 +10,7 @@ import { headerProblem } from './response-head.ts'
  * unless it was before.
  */
 export function toFailure(context: RequestContext, error: unknown, isLogged = false): FinishedResponse {
-  const known = error instanceof HttpError ? problemOf(error) : undefined
+  const known = problemOf(error)
   if (known !== undefined) return known
   if (!isLogged) logUnknown(context, error)
   const { requestId } = context
@@ -20,18 +21,34 @@ export function toFailure(context: RequestContext, error: unknown, isLogged = fa
 
 /** The answer in the place of one that cannot be sent, which is logged where there is a request to log it for. */
 export function notSent(context: { readonly log: Logger } | undefined, error: unknown): FinishedResponse {
-  context?.log.error({ err: error }, 'A response cannot be sent')
+  logError(context, { err: error }, 'A response cannot be sent')
   return toProblem(httpError('internal_error', 'The response cannot be sent; the log has the reason'))
 }
 
 /** Logs an error that nobody expected. */
-export function logUnknown({ log, method, route, version }: RequestContext, error: unknown): void {
-  log.error({ err: error, method, route: route?.name, version }, 'A request failed')
+export function logUnknown(context: RequestContext, error: unknown): void {
+  const { method, route, version } = context
+  logError(context, { err: error, method, route: route?.name, version }, 'A request failed')
 }
 
-/** The problem document of an error; `undefined` when it cannot be written, for then it is a mistake of its thrower. */
-function problemOf(error: HttpError): FinishedResponse | undefined {
+/** Logs that a response broke off after its head was sent. */
+export function logBroken(context: { readonly log: Logger } | undefined, error: unknown): void {
+  logError(context, { err: error }, 'A response broke off')
+}
+
+/** Whether something thrown is of a class. A hostile proxy throws if it is asked, and is of none. */
+export function isInstance<T>(value: unknown, type: abstract new (...args: never) => T): value is T {
   try {
+    return value instanceof type
+  } catch {
+    return false
+  }
+}
+
+/** The problem document of an `HttpError`; `undefined` when it cannot be written, for then it is a mistake of its thrower. */
+function problemOf(error: unknown): FinishedResponse | undefined {
+  try {
+    if (!(error instanceof HttpError)) return undefined
     const response = toProblem(error)
     return headerProblem(response.headers) === undefined ? response : undefined
   } catch {

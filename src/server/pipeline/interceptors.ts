@@ -38,7 +38,8 @@ function quietly(invoke: Invoke): Invoke {
   }
 }
 
-function quiet(result: unknown): unknown {
+/** Keeps a stream that fails before it is sent from ending the process. Returns the result. */
+export function quiet(result: unknown): unknown {
   ignoreErrors(isReply(result) ? result.data : result)
   return result
 }

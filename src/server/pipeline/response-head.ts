@@ -4,7 +4,7 @@ import type { CookieOptions, HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
 import type { FinishedResponse, BodyStream } from '../../http.ts'
 import { FINISHED } from '../../http.ts'
-import { dropBody, isAsyncIterable } from '../../stream.ts'
+import { dropBody, isAsyncIterable, isDetached } from '../../stream.ts'
 
 /** The content type of results that are data. */
 export const JSON_TYPE = 'application/json'
@@ -143,12 +143,20 @@ export function completeCors(
 export function keepCors(replaced: ResponseHeaders, response: FinishedResponse): FinishedResponse {
   const { headers } = response
   for (const [name, value] of Object.entries(replaced)) {
-    // an invalid header may be the cause of the error
-    if (headerProblem({ [name]: value }) !== undefined) continue
+    if (!canBeSent(name, value)) continue
     if (name === 'vary') addVary(headers, [value].flat())
     else if (name.startsWith('access-control-')) headers[name] ??= value
   }
   return response
+}
+
+/** Whether a header can be sent. One that cannot may be the cause of the error, and neither text nor a list. */
+function canBeSent(name: string, value: string | readonly string[]): boolean {
+  try {
+    return headerProblem({ [name]: [value].flat() }) === undefined
+  } catch {
+    return false
+  }
 }
 
 /** Adds names to a list in a header, each once; `*` has them all, but not with credentials (the Fetch standard, section 3.3.5). */
@@ -175,12 +183,16 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
     return refuse(body, 'The handler gave several content types')
   if (isAsyncIterable(body)) return withStream(status, headers, body)
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    if (length === 0 && isDetached(body)) throw new TypeError(DETACHED)
+    headers['content-length'] = String(length)
     return { [FINISHED]: true, status, headers, body }
   }
   headers['content-length'] = '0'
   return { [FINISHED]: true, status, headers, body: null }
 }
+
+const DETACHED = 'The handler returned bytes whose memory was transferred elsewhere'
 
 /** A length that a handler gives beside a stream says where the response ends on its connection. */
 function withStream(status: number, headers: ResponseHeaders, body: BodyStream): FinishedResponse {

@@ -1,5 +1,5 @@
 import type { Awaitable, BodyStream, FinishedResponse } from '../../http.ts'
-import { isStream, openStream, ignoreErrors } from '../../stream.ts'
+import { isDetached, isStream, openStream, ignoreErrors } from '../../stream.ts'
 import type { ChunkSource } from '../../stream.ts'
 import type { RequestContext } from './context.ts'
 
@@ -50,8 +50,11 @@ async function startBody(
 /** The first chunk, which shows whether a stream holds what can be sent. */
 function checked(chunk: Chunk): Chunk {
   const { done, value } = chunk
-  if (done === true || typeof value === 'string' || value instanceof Uint8Array) return chunk
-  throw new TypeError(`A chunk of a streamed body is a ${typeof value}, neither text nor bytes`)
+  if (done === true || typeof value === 'string') return chunk
+  if (value instanceof Uint8Array && !isDetached(value)) return chunk
+  throw new TypeError(
+    `A chunk of a streamed body is a ${typeof value}, neither text nor bytes with their memory`,
+  )
 }
 
 /** The rest of a stream, with what was read of it. */

@@ -5,7 +5,7 @@ import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './error-handlers.ts'
 import { dropBody } from '../../stream.ts'
-import { logUnknown } from './failure.ts'
+import { isInstance, logUnknown } from './failure.ts'
 import type { Run } from './guards.ts'
 
 /** A route whose answer is waited for no longer than so many milliseconds. */
@@ -79,6 +79,13 @@ function toUnsent(): FinishedResponse {
 
 /** Logs what fails after the answer, but for what was told to stop, and what would have been an answer. */
 function noteLate(context: RequestContext, error: unknown): void {
-  const isStopped = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
-  if (!isStopped && !(error instanceof HttpError)) logUnknown(context, error)
+  if (!isStopped(error) && !isInstance(error, HttpError)) logUnknown(context, error)
+}
+
+function isStopped(error: unknown): boolean {
+  try {
+    return error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+  } catch {
+    return false
+  }
 }

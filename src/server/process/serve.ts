@@ -28,15 +28,14 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
   try {
     const server = await service.open()
     lifecycle.add({ close: (grace, closeIdle) => server.close(grace, closeIdle).finally(release) })
-    if (service.details !== undefined)
-      settings.logger.info({ url: server.url, ...service.details }, 'Listening')
+    if (service.details !== undefined) settings.log.info({ url: server.url, ...service.details }, 'Listening')
     closeOnAbort(core, options.signal)
     LISTENING.publish({ url: server.url } satisfies ListenEnd)
     return server.url
   } catch (error) {
     release()
     if (!isProcessEnding()) throw error
-    if (!lifecycle.isClosing()) settings.logger.error({ err: error }, 'The application cannot start')
+    if (!lifecycle.isClosing()) settings.log.error({ err: error }, 'The application cannot start')
     return new Promise<never>(() => undefined)
   }
 }
@@ -44,11 +43,11 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
 /** Closes the application when a signal is aborted, be it already. */
 function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undefined): void {
   if (signal === undefined) return
-  const { timeouts, logger } = settings
+  const { timeouts, log } = settings
   const close = (): void => {
     lifecycle
       .close(timeouts.grace)
-      .catch((error: unknown) => logger.error({ err: error }, 'The application did not stop cleanly'))
+      .catch((error: unknown) => log.error({ err: error }, 'The application did not stop cleanly'))
   }
   if (signal.aborted) close()
   else signal.addEventListener('abort', close, { once: true })
@@ -91,7 +90,7 @@ function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], mode: 
 
 /** Ends an application for good: what hangs is waited for no longer than requests are. Says what did not end well. */
 async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promise<boolean> {
-  const { timeouts, logger } = settings
+  const { timeouts, log } = settings
   const { drain, idle, grace } = timeouts
   const ended = lifecycle.end({
     drain: mode === 'drain' ? drain : 0,
@@ -100,14 +99,14 @@ async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promis
   })
   try {
     if (!(await settlesWithin(ended, longestEnd(timeouts, mode)))) {
-      logger.error({}, 'The application did not stop in time: a hook or a provider hangs')
+      log.error({}, 'The application did not stop in time: a hook or a provider hangs')
       return false
     }
     const isClean = await ended
-    if (!isClean) logger.warn({ grace }, 'Requests were broken off: the grace time was over')
+    if (!isClean) log.warn({ grace }, 'Requests were broken off: the grace time was over')
     return isClean
   } catch (error) {
-    logger.error({ err: error }, 'The application did not stop cleanly')
+    log.error({ err: error }, 'The application did not stop cleanly')
     return false
   }
 }

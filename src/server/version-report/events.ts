@@ -10,6 +10,7 @@ import { cutVersion } from '../../versioning/version.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { Channels } from '../logging/channels.ts'
+import { logError } from '../logging/safe-logger.ts'
 import type { Resolution } from '../lookup/resolution.ts'
 
 /** Reports to `onVersionResolved` and to the subscribers of `Channels.version` which version answers. */
@@ -56,13 +57,7 @@ function callHook(
   resolved: VersionResolved,
   context: RequestContext,
 ): void {
-  const failed = (err: unknown): void => {
-    try {
-      context.log.error({ err }, 'onVersionResolved failed')
-    } catch {
-      // a logger that throws does not cost the client the response
-    }
-  }
+  const failed = (err: unknown): void => logError(context, { err }, 'onVersionResolved failed')
   try {
     const result = hook(resolved)
     if (isPromise(result)) result.then(undefined, failed)

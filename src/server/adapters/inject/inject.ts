@@ -8,7 +8,8 @@ import { toProblem } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
 import { isPromise } from '../../../async.ts'
 import type { Awaitable, FinishedResponse, HeaderMap } from '../../../http.ts'
-import type { RequestContext } from '../../pipeline/context.ts'
+import { RequestContext } from '../../pipeline/context.ts'
+import { notSent } from '../../pipeline/failure.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import { headersTooLarge, isHost, notHost, sentTwice } from '../../pipeline/check-head.ts'
 import { DEFAULT_HOST } from './headers.ts'
@@ -120,8 +121,22 @@ export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<
   }
 }
 
-/** Not on demand: an answer is compared, copied and printed as the plain data that it is, and its bytes cost less than a getter. */
+/** The answer to a request. What cannot be sent becomes a 500, as over a socket. */
 function toInjectResponse(
+  finished: FinishedResponse,
+  content: string | Uint8Array | null,
+  answered: Answered,
+): InjectResponse {
+  try {
+    return toAnswer(finished, content, answered)
+  } catch (error) {
+    const problem = notSent(answered instanceof RequestContext ? answered : undefined, error)
+    return toAnswer(problem, isStream(problem.body) ? null : problem.body, answered)
+  }
+}
+
+/** Not on demand: an answer is compared, copied and printed as the plain data that it is, and its bytes cost less than a getter. */
+function toAnswer(
   { status, headers }: FinishedResponse,
   content: string | Uint8Array | null,
   { route, version }: Answered,

@@ -6,6 +6,7 @@ import { isPromise } from '../../../async.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'
+import { notSent } from '../../pipeline/failure.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
 import { isStream } from '../../../stream.ts'
 import type { Settings } from '../../options/settings.ts'
@@ -33,12 +34,22 @@ export function createNodeHandler(
     const last = raw.refused || isClosing()
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
   }
+  /** The last catch: what is wrong with a response becomes a 500, or breaks the connection off if its head is sent. */
+  const sendSafely = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
+    try {
+      send(raw, context, finished)
+    } catch (error) {
+      const problem = notSent(context, error)
+      if (raw.response.headersSent) raw.response.destroy()
+      else write(raw.response, problem, true, undefined)
+    }
+  }
   // in a function of its own: a closure would be made for every request, whether or not something takes time
   const sendLater = (
     raw: NodeRequest,
     context: RequestContext,
     finished: PromiseLike<FinishedResponse>,
-  ): void => void finished.then((settled) => send(raw, context, settled))
+  ): void => void finished.then((settled) => sendSafely(raw, context, settled))
   return (request, response) => {
     if (isTooLate(request, response)) return
     const { url = '/', headers, httpVersionMinor, rawHeaders } = request
@@ -49,7 +60,7 @@ export function createNodeHandler(
     const raw = new NodeRequest(request, response)
     const { context, response: finished } = dispatch(raw)
     if (isPromise(finished)) sendLater(raw, context, finished)
-    else send(raw, context, finished)
+    else sendSafely(raw, context, finished)
   }
 }
 

@@ -47,7 +47,7 @@ export async function listen(
   if (!isShared) await freeAddress(options)
   await takeAddress(server, options)
   server.on('error', (error) =>
-    settings.logger.error({ err: error }, 'The server failed to accept a connection'),
+    settings.log.error({ err: error }, 'The server failed to accept a connection'),
   )
   return {
     url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),

@@ -37,7 +37,7 @@ export async function answerUnavailable(
     const handler = await opening
     if (!isAnswered) handler(request, response)
   } catch (error) {
-    settings.logger.error({ err: error }, 'The application cannot start')
+    settings.log.error({ err: error }, 'The application cannot start')
     if (isAnswered) return
     refuseRequest(
       response,

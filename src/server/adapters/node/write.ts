@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ServerResponse } from 'node:http'
 
 import type { Logger } from '../../../define/context.ts'
-import { notSent } from '../../pipeline/failure.ts'
+import { logBroken, notSent } from '../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import { drained, isStream, openStream } from '../../../stream.ts'
 import type { ChunkSource } from '../../../stream.ts'
@@ -84,7 +84,7 @@ async function writeStream(
   } catch (error) {
     source.cancel()
     if (response.destroyed) return
-    context?.log.error({ err: error }, 'A response broke off')
+    logBroken(context, error)
     response.destroy()
   } finally {
     clearImmediate(early)

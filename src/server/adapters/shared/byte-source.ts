@@ -40,7 +40,7 @@ export function openBytes(
         if (wasEnded()) return undefined
         source.cancel()
         await end()
-        throw error
+        throw toReadable(error)
       }
     },
     cancel: (reason) => {
@@ -54,6 +54,17 @@ export function openBytes(
 
   function wasEnded(): boolean {
     return isOver
+  }
+}
+
+/** The error of a source, or one in its place that can be read: streams look at its prototype and stack, where a hostile one throws. */
+function toReadable(error: unknown): unknown {
+  try {
+    if (error instanceof Error) void error.stack
+    else void Reflect.get(Object(error), 'stack')
+    return error
+  } catch {
+    return new TypeError('A streamed body failed with an error that cannot be read')
   }
 }
 

@@ -6,7 +6,7 @@ import type { FinishedResponse } from '../../../http.ts'
 import { clientWentAway, openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { notSent } from '../../pipeline/failure.ts'
+import { logBroken, notSent } from '../../pipeline/failure.ts'
 import type { PlainRequest } from '../shared/plain-request.ts'
 import { dropBody, isStream } from '../../../stream.ts'
 
@@ -92,8 +92,16 @@ export class Exchange implements Dispatcher.DispatchController {
     this.#request = request
   }
 
-  /** Tells the handler the answer, no faster than it takes it. */
+  /** Tells the handler the answer, no faster than it takes it. What cannot be told becomes a 500. */
   answer(finished: FinishedResponse, context: RequestContext | undefined): void {
+    try {
+      this.#answer(finished, context)
+    } catch (error) {
+      this.#answer(notSent(context, error), undefined)
+    }
+  }
+
+  #answer(finished: FinishedResponse, context: RequestContext | undefined): void {
     const { body } = finished
     if (this.isSettled) {
       dropBody(body)
@@ -108,11 +116,7 @@ export class Exchange implements Dispatcher.DispatchController {
   }
 
   #open(finished: FinishedResponse, body: AsyncIterable<Uint8Array | string>, context: RequestContext): void {
-    try {
-      this.#source = openBytes(body, finished.headers, context)
-    } catch (error) {
-      return this.answer(notSent(context, error), undefined)
-    }
+    this.#source = openBytes(body, finished.headers, context)
     this.#tellHead(finished)
     void this.#pump(this.#source, context)
   }
@@ -127,7 +131,7 @@ export class Exchange implements Dispatcher.DispatchController {
         if (bytes.length > 0) this.#tellData(toBuffer(bytes))
       }
     } catch (error) {
-      if (!this.isSettled) context.log.error({ err: error }, 'A response broke off')
+      if (!this.isSettled) logBroken(context, error)
       this.fail(error)
     }
   }

@@ -41,7 +41,7 @@ export async function createWorkersService(
       },
     }
   }
-  const { session, timeouts, logger } = settings
+  const { session, timeouts, log: logger } = settings
   if (session !== undefined && session.store === undefined)
     logger.warn(
       {},

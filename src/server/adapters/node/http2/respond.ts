@@ -2,7 +2,7 @@ import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 
 import type { Logger } from '../../../../define/context.ts'
-import { notSent } from '../../../pipeline/failure.ts'
+import { logBroken, notSent } from '../../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../../http.ts'
 import { toBytes } from '../../shared/byte-source.ts'
 import { drained, isStream, openStream } from '../../../../stream.ts'
@@ -128,7 +128,7 @@ async function writeStream(
   } catch (error) {
     source.cancel()
     if (isOver(stream)) return
-    logs?.log.error({ err: error }, 'A response broke off')
+    logBroken(logs, error)
     // close() would end the body first on some versions of Node, and the client would take it for whole
     stream.destroy(new Error('The response broke off'))
   }

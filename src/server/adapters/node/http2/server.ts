@@ -7,6 +7,7 @@ import type { HttpError } from '../../../../errors.ts'
 import { isPromise } from '../../../../async.ts'
 import type { FinishedResponse } from '../../../../http.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
+import { notSent } from '../../../pipeline/failure.ts'
 import type { Dispatch } from '../../../dispatch.ts'
 import { createHeadCheck } from '../../../pipeline/check-head.ts'
 import type { FindRefusal } from '../../../pipeline/check-head.ts'
@@ -140,5 +141,12 @@ function answer(dispatch: Dispatch, raw: Http2Request, session: Session): void {
 function send({ stream }: Http2Request, context: RequestContext, finished: FinishedResponse): void {
   if ((!context.hasScope && !isStream(finished.body)) || stream.destroyed) void context.end()
   else stream.once('close', () => void context.end())
-  respond(stream, finished, context)
+  try {
+    respond(stream, finished, context)
+  } catch (error) {
+    // the last catch: what is wrong with a response becomes a 500, or resets the stream if its head is sent
+    const problem = notSent(context, error)
+    if (stream.headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    else respond(stream, problem, undefined)
+  }
 }
