@@ -49,7 +49,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/adapters/inject':
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters':
-    'http.ts async.ts stream.ts errors.ts client server/options server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject',
+    'http.ts async.ts stream.ts errors.ts versioning client server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters/node':
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',

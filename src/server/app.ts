@@ -5,18 +5,15 @@ import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
 import type { RouteNames, RouteParams } from '../define/names.ts'
 import type { Token } from '../define/token.ts'
-import { isPromise } from '../async.ts'
+import { isPromise, once } from '../async.ts'
 import type { OpenApiDocument } from '../openapi/document/types.ts'
 import type { VersioningOptions } from '../versioning/options.ts'
 import type { VersioningScheme } from '../versioning/schemes/scheme.ts'
 import type { SchemeList } from '../versioning/versioning.ts'
 import { createFetch } from './adapters/fetch.ts'
 import type { FetchHandler } from './adapters/fetch.ts'
-import { inject } from './adapters/inject/inject.ts'
 import type { InjectResponse } from './adapters/inject/inject.ts'
-import { toInjectOptions, toInjectRequest } from './adapters/inject/request.ts'
 import type { InjectOptions, InjectStreamOptions } from './adapters/inject/request.ts'
-import { injectStream } from './adapters/inject/stream.ts'
 import type { InjectStream } from './adapters/inject/stream.ts'
 import { withInternals, withRouteMap } from './adapters/internals.ts'
 import type { AppInternals, Enter } from './adapters/internals.ts'
@@ -156,7 +153,7 @@ export function createApp<
       await enter()
       await core.documents.load()
     },
-    inject: createInject(internals),
+    inject: createInject(internals, lifecycle.trackWork),
     fetch: withRouteMap(createFetch(enter, settings), internals),
     handler: createHandler(core),
     listen: async (listenOptions = {}) => {
@@ -202,23 +199,35 @@ function toInternals(core: Core): AppInternals {
     settings,
     tellRoutes,
     prepare,
-    toRequest: (options) => toInjectRequest(options, core.versioning(), settings.prefix),
+    versioning: core.versioning,
   }
 }
 
-function createInject({ enter, settings, toRequest }: AppInternals): App['inject'] {
+/** The code behind `inject` is loaded at the first call, which the application does not close before. */
+function createInject(
+  { enter, settings, versioning }: AppInternals,
+  trackWork: () => () => void,
+): App['inject'] {
+  let loaded: Awaited<ReturnType<typeof load>> | undefined
+  const load = once(() => import('./adapters/inject/way.ts'))
   return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
     const entered = enter()
-    const { dispatch } = isPromise(entered) ? await entered : entered
-    const options = toInjectOptions(given)
-    const made = toRequest(options)
-    const request = isPromise(made) ? await made : made
-    const max = settings.limits.headers
-    // which of the two it is, is what the overloads of `inject` say
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return (
-      options.stream === true ? injectStream(dispatch, request, max) : inject(dispatch, request, max)
-    ) as Promise<never>
+    const release = loaded === undefined ? trackWork() : undefined
+    try {
+      const { dispatch } = isPromise(entered) ? await entered : entered
+      const { inject, injectStream, toInjectOptions, toInjectRequest } = (loaded ??= await load())
+      const options = toInjectOptions(given)
+      const made = toInjectRequest(options, versioning(), settings.prefix)
+      const request = isPromise(made) ? await made : made
+      const max = settings.limits.headers
+      // which of the two it is, is what the overloads of `inject` say
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return (
+        options.stream === true ? injectStream(dispatch, request, max) : inject(dispatch, request, max)
+      ) as Promise<never>
+    } finally {
+      release?.()
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { createCookieJar } from './cookie-jar.ts'
 import type { CookieJar } from './cookie-jar.ts'
 import { suggestion } from '../definition-error.ts'
 import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
-import { toInjectOptions } from '../server/adapters/inject/request.ts'
+import { toInjectOptions, toInjectRequest } from '../server/adapters/inject/request.ts'
 import type { InjectOptions, InjectRequest, InjectStreamOptions } from '../server/adapters/inject/request.ts'
 import { inject as injectRequest } from '../server/adapters/inject/inject.ts'
 import type { InjectResponse } from '../server/adapters/inject/inject.ts'
@@ -59,7 +59,7 @@ const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
  * @throws `TypeError` for anything but an application, and for options that do not exist.
  */
 export function createTestClient(app: App, options: TestClientOptions = {}): TestClient {
-  const { enter, settings, toRequest } = internalsOf(app, 'createTestClient')
+  const { enter, settings, versioning } = internalsOf(app, 'createTestClient')
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name))
       throw new TypeError(`createTestClient: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
@@ -67,7 +67,7 @@ export function createTestClient(app: App, options: TestClientOptions = {}): Tes
   const jar = createCookieJar(options.host)
   const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
     await enter()
-    const request = await toRequest(merge(options, given))
+    const request = await toInjectRequest(merge(options, given), versioning(), settings.prefix)
     const line = jar.lineFor(siteOf(request), Object.keys(given.cookies ?? {}))
     if (line !== '') request.addCookies(line)
     return request

@@ -3,7 +3,7 @@ import type { TellRoutes } from '../../client/route-map.ts'
 import type { Awaitable } from '../../http.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Settings } from '../options/settings.ts'
-import type { InjectOptions, InjectRequest, InjectStreamOptions } from './inject/request.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 
 /** Starts the application if that has not happened yet. Throws if it is closed. */
 export type Enter = () => Awaitable<Opened>
@@ -12,8 +12,8 @@ export type Enter = () => Awaitable<Opened>
 export interface AppInternals {
   readonly enter: Enter
   readonly settings: Settings
-  /** Turns the options of `inject` into a request. */
-  readonly toRequest: (options: InjectOptions | InjectStreamOptions) => Awaitable<InjectRequest>
+  /** The enabled versioning, as requests are written by it. */
+  readonly versioning: () => Versioning | undefined
   readonly tellRoutes: TellRoutes
   /**
    * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no

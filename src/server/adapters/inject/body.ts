@@ -1,5 +1,4 @@
-import type { Awaitable, BodyStream, RawBody } from '../../../http.ts'
-import { bodyTooLarge } from '../../../request/body.ts'
+import type { Awaitable, BodyStream } from '../../../http.ts'
 import { toSearchParams } from '../../../request/query.ts'
 import { isAsyncIterable } from '../../../stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
@@ -51,33 +50,6 @@ function encode(given: unknown): Awaitable<EncodedBody> {
     return webBody(given)
   return isAsyncIterable(given) ? { bytes: given, type: undefined } : jsonBody(given)
 }
-
-/** The body of a request that `inject` makes. A class because one is made for every request that has a body. */
-export class InjectBody implements RawBody {
-  readonly #bytes: Uint8Array
-  readonly length: number
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-    this.length = bytes.length
-  }
-
-  read(limit: number): Promise<Uint8Array> {
-    if (this.length <= limit) return Promise.resolve(this.#bytes)
-    return Promise.reject(bodyTooLarge(limit))
-  }
-
-  async *chunks(limit: number): AsyncGenerator<Uint8Array> {
-    if (this.length > limit) throw bodyTooLarge(limit)
-    // in pieces, as a socket gives them
-    for (let at = 0; at < this.length; at += CHUNK) yield this.#bytes.subarray(at, at + CHUNK)
-  }
-}
-
-const CHUNK = 65_536
-
-/** The body of requests that have none. */
-export const NO_BODY = new InjectBody(new Uint8Array(0))
 
 function jsonBody(value: unknown): EncodedBody {
   return { bytes: Buffer.from(JSON.stringify(value)), type: JSON_TYPE }

@@ -11,7 +11,8 @@ import { isRecord } from '../../../values.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { writeVersion } from '../../../versioning/write.ts'
 import { StreamBody } from '../shared/stream-body.ts'
-import { InjectBody, NO_BODY, toBody } from './body.ts'
+import { BytesBody, NO_BODY } from '../shared/bytes-body.ts'
+import { toBody } from './body.ts'
 import type { BodyOptions, EncodedBody, FormValues } from './body.ts'
 import { declaredLength, DEFAULT_HOST, findSentTwice, ownHeaders, toHeaderMap, toLines } from './headers.ts'
 import type { HeaderOptions } from './headers.ts'
@@ -184,7 +185,7 @@ function toRequest(
   const host = options.host ?? authority ?? DEFAULT_HOST
   let { signal } = options
   let body: RawBody
-  if (bytes instanceof Uint8Array) body = bytes.length === 0 ? NO_BODY : new InjectBody(bytes)
+  if (bytes instanceof Uint8Array) body = bytes.length === 0 ? NO_BODY : new BytesBody(bytes)
   else {
     const failed = new AbortController()
     body = new StreamBody(bytes, declaredLength(options.headers), (error) => failed.abort(error))

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 
 import type { BodyStream, RawBody } from '../../../http.ts'
 import { isAsyncIterable } from '../../../stream.ts'
-import { InjectBody, NO_BODY } from '../inject/body.ts'
+import { BytesBody, NO_BODY } from '../shared/bytes-body.ts'
 import { DEFAULT_HOST } from '../inject/headers.ts'
 import { headerProblem } from '../../pipeline/response-head.ts'
 import { StreamBody } from '../shared/stream-body.ts'
@@ -146,7 +146,7 @@ function toBody(
 ): Body {
   if (given === undefined || given === null) return NONE
   const bytes = toHeld(given)
-  if (bytes !== undefined) return bytes.length === 0 ? NONE : { body: new InjectBody(bytes), type: undefined }
+  if (bytes !== undefined) return bytes.length === 0 ? NONE : { body: new BytesBody(bytes), type: undefined }
   const streamed = (stream: BodyStream): RawBody => new StreamBody(stream, length, fail)
   if (isAsyncIterable(given)) return { body: streamed(given), type: undefined }
   if (isWeb(given)) {
