@@ -31,6 +31,7 @@ export const DEFINITION_ERRORS = {
   missing_session: 'sessions are injected but not configured',
   unused_override: 'an override replaces nothing',
   unused_without_guards: 'a route drops a guard that does not guard it',
+  unused_exclusion: 'an exclusion from the prefix is about no route',
   duplicate_key: 'one key is injected twice',
   invalid_method: 'a method is unknown, or the list of methods is empty',
   invalid_version: 'a version cannot be used',

@@ -19,6 +19,10 @@ export interface FlatRoute {
   readonly controller: string
   readonly methods: readonly Method[]
   readonly pattern: Pattern
+  /** What a version segment follows in the path: the prefix of the application, or `''` if the path doesn't begin with it. */
+  readonly prefix: string
+  /** Whether the route is excluded from the prefix of the application. */
+  readonly isExcluded: boolean
   /** `undefined` when no version is given anywhere. */
   readonly version: VersionSpec | undefined
   readonly sources: readonly DeclaredSource[]

@@ -2,9 +2,12 @@ import type { ExecutionContext } from '../define/context.ts'
 import type { AnyController, WebHandler } from '../define/controller.ts'
 import { controllerName, nameFromPrefix } from '../define/names.ts'
 import type { AnyRoute } from '../define/route.ts'
+import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { METHODS } from '../http.ts'
 import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../path/pattern.ts'
+import { isCovered } from '../path/prefix.ts'
+import type { Prefix } from '../path/prefix.ts'
 import { toEntries } from '../versioning/spec.ts'
 import { checkFields } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
@@ -21,7 +24,7 @@ interface Flattened {
 
 /** The level above all modules. */
 interface AppLevel {
-  readonly prefix: string
+  readonly prefix: Prefix
   readonly layers: LayerStack
   readonly stackLayers: StackLayers
 }
@@ -39,11 +42,12 @@ function flattenModule(
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const { module } = node
-  const base = joinPrefix(prefix, module.prefix ?? '', node.label, problems)
-  if (base === undefined) return []
+  const own = joinPrefix('', module.prefix ?? '', node.label, problems)
+  if (own === undefined) return []
   const inherited: Inherited = {
     ...NOTHING_INHERITED,
-    prefix: base,
+    prefix: own,
+    appPrefix: prefix,
     version: module.version,
     tags: module.tags,
     deprecated: module.deprecated ?? false,
@@ -67,7 +71,7 @@ export function flattenOwn(
 ): readonly FlatRoute[] {
   return flattenController(
     controller,
-    { ...NOTHING_INHERITED, prefix, module: node, layers, stackLayers },
+    { ...NOTHING_INHERITED, prefix: '', appPrefix: prefix, module: node, layers, stackLayers },
     problems,
     [],
   )
@@ -108,9 +112,10 @@ function flattenController(
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
   const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
   if (prefix === undefined) return []
-  const { module, stackLayers } = inherited
+  const { module, stackLayers, appPrefix } = inherited
   const shared: Inherited = {
     module,
+    appPrefix,
     stackLayers,
     layers: stackLayers(inherited.layers, controller, module),
     controller: name,
@@ -197,6 +202,33 @@ function joinPrefix(
   if ('segments' in pattern) return joined
   problems.push(...pattern.map((problem) => ({ ...problem, where })))
   return undefined
+}
+
+/** Reports exclusions from the prefix that are about no route. `others`: paths outside of it that are no routes. */
+export function unusedExclusions(
+  { path, exclusions }: Prefix,
+  routes: readonly FlatRoute[],
+  others: readonly string[],
+): readonly DefinitionProblem[] {
+  const unused = exclusions.filter(
+    (exclusion) =>
+      !others.includes(exclusion.pattern.text) &&
+      !routes.some((route) => route.isExcluded && isCovered(exclusion, route.pattern, route.methods)),
+  )
+  if (unused.length === 0) return []
+  const there = routes.map(({ isExcluded, pattern }) =>
+    isExcluded ? pattern.text : pattern.text.slice(path.length) || '/',
+  )
+  return unused.map(({ pattern: { text }, methods }) => {
+    return {
+      code: 'unused_exclusion',
+      where: 'createApp',
+      message: `prefix.exclude has ${methods === undefined ? text : `${methods.join()} ${text}`}, which is no route without the prefix`,
+      fix: there.includes(text)
+        ? 'leave out method, or name every method of the route'
+        : suggestion(text, [...new Set(there)]),
+    }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, parsePattern } from '../path/pattern.ts'
 import type { Pattern } from '../path/pattern.ts'
+import type { Prefix } from '../path/prefix.ts'
 import { routePolicyProblems } from '../versioning/policy.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
@@ -20,7 +21,9 @@ import { describeValue, isRecord } from '../values.ts'
 /** What a route gets from the controller, routers and module around it. */
 export interface Inherited {
   readonly controller: string
+  /** Without that of the application. */
   readonly prefix: string
+  readonly appPrefix: Prefix
   readonly version: VersionSpec | undefined
   readonly tags: readonly string[] | undefined
   readonly deprecated: boolean
@@ -40,13 +43,17 @@ export function toFlatRoute(
   inherited: Inherited,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
-  const text = joinPaths(inherited.prefix, typeof route.path === 'string' ? withSlash(route.path) : '')
+  const { prefix, appPrefix } = inherited
+  const path = typeof route.path === 'string' ? withSlash(route.path) : ''
+  const own = joinPaths(prefix, path)
+  const isExcluded = appPrefix.excludes(own, [route.method].flat())
+  const text = isExcluded ? own : joinPaths(appPrefix.path + prefix, path)
   const place = placeOf(route, inherited, text)
   const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
   const pattern = readPattern(route, text, place, problems)
-  return pattern === undefined ? [] : [withPattern(route, inherited, pattern, problems)]
+  return pattern === undefined ? [] : [{ ...withPattern(route, inherited, pattern, problems), isExcluded }]
 }
 
 function withPattern(
@@ -54,7 +61,7 @@ function withPattern(
   inherited: Inherited,
   pattern: Pattern,
   problems: DefinitionProblem[],
-): FlatRoute {
+): Omit<FlatRoute, 'isExcluded'> {
   const { controller } = inherited
   const methods = [...new Set([route.method].flat())]
   const own = ownName(route, methods[0] ?? 'GET')
@@ -75,6 +82,7 @@ function withPattern(
     controller,
     methods,
     pattern,
+    prefix: inherited.appPrefix.at(pattern.text),
     version,
     sources,
     inject,

@@ -40,3 +40,13 @@ export function mount<T>(
     ]),
   })
 }
+
+/** A copy of the trie without a path of literal segments and everything below it. */
+export function without<T>(node: Node<T>, [first, ...rest]: readonly string[]): Node<T> {
+  const literals = literalsOf(node)
+  const child = literals.find(({ key }) => key === first)
+  if (child === undefined) return node
+  const others = literals.filter((literal) => literal !== child)
+  const kept = rest.length === 0 ? [] : [without(child, rest)]
+  return toNode({ ...node, ...toTables([...others, ...kept]) })
+}

@@ -217,7 +217,7 @@ function createInject(
       const { dispatch } = isPromise(entered) ? await entered : entered
       const { inject, injectStream, toInjectOptions, toInjectRequest } = (loaded ??= await load())
       const options = toInjectOptions(given)
-      const made = toInjectRequest(options, versioning(), settings.prefix)
+      const made = toInjectRequest(options, versioning(), settings.prefix.at)
       const request = isPromise(made) ? await made : made
       const max = settings.limits.headers
       // which of the two it is, is what the overloads of `inject` say

@@ -67,7 +67,7 @@ export function createTestClient(app: App, options: TestClientOptions = {}): Tes
   const jar = createCookieJar(options.host)
   const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
     await enter()
-    const request = await toInjectRequest(merge(options, given), versioning(), settings.prefix)
+    const request = await toInjectRequest(merge(options, given), versioning(), settings.prefix.at)
     const line = jar.lineFor(siteOf(request), Object.keys(given.cookies ?? {}))
     if (line !== '') request.addCookies(line)
     return request

@@ -78,7 +78,10 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('one root for versions of the same routes in the path', () => {
-    const { inPath, entry } = compile(alike, Url)
+    const {
+      entry,
+      zones: [{ inPath }],
+    } = compile(alike, Url)
     assert.equal(new Set(inPath.values()).size, 1)
     // the entry, and the literal of each version
     assert.equal(countNodes([entry, ...inPath.values()]), NODES + 1 + 100)
@@ -92,7 +95,10 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('only what differs is there again in the path', () => {
-    const { inPath, entry } = compile(differing, Url)
+    const {
+      entry,
+      zones: [{ inPath }],
+    } = compile(differing, Url)
     const { roots } = compile(differing, HEADER)
     assert.equal(countNodes([entry, ...inPath.values()]), countNodes(roots.values()) + 1 + 100)
   })
@@ -100,7 +106,8 @@ describe('versions that answer alike share what they are compiled to', () => {
   it('by value, in the path and by default', () => {
     const core = createCore(toModule(differing), { logger: false })
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
-    const { roots, inPath, defaults, other, union } = core.build().table
+    const { roots, zones, defaults, other, union } = core.build().table
+    const [{ inPath }] = zones
     assert.deepEqual([roots.size, inPath.size, defaults.size], [100, 100, 100])
     for (const [version, root] of roots) {
       assert.equal(inPath.get(version), root)
@@ -113,7 +120,8 @@ describe('versions that answer alike share what they are compiled to', () => {
   it('what stands beside routes that were never versioned', () => {
     const core = createCore(toModule([...alike, { path: '/health' }]), { logger: false })
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
-    const { roots, inPath, defaults, other, bare } = core.build().table
+    const { roots, zones, defaults, other, bare } = core.build().table
+    const [{ inPath }] = zones
     assert.equal(new Set([...roots.values(), ...defaults.values()]).size, 1)
     assert.equal(new Set(inPath.values()).size, 1)
     // without a version, only what was never versioned answers

@@ -47,7 +47,6 @@ export interface DocumentSettings {
   readonly hasServers: boolean
   readonly tags: readonly DocumentTag[]
   readonly externalDocs: { readonly url: string; readonly description?: string } | undefined
-  readonly prefix: string
   /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
   readonly keepsSlash: boolean
   readonly versioning: Versioning | undefined

@@ -24,7 +24,7 @@ export interface Wire {
 export function toWire(
   { route, naming }: DocumentedRoute,
   version: string | null,
-  { versioning, prefix, keepsSlash }: DocumentSettings,
+  { versioning, keepsSlash }: DocumentSettings,
 ): Wire {
   const path = toPath(route.pattern, keepsSlash)
   const plain: Wire = {
@@ -36,7 +36,7 @@ export function toWire(
     origin: undefined,
   }
   if (naming === 'none' || version === null) return plain
-  const written = writeVersion(versioning, version, { path, prefix })
+  const written = writeVersion(versioning, version, { path, prefix: route.prefix })
   if (written === undefined) return { ...plain, origin: versioning?.schemes[0]?.source.name }
   const { change, scheme } = written
   const { unspecified, unsupported } = scheme.statusCodes
@@ -100,18 +100,18 @@ function toParameters(
 /** The servers of a version: where hosts name versions, its own. */
 export function toServers(
   version: string | null,
-  { versioning, prefix, servers, hasServers }: DocumentSettings,
+  { versioning, servers, hasServers }: DocumentSettings,
 ): DocumentSettings['servers'] {
   if (version === null) return servers
   if (!hasServers) {
-    const host = hostIn(versioning, version, { prefix, host: '' })
+    const host = hostIn(versioning, version, '')
     // a pattern of one's own need not read the host that is made up
-    const isRead = host !== undefined && hostIn(versioning, version, { prefix, host }) === host
+    const isRead = host !== undefined && hostIn(versioning, version, host) === host
     return isRead ? [unknownHost(host)] : servers
   }
   return servers.map((server) => {
     const [, before, host, after = ''] = SERVER.exec(server.url) ?? []
-    const written = host === undefined ? undefined : hostIn(versioning, version, { prefix, host })
+    const written = host === undefined ? undefined : hostIn(versioning, version, host)
     // an address in numbers has no label for a version
     return written === undefined || !URL.canParse(`http://${written}`)
       ? server
@@ -134,10 +134,10 @@ function unknownHost(host: string): DocumentSettings['servers'][number] {
 function hostIn(
   versioning: DocumentSettings['versioning'],
   version: string,
-  draft: { readonly prefix: string; readonly host: string },
+  host: string,
 ): string | undefined {
   try {
-    return writeVersion(versioning, version, { path: '/', ...draft })?.change.host
+    return writeVersion(versioning, version, { path: '/', prefix: '', host })?.change.host
   } catch {
     // its pattern reads other hosts than those that it writes
     return undefined

@@ -54,15 +54,16 @@ export function compile(materials: Materials): Compiled {
   const table = createTable(rows, versioning, mode)
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
-  const urlFor = createUrlFor(table, versioning, settings.prefix)
+  const urlFor = createUrlFor(table, versioning)
   // by segments: those of the prefix may be percent-encoded in the path
-  const depth = settings.prefix.split('/').length
-  const versionFree = (path: string): string => path.split('/').toSpliced(depth, 1).join('/') || '/'
+  const depth = settings.prefix.path.split('/').length
+  const versionAt = (path: string): number => (settings.prefix.at(path) === '' ? 1 : depth)
+  const versionFree = (path: string): string => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/'
   const { builtIns, sessions, trackWork, whenClosing } = materials
   const observer = createObserver(
     settings.log,
     settings.logsRequests,
-    versioning?.path === undefined ? undefined : depth,
+    versioning?.path === undefined ? undefined : versionAt,
   )
   const locate = createLocate(table, versioning, mode)
   const miss = createMiss(table, versioning, mode)

@@ -26,7 +26,6 @@ import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
-import { readSettings, startApp } from './start.ts'
 
 /** An application without the ways into it. */
 export interface Core {
@@ -84,6 +83,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     const { dispatch, services } = build()
     const [health] = await Promise.all([loadHealth?.(), loadWanted(), checkPage(settings)])
     sessions = await loadSessions(settings)
+    const { readSettings, startApp } = await import('./start.ts')
     definitions.configure(await readSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))

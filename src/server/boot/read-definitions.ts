@@ -11,7 +11,7 @@ import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { AnyController } from '../../define/controller.ts'
 import { createLayerStacker, NO_LAYERS } from '../../flatten/layer-stack.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { flatten, flattenOwn } from '../../flatten/flatten.ts'
+import { flatten, flattenOwn, unusedExclusions } from '../../flatten/flatten.ts'
 import { resolveLazy } from '../../define/lazy.ts'
 import { collectModules } from '../../flatten/modules.ts'
 import type { ModuleNode, SettledModules } from '../../flatten/modules.ts'
@@ -61,7 +61,11 @@ export function readStructure(
   const flat = flatten(modules, appLevel)
   problems.push(...flat.problems)
   const isOpen = settings.docs && settings.docs.public === true
-  const docsLevel = isOpen ? { ...appLevel, layers: { ...layers, guards: [] } } : appLevel
+  const docsLevel = {
+    ...appLevel,
+    prefix: settings.docsPrefix,
+    layers: isOpen ? { ...layers, guards: [] } : layers,
+  }
   const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsLevel, problems))]
   const inGraph: DefinitionProblem[] = []
   const graph = createGraph(modules, overrides, inGraph)
@@ -77,7 +81,11 @@ export function readStructure(
   overrides.find(Config)
   // built-in values are read in requests: it shows here which of them are replaced
   for (const { token } of builtInsOf(uses, ordered)) overrides.find(token)
-  if (pending.length === 0) problems.push(...inGraph, ...overrides.problems())
+  if (pending.length === 0) {
+    const { live, ready } = settings.health ?? {}
+    const unused = unusedExclusions(settings.prefix, routes, [live ?? [], ready ?? []].flat())
+    problems.push(...inGraph, ...overrides.problems(), ...unused)
+  }
   if (problems.length > 0) throw new DefinitionError(problems)
   return { modules, root, routes, graph, ordered, overrides, uses, pending }
 }

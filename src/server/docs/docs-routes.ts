@@ -14,10 +14,10 @@ import type { Page } from './page/page.ts'
  */
 export function createDocsRouter(
   options: DocsOptions,
-  { prefix, trailingSlash }: Settings,
+  { docsPath: base, docsPrefix, trailingSlash }: Settings,
   documents: LazyDocuments,
 ): AnyController {
-  const base = (options.path ?? '/docs').replace(/\/$/, '')
+  const before = docsPrefix.excludes(base, []) ? '' : docsPrefix.path
   return {
     kind: 'router',
     name: 'docs',
@@ -32,7 +32,7 @@ export function createDocsRouter(
         : pageRoutes(
             base,
             options.ui,
-            once(() => loadPage(prefix + base, options, documents)),
+            once(() => loadPage(before + base, options, documents)),
             trailingSlash,
           )),
     ],

@@ -112,7 +112,7 @@ function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string
 }
 
 function toDocumentSettings(
-  { docs, prefix, trailingSlash }: Settings,
+  { docs, trailingSlash }: Settings,
   versioning: Versioning | undefined,
   modules: readonly ModuleNode[],
 ): DocumentSettings {
@@ -124,7 +124,6 @@ function toDocumentSettings(
     hasServers: docs !== false && docs?.servers !== undefined,
     tags,
     externalDocs,
-    prefix,
     keepsSlash: trailingSlash !== 'ignore',
     versioning,
     now: versioning?.common.clock ?? Date.now,

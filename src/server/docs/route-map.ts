@@ -76,18 +76,14 @@ function withoutVersion(
     .map((entry) => ({ entry, version: undefined }))
 }
 
-function toRouteCall(
-  { entry, version }: VersionedRoute,
-  { versioning, settings }: Source,
-  host: string,
-): RouteCall {
+function toRouteCall({ entry, version }: VersionedRoute, { versioning }: Source, host: string): RouteCall {
   const { route, methods } = entry
   const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
   const path = toTemplate(route.pattern, SPELLING)
   const change =
     version === undefined
       ? undefined
-      : writeVersion(versioning, version, { path, prefix: settings.prefix, host })?.change
+      : writeVersion(versioning, version, { path, prefix: route.prefix, host })?.change
   const errors = [...route.responses.keys()].filter((status) => typeof status === 'string' || status >= 400)
   return {
     method,

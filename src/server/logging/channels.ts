@@ -75,10 +75,14 @@ const ENDED = channel(Channels.end)
 const FAILED = channel(Channels.error)
 
 /**
- * Makes what tells of requests: one line for each when `logsRequests`, and the channels. `versionAt`: the place of the path segment
- * that may hold a version.
+ * Makes what tells of requests: one line for each when `logsRequests`, and the channels. `versionAt` returns the place of the segment
+ * of a path that may hold a version.
  */
-export function createObserver(log: Logger, logsRequests: boolean, versionAt: number | undefined): Observer {
+export function createObserver(
+  log: Logger,
+  logsRequests: boolean,
+  versionAt: ((path: string) => number) | undefined,
+): Observer {
   return {
     isOn: () => logsRequests || STARTED.hasSubscribers || ENDED.hasSubscribers || FAILED.hasSubscribers,
     start: (context) => {
@@ -105,7 +109,11 @@ function logRequest(
     status,
     duration,
     versionAt,
-  }: { readonly status: number; readonly duration: number; readonly versionAt: number | undefined },
+  }: {
+    readonly status: number
+    readonly duration: number
+    readonly versionAt: ((path: string) => number) | undefined
+  },
 ): void {
   try {
     const { requestId, request, originalPath, version, route } = context
@@ -118,8 +126,9 @@ function logRequest(
 }
 
 /** A path that nothing answers, with what may have been meant for a version at the length of one. */
-function cutVersionAt(path: string, place: number | undefined): string {
-  if (place === undefined || path.length <= MAX_VERSION_LENGTH) return path
+function cutVersionAt(path: string, versionAt: ((path: string) => number) | undefined): string {
+  if (versionAt === undefined || path.length <= MAX_VERSION_LENGTH) return path
+  const place = versionAt(path)
   return path
     .split('/')
     .map((segment, index) => (index === place ? cutVersion(segment) : segment))

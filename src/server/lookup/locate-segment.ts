@@ -8,6 +8,7 @@ import { isWellFormed } from '../../versioning/version.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
+import type { Zone } from '../table/table.ts'
 import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
 import { createFloor } from './resolve.ts'
 import type { VersionRoots } from './resolve.ts'
@@ -44,16 +45,37 @@ export function createSegmentLocate(parts: LookupParts): Locate {
 
 /** Creates the reader of version segments. `vary`: the headers that may have decided the version too. */
 export function createSegments(parts: LookupParts, vary: readonly string[]): Segments {
-  const { table, versioning, strict, prefix, ends, look } = parts
+  const { zones, zoneAt } = parts.table
+  const [first, ...others] = zones
+  const segments = createZoneSegments(parts, first, vary)
+  if (others.length === 0) return segments
+  const byZone = new Map(others.map((zone) => [zone, createZoneSegments(parts, zone, vary)]))
+  const at = (path: string): Segments => byZone.get(zoneAt(path)) ?? segments
+  const { common } = segments.versionRoots
+  return {
+    versionRoots: {
+      common,
+      find: (version, ends, method) => at(ends.path).versionRoots.find(version, ends, method),
+    },
+    named: (ends, match) => at(ends.path).named(ends, match),
+    inVersion: (ends, version, requested, method) =>
+      at(ends.path).inVersion(ends, version, requested, method),
+  }
+}
+
+function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly string[]): Segments {
+  const { prefix, inPath, unionBehind } = zone
+  const { table, versioning, strict, ends, look } = parts
   const { format } = table.known
   const scheme = versioning.path
-  const candidateIn = createCandidate(parts)
+  const candidateIn = createCandidate(parts, prefix)
   const floorOf = createFloor(table.known, versioning.common.unknown)
-  // without parameters in the first segment, an ordinary match names no version
-  const wild = table.unionBehind.edge !== null || table.unionBehind.rest !== null
+  // without parameters in the first segment, or excluded routes that have some, an ordinary match names no version
+  const isPart = table.zones.length > 1
+  const wild = isPart || unionBehind.edge !== null || unionBehind.rest !== null
   const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
   const byVersion = new Map<string | null, Resolution>(
-    [...table.inPath].map(([version, root]) => [
+    [...inPath].map(([version, root]) => [
       version,
       { ...common, kind: 'known', root, version, requested: version },
     ]),
@@ -67,30 +89,22 @@ export function createSegments(parts: LookupParts, vary: readonly string[]): Seg
 
   function named(at: PathEnds, match: Match<Endpoint>): Located | undefined {
     const resolution = byVersion.get(match.version)
-    if (resolution !== undefined) return { match, resolution }
+    if (resolution !== undefined) return { match: isPart ? within(match, prefix) : match, resolution }
     if (match.leaf !== null && !(wild && beginsWithParameter(match.leaf, prefix))) return undefined
     const version = candidateIn(at.path)
     if (version === undefined) return undefined
     const equal = format === 'string' ? undefined : table.known.find(version)
     // an equal version in its compiled spelling, as /v1/cars for /v1.0/cars
     if (equal !== undefined) return inVersion(at, equal, version, match.method)
-    return isBehind(at, match) ? unknown(at, match, version) : undefined
+    return isBehind(zone, at, match.leaf, strict) ? unknown(at, match, version) : undefined
   }
 
   function inVersion(at: PathEnds, version: string, requested: string, method: number): Located {
     const [segment = ''] = scheme?.scheme.segments?.(version, scheme.options) ?? []
     const path = ends(`${prefix}/${segment}${at.path.slice(segmentEnd(at.path, prefix))}`)
     const resolution = byVersion.get(version) ?? common
-    return { match: look(table.entry, path, method), resolution: { ...resolution, requested } }
-  }
-
-  /** Whether a route serves the rest of the path. If an ordinary route takes the segment as a parameter, only versioned ones count. */
-  function isBehind(at: PathEnds, { leaf }: Match<Endpoint>): boolean {
-    const stop = segmentEnd(at.path, prefix)
-    // if slashes count, a path that ends with its version segment has no rest
-    if (strict && stop === at.path.length) return false
-    const rest = findLeaves(table.unionBehind, at.path, Math.min(stop + 1, at.end), at.end)
-    return leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
+    const match = look(table.entry, path, method)
+    return { match: isPart ? within(match, prefix) : match, resolution: { ...resolution, requested } }
   }
 
   function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located {
@@ -104,8 +118,31 @@ export function createSegments(parts: LookupParts, vary: readonly string[]): Seg
   }
 }
 
+/** What a version lacks is missing: excluded routes that take the prefix as a parameter don't answer there. */
+function within(match: Match<Endpoint>, prefix: string): Match<Endpoint> {
+  const isOutside = match.leaf !== null && !match.leaf.shape.pattern.startsWith(prefix)
+  return isOutside ? { ...match, leaf: null } : match
+}
+
+/** Whether a route serves the rest of the path. If an ordinary route takes the segment as a parameter, only versioned ones count. */
+function isBehind(
+  { prefix, unionBehind }: Zone,
+  at: PathEnds,
+  leaf: Leaf<Endpoint> | null,
+  strict: boolean,
+): boolean {
+  const stop = segmentEnd(at.path, prefix)
+  // if slashes count, a path that ends with its version segment has no rest
+  if (strict && stop === at.path.length) return false
+  const rest = findLeaves(unionBehind, at.path, Math.min(stop + 1, at.end), at.end)
+  return leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
+}
+
 /** Creates the function that reads the first segment: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
-function createCandidate({ table, versioning, prefix }: LookupParts): (path: string) => string | undefined {
+function createCandidate(
+  { table, versioning }: LookupParts,
+  prefix: string,
+): (path: string) => string | undefined {
   const { format } = table.known
   const scheme = versioning.path
   return (path) => {
@@ -125,7 +162,10 @@ export function segmentEnd(path: string, prefix: string): number {
   return slash === -1 ? path.length : slash
 }
 
-/** Whether the first segment of a pattern, after the prefix, is no plain literal. */
+/** Whether a pattern takes the first segment after the prefix, or the prefix itself, as a parameter. */
 export function beginsWithParameter({ shape }: Leaf<Endpoint>, prefix: string): boolean {
-  return shape.pattern.slice(prefix.length, segmentEnd(shape.pattern, prefix)).includes('{')
+  const { pattern } = shape
+  return (
+    !pattern.startsWith(prefix) || pattern.slice(prefix.length, segmentEnd(pattern, prefix)).includes('{')
+  )
 }

@@ -15,7 +15,7 @@ import type { Table } from '../table/table.ts'
 export function createLocate(
   table: Table,
   versioning: Versioning | undefined,
-  { strict, prefix }: { readonly strict: boolean; readonly prefix: string },
+  { strict }: { readonly strict: boolean },
 ): Locate {
   const ends = (path: string): PathEnds => ({
     path,
@@ -30,7 +30,6 @@ export function createLocate(
     table,
     versioning,
     strict,
-    prefix,
     ends,
     look,
     resolveDefault: createDefaultResolver(table, versioning),
@@ -46,7 +45,7 @@ function createVersionLocate(parts: LookupParts): Locate {
 }
 
 /** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
-function telling({ table, versioning, prefix, ends }: LookupParts, locate: Locate): Locate {
+function telling({ table, versioning, ends }: LookupParts, locate: Locate): Locate {
   const vary = versioning.defaultVary
   // the built-in schemes never throw
   const mayFail =
@@ -55,10 +54,11 @@ function telling({ table, versioning, prefix, ends }: LookupParts, locate: Locat
   if (vary.length === 0 || !mayFail) return locate
   const fail = (context: RequestContext, path: string, error: unknown): never => {
     const { end } = ends(path)
+    const { prefix, unionBehind } = table.zoneAt(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
     const leaves = [
       ...findLeaves(table.union, path, 1, end),
-      ...(versioning.path === undefined ? [] : findLeaves(table.unionBehind, path, behind, end)),
+      ...(versioning.path === undefined ? [] : findLeaves(unionBehind, path, behind, end)),
     ]
     if (leaves.some(({ shape }) => shape.vary)) context.vary = vary
     throw error

@@ -45,7 +45,7 @@ const FAULTS = {
 export function createMiss(
   table: Table,
   versioning: Versioning | undefined,
-  mode: { readonly strict: boolean; readonly prefix: string },
+  mode: { readonly strict: boolean },
 ): Miss {
   const places = createPlaces(table, mode)
   const clock = versioning?.common.clock ?? Date.now

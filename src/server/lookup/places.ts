@@ -17,22 +17,23 @@ export interface Places {
 }
 
 /** Creates the functions that list the leaves of a path, for misses and for reports on other versions. */
-export function createPlaces(
-  table: Table,
-  { strict, prefix }: { readonly strict: boolean; readonly prefix: string },
-): Places {
+export function createPlaces(table: Table, { strict }: { readonly strict: boolean }): Places {
+  const prefixAt = (path: string): string => table.zoneAt(path).prefix
   const startOf = ({ match, resolution }: Located): number =>
-    resolution.inPath ? Math.min(segmentEnd(match.path, prefix) + 1, match.end) : 1
+    resolution.inPath ? Math.min(segmentEnd(match.path, prefixAt(match.path)) + 1, match.end) : 1
   const ordinary = ({ match, resolution }: Located): readonly Leaf<Endpoint>[] =>
     resolution.inPath
-      ? findLeaves(table.bare, match.path, 1, match.end).filter((leaf) => !beginsWithParameter(leaf, prefix))
+      ? findLeaves(table.bare, match.path, 1, match.end).filter(
+          (leaf) => !beginsWithParameter(leaf, prefixAt(match.path)),
+        )
       : []
   const all = (located: Located): readonly Leaf<Endpoint>[] => {
     const { match, resolution } = located
     if (!resolution.inPath) return findLeaves(table.union, match.path, 1, match.end)
     // if slashes count, a path that ends with its version segment has no rest
+    const { prefix, unionBehind } = table.zoneAt(match.path)
     const isBare = strict && segmentEnd(match.path, prefix) === match.path.length
-    return findLeaves(isBare ? EMPTY_NODE : table.unionBehind, match.path, startOf(located), match.end)
+    return findLeaves(isBare ? EMPTY_NODE : unionBehind, match.path, startOf(located), match.end)
   }
   return {
     all,

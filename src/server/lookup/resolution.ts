@@ -56,7 +56,6 @@ export interface LookupParts {
   readonly table: Table
   readonly versioning: Versioning
   readonly strict: boolean
-  readonly prefix: string
   readonly ends: (path: string) => PathEnds
   readonly look: Look
   readonly resolveDefault: ResolveDefault

@@ -14,7 +14,6 @@ import type { Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
-import { parsePattern } from '../../path/pattern.ts'
 import { sessionProblems } from '../../session/options.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { isObject, isText } from '../../values.ts'
@@ -26,6 +25,8 @@ import { docsProblems } from './docs.ts'
 import type { DocsOptions } from './docs.ts'
 import { healthProblems } from './health.ts'
 import type { HealthOptions } from './health.ts'
+import { prefixProblems } from './prefix.ts'
+import type { PrefixOptions } from './prefix.ts'
 
 /** Time limits in milliseconds. */
 export interface Timeouts {
@@ -80,8 +81,8 @@ export interface AppOptions<
     scheme: VersioningScheme<O> | SchemeList<S>,
     options?: NoInfer<O> & VersioningOptions,
   ]
-  /** The path before every route, version segment included; literal segments only. @default '' */
-  readonly prefix?: string
+  /** The path before every route, version segment included; literal segments only. `exclude` names routes without it. @default '' */
+  readonly prefix?: string | PrefixOptions
   /**
    * What a slash at the end of a path means: `'ignore'`: nothing; `'strict'`: it makes another path; `'redirect'`: the other
    * spelling is redirected (308) to the declared one. @default 'ignore'
@@ -140,7 +141,8 @@ const isWholeNumber = (value: unknown): boolean => Number.isInteger(value) && Nu
 
 /** The options, what they may hold, and how the expectation reads in a message. */
 const OPTIONS: Rules = {
-  prefix: [isLiteralPath, "a path of literal segments, such as '/api'"],
+  // reported in detail by `prefixProblems`
+  prefix: [() => true, 'a path'],
   trailingSlash: [
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
     "'ignore', 'strict' or 'redirect'",
@@ -186,6 +188,7 @@ const OPTIONS: Rules = {
 export function appOptionProblems(options: Omit<AppOptions, 'versioning'>): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
+    ...prefixProblems(options.prefix),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
     ...sessionProblems(options.session),
@@ -206,12 +209,6 @@ function isOverride(value: unknown): boolean {
     isToken(token) &&
     (isDefinition('provider')(to) || (typeof to === 'object' && to !== null && 'value' in to))
   )
-}
-
-function isLiteralPath(value: unknown): boolean {
-  if (value === '') return true
-  const pattern = typeof value === 'string' ? parsePattern(value) : []
-  return 'segments' in pattern && pattern.params.length === 0
 }
 
 /** A scheme or a list of schemes, each with its options, and the options that they have in common. */

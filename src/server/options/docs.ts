@@ -5,7 +5,7 @@ import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/document/types.ts'
 import { describeValue, isRecord } from '../../values.ts'
-import { parsePattern } from '../../path/pattern.ts'
+import { isLiteralPath } from './prefix.ts'
 
 /** A document that a page can show. */
 export interface DocumentLink {
@@ -102,9 +102,4 @@ export function docsProblems(docs: unknown): readonly DefinitionProblem[] {
       fix: 'write docs: {} for page and documents at /docs',
     },
   ]
-}
-
-function isLiteralPath(value: unknown): boolean {
-  const pattern = typeof value === 'string' ? parsePattern(value) : []
-  return 'segments' in pattern && pattern.params.length === 0
 }

@@ -7,12 +7,18 @@ import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
 import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
 import type { HealthOptions } from './health.ts'
+import { toPrefix } from './prefix.ts'
+import type { Prefix } from '../../path/prefix.ts'
 import { createLogger } from '../logging/logger.ts'
 import { toSafeLogger } from '../logging/safe-logger.ts'
 
 /** The settings of an application. */
 export interface Settings {
-  readonly prefix: string
+  readonly prefix: Prefix
+  /** The path of the documents, without a slash at its end. */
+  readonly docsPath: string
+  /** The prefix of the routes that serve documents. All of them have it, or none of them. */
+  readonly docsPrefix: Prefix
   readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
   readonly bodyLimit: number
   readonly trustProxy: boolean | number
@@ -37,15 +43,19 @@ export interface Settings {
 /** Reads the options of `createApp`, without problems as they are. */
 export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
   const {
-    prefix = '',
     trailingSlash = 'ignore',
     bodyLimit = 1_048_576,
     trustProxy = false,
     validateResponses = true,
   } = options
   const logger = createLogger(options.logger)
+  const prefix = toPrefix(options.prefix)
+  const docsPath = ((options.docs && options.docs.path) || '/docs').replace(/\/$/, '')
+  const isDocsOut = prefix.excludes(docsPath || '/', ['GET'])
   return {
-    prefix: prefix.replace(/\/$/, ''),
+    prefix,
+    docsPath,
+    docsPrefix: { ...prefix, excludes: () => isDocsOut },
     trailingSlash,
     bodyLimit,
     trustProxy,

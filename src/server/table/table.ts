@@ -1,7 +1,8 @@
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { mount } from '../../router/mount.ts'
+import type { Prefix } from '../../path/prefix.ts'
+import { mount, without } from '../../router/mount.ts'
 import type { Mount } from '../../router/mount.ts'
 import type { Leaf, Node } from '../../router/node.ts'
 import { createSealer, EMPTY_NODE, seal } from '../../router/seal.ts'
@@ -31,16 +32,16 @@ export interface Table extends Versions {
   readonly entry: Node<Endpoint>
   /** For versions that a header, the query or the host names. */
   readonly roots: Roots
-  /** For versions in the path, without what stands before their segments. */
-  readonly inPath: Roots
   /** For versions that a default function chooses: unversioned routes answer there too. */
   readonly defaults: Roots
   /** For values that name no known version: paths that never opted into versioning. */
   readonly other: Node<Endpoint>
   /** All routes of all versions, to tell apart why nothing matched. */
   readonly union: Node<Endpoint>
-  /** The same behind a version segment. */
-  readonly unionBehind: Node<Endpoint>
+  /** Where version segments stand, most paths first. */
+  readonly zones: readonly [Zone, ...Zone[]]
+  /** Returns the zone of a path. */
+  readonly zoneAt: (path: string) => Zone
   /**
    * Under a scheme that puts versions into the path, the neutral routes that answer without one. That is their only address in links,
    * clients and documents.
@@ -55,6 +56,15 @@ export interface Table extends Versions {
   readonly warnings: readonly DefinitionWarning[]
 }
 
+/** A part of the paths, in which versions are the first segment behind a prefix. */
+export interface Zone {
+  readonly prefix: string
+  /** What versions in the path lead to, without what stands before their segments. */
+  readonly inPath: Roots
+  /** All routes of all versions behind a version segment. */
+  readonly unionBehind: Node<Endpoint>
+}
+
 /** The root of each known version; versions that answer alike share one. */
 type Roots = ReadonlyMap<string, Node<Endpoint>>
 
@@ -62,7 +72,7 @@ type Roots = ReadonlyMap<string, Node<Endpoint>>
 export function createTable(
   routes: readonly { readonly route: FlatRoute; readonly endpoints: ReadonlyMap<string, Endpoint> }[],
   versioning: Versioning | undefined,
-  mode: { readonly strict: boolean; readonly prefix: string },
+  mode: { readonly strict: boolean; readonly prefix: Prefix },
 ): Table {
   const flat = routes.map(({ route }) => route)
   const declared = versioning === undefined ? [] : flat.flatMap(({ version }) => declaredVersions(version))
@@ -76,7 +86,7 @@ export function createTable(
     specs.set(key, spec)
     return { route, pattern: route.pattern, endpoints, spec }
   })
-  const problems = versionedProblems(rows, versioning, known, mode.prefix)
+  const problems = versionedProblems(rows, versioning, known)
   const tree = createTree(rows, mode.strict)
   const defaultVersion = staticDefault(versioning, known) ?? null
   const versions = { known, defaultVersion }
@@ -96,7 +106,7 @@ export function createTable(
   const warnings =
     versioning === undefined
       ? []
-      : versionWarnings(shapes, versioning, { ...versions, ...mode, unused: leaves.unused() })
+      : versionWarnings(shapes, versioning, { ...versions, unused: leaves.unused() })
   const withoutSegment = findWithoutSegment(shapes, leaves, versioning)
   return { ...roots, ...versions, withoutSegment, lifetimes, rows, shapes, warnings }
 }
@@ -131,18 +141,17 @@ function versionedProblems(
   rows: readonly TableRoute[],
   versioning: Versioning | undefined,
   known: KnownVersions,
-  prefix: string,
 ): readonly DefinitionProblem[] {
   if (versioning === undefined) return []
   if (!versioning.usable) throw new DefinitionError(versioning.problems)
-  return [...versioning.problems, ...versioningProblems(rows, versioning, known, prefix)]
+  return [...versioning.problems, ...versioningProblems(rows, versioning, known)]
 }
 
 type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>
 
 interface TableMode {
   readonly known: KnownVersions
-  readonly prefix: string
+  readonly prefix: Prefix
   readonly strict: boolean
 }
 
@@ -151,29 +160,39 @@ function toRoots(
   leaves: Leaves,
   versioning: Versioning | undefined,
   { known, prefix, strict }: TableMode,
-): Pick<Table, 'bare' | 'entry' | 'roots' | 'inPath' | 'defaults' | 'other' | 'union' | 'unionBehind'> {
+): Pick<Table, 'bare' | 'entry' | 'roots' | 'defaults' | 'other' | 'union' | 'zones' | 'zoneAt'> {
   const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
     sealWith((shape) => ({ rest: leaf(shape), by: NONE })).rest ?? EMPTY_NODE
   const bare = always(leaves.bare)
-  const off = { bare, entry: bare, roots: NONE, inPath: NONE, defaults: NONE }
-  if (versioning === undefined) return { ...off, other: EMPTY_NODE, union: bare, unionBehind: bare }
-
+  if (versioning === undefined) {
+    const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: bare }
+    const off = { entry: bare, roots: NONE, defaults: NONE, zones: [zone], zoneAt: () => zone } as const
+    return { ...off, bare, other: EMPTY_NODE, union: bare }
+  }
   const union = always(leaves.union)
   const { path, schemes } = versioning
-  const literals = prefix.split('/').filter(Boolean)
-  const behind = (node: Node<Endpoint>): Node<Endpoint> =>
-    literals.length === 0 ? node : below(node, literals, strict)
   const versions = byVersion(
     sealWith((shape) => leaves.versions(shape)),
     known,
   )
-  const inPath: Roots =
-    path === undefined ? NONE : new Map([...versions].map(([version, node]) => [version, behind(node)]))
+  const toZone = (before: string, behind: (node: Node<Endpoint>) => Node<Endpoint>): Zone => ({
+    prefix: before,
+    inPath:
+      path === undefined ? NONE : new Map([...versions].map(([version, node]) => [version, behind(node)])),
+    unionBehind: path === undefined ? union : behind(union),
+  })
+  const literals = literalsIn(prefix.path)
+  const inner = toZone(prefix.path, (node) => (literals.length === 0 ? node : below(node, literals, strict)))
+  // routes without the prefix have their version in the first segment
+  const outer =
+    literals.length === 0 || prefix.exclusions.length === 0
+      ? undefined
+      : toZone('', (node) => without(node, literals))
+  const zones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
   return {
     bare,
-    entry: path === undefined ? bare : mount(bare, literals, toMounts(path, inPath)),
+    entry: path === undefined ? bare : zones.reduce((root, zone) => mountZone(root, zone, path), bare),
     roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
-    inPath,
     defaults:
       typeof versioning.defaultVersion === 'function'
         ? byVersion(
@@ -183,8 +202,17 @@ function toRoots(
         : NONE,
     other: always(leaves.other),
     union,
-    unionBehind: path === undefined ? union : behind(union),
+    zones,
+    zoneAt: outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner),
   }
+}
+
+function literalsIn(prefix: string): readonly string[] {
+  return prefix.split('/').filter(Boolean)
+}
+
+function mountZone(root: Node<Endpoint>, zone: Zone, scheme: ActiveScheme): Node<Endpoint> {
+  return mount(root, literalsIn(zone.prefix), toMounts(scheme, zone.inPath))
 }
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()

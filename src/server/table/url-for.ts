@@ -31,7 +31,6 @@ export function createUrlFor(
     withoutSegment,
   }: Pick<Table, 'rows' | 'known' | 'defaultVersion' | 'withoutSegment'>,
   versioning: Versioning | undefined,
-  prefix: string,
 ): UrlFor {
   const byName = new Map<string, Candidate[]>()
   for (const row of rows) {
@@ -51,12 +50,12 @@ export function createUrlFor(
     const chosen = chooseRoute(name, named, wanted, known, withoutSegment)
     const path = fill(chosen.route, params)
     const explicit = version === undefined && chosen.version === wanted ? undefined : chosen.version
-    const written = explicit === undefined ? {} : write(path, explicit)
+    const written = explicit === undefined ? {} : write(path, explicit, chosen.route)
     const search = toSearchParams({ ...query, ...written.query })
     return (written.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
   }
 
-  function write(path: string, version: string): Partial<RequestDraft> {
+  function write(path: string, version: string, { prefix }: FlatRoute): Partial<RequestDraft> {
     const draft = { path, query: {}, headers: {}, host: '', prefix }
     // of several schemes, the first that puts the version into the address
     for (const { scheme, options } of versioning?.schemes ?? []) {

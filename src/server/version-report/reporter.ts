@@ -35,7 +35,7 @@ interface MatchedRequest {
 export function createVersionReporter(
   table: Table,
   versioning: Versioning | undefined,
-  mode: { readonly strict: boolean; readonly prefix: string },
+  mode: { readonly strict: boolean },
 ): VersionReporter | undefined {
   const { lifetimes } = table
   if (versioning === undefined && lifetimes.isEmpty) return undefined
@@ -77,15 +77,14 @@ interface MatchReport {
 function createMatchReport(
   table: Table,
   versioning: Versioning | undefined,
-  mode: { readonly strict: boolean; readonly prefix: string },
+  mode: { readonly strict: boolean },
 ): (hit: MatchedRequest) => MatchReport {
   const { clock = Date.now, report: when = 'errors', echo = false } = versioning?.common ?? {}
   const places = createPlaces(table, mode)
   const writer = createWriter(versioning)
   const isLinked = versioning?.common.successorLinks === true
   // without policies nothing is retired
-  const linkTo =
-    isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning, mode.prefix) : undefined
+  const linkTo = isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning) : undefined
 
   return ({ located, endpoint, lifetime, isVersioned, retired }) => {
     const { version, isFloor } = located.resolution

@@ -28,7 +28,6 @@ interface Served {
 export function createSuccessors(
   { rows, known, lifetimes }: Pick<Table, 'rows' | 'known' | 'lifetimes'>,
   versioning: Versioning | undefined,
-  prefix: string,
 ): Successors | undefined {
   const path = versioning?.path
   if (path === undefined) return undefined
@@ -57,7 +56,7 @@ export function createSuccessors(
   ): readonly string[] {
     const plain = pathOf(row, values)
     if (plain === undefined) return []
-    const draft = { path: plain, query: {}, headers: {}, host: '', prefix }
+    const draft = { path: plain, query: {}, headers: {}, host: '', prefix: row.route.prefix }
     const address = path?.scheme.write?.(draft, version, path.options).path
     return address === undefined ? [] : [`<${address}>; rel="${rel}"`]
   }

@@ -47,7 +47,7 @@ export interface RequestDraft {
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   readonly host: string
-  /** The application's path prefix, `''` for none. */
+  /** What a version segment follows in the path: the prefix of the application, or `''` for none and for routes without it. */
   readonly prefix: string
 }
 

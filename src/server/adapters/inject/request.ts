@@ -162,14 +162,14 @@ function addressOf({ url }: Pick<InjectOptions, 'url'>): string | URL {
 export function toInjectRequest(
   options: InjectOptions | InjectStreamOptions,
   versioning: Versioning | undefined,
-  prefix: string,
+  prefixAt: (path: string) => string,
 ): Awaitable<InjectRequest> {
   checkOptions(options, versioning)
   const url = toTarget(addressOf(options))
   const body = toBody(options)
   return isPromise(body)
-    ? body.then((encoded) => toRequest(options, url, encoded, versioning, prefix))
-    : toRequest(options, url, body, versioning, prefix)
+    ? body.then((encoded) => toRequest(options, url, encoded, versioning, prefixAt))
+    : toRequest(options, url, body, versioning, prefixAt)
 }
 
 function toRequest(
@@ -177,7 +177,7 @@ function toRequest(
   url: string,
   { bytes, type }: EncodedBody,
   versioning: Versioning | undefined,
-  prefix: string,
+  prefixAt: (path: string) => string,
 ): InjectRequest {
   const { version } = options
   const query = options.query instanceof URLSearchParams ? toRecord(options.query) : options.query
@@ -194,7 +194,11 @@ function toRequest(
   const written =
     version === undefined
       ? undefined
-      : writeVersion(versioning, version, { ...toDraft(url, options, type), host, prefix })?.change
+      : writeVersion(versioning, version, {
+          ...toDraft(url, options, type),
+          host,
+          prefix: prefixAt(pathOf(url)),
+        })?.change
   // most are targets already
   const isTarget = query === undefined && authority === undefined && written === undefined
   const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
@@ -229,10 +233,7 @@ function checkOptions(
   versioning: Versioning | undefined,
 ): void {
   for (const name of Object.keys(options)) {
-    if (OPTION_NAMES.has(name)) continue
-    const ours = OTHER_NAMES.get(name)
-    const fix = ours === undefined ? suggestion(name, OPTIONS) : `use ${ours}`
-    throw new TypeError(`inject: there is no option "${name}"; ${fix}`)
+    if (!OPTION_NAMES.has(name)) throw unknownOption(name)
   }
   checkBodies(options)
   const { method, version } = options
@@ -244,6 +245,12 @@ function checkOptions(
   const [first] = versioning.schemes
   if (first !== undefined && first.scheme.write === undefined)
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
+}
+
+function unknownOption(name: string): TypeError {
+  const ours = OTHER_NAMES.get(name)
+  const fix = ours === undefined ? suggestion(name, OPTIONS) : `use ${ours}`
+  return new TypeError(`inject: there is no option "${name}"; ${fix}`)
 }
 
 function checkBodies(options: BodyOptions): void {

@@ -21,7 +21,6 @@ export interface WarningContext {
   readonly known: KnownVersions
   /** The version of requests that name none; `null` when there is none or a function chooses it. */
   readonly defaultVersion: string | null
-  readonly prefix: string
   /** The routes that no request reaches. */
   readonly unused: ReadonlySet<TableRoute>
 }

@@ -1,7 +1,7 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { Segment } from '../../../path/pattern.ts'
 import { accepts } from '../../../router/overlap.ts'
-import { versionsBySegment } from './versioning-paths.ts'
+import { depthOf, versionsBySegment } from './versioning-paths.ts'
 import { cutList } from './version-groups.ts'
 import type { RouteGroup, WarningContext } from './version-groups.ts'
 
@@ -12,12 +12,11 @@ import type { RouteGroup, WarningContext } from './version-groups.ts'
 export function parameterWarnings(context: WarningContext): readonly DefinitionWarning[] {
   const segments = [...versionsBySegment(context.versioning, context.known).keys()]
   if (segments.length === 0) return []
-  const depth = context.prefix.split('/').filter(Boolean).length
   const hidden = new Set<string>()
   const labels: string[] = []
   for (const group of context.groups) {
     for (const row of group.rows) {
-      const first = row.pattern.segments[depth]
+      const first = row.pattern.segments[depthOf(row)]
       if (!isParameter(first) || !isOrdinary(group, row, context)) continue
       const own = segments.filter((segment) => accepts(first, segment))
       for (const segment of own) hidden.add(segment)
@@ -43,12 +42,11 @@ export function writtenTwiceWarnings({
   rows,
   versioning,
   known,
-  prefix,
 }: WarningContext): readonly DefinitionWarning[] {
   const versions = versionsBySegment(versioning, known)
-  const depth = prefix.split('/').filter(Boolean).length
-  const twice = rows.filter(({ pattern, spec }) => {
-    const first = pattern.segments[depth]
+  const twice = rows.filter((row) => {
+    const { pattern, spec } = row
+    const first = pattern.segments[depthOf(row)]
     return spec.claims.size > 0 && first?.kind === 'literal' && versions.has(first.text)
   })
   if (twice.length === 0) return []

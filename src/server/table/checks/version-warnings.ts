@@ -12,7 +12,7 @@ import { holeWarnings, rangeWarnings } from './version-warnings-order.ts'
 export function versionWarnings(
   shapes: readonly Shape<TableRoute>[],
   versioning: Versioning,
-  rest: Pick<WarningContext, 'known' | 'defaultVersion' | 'prefix' | 'unused'>,
+  rest: Pick<WarningContext, 'known' | 'defaultVersion' | 'unused'>,
 ): readonly DefinitionWarning[] {
   const rows = shapes.flatMap(({ routes }) => routes)
   const context: WarningContext = { rows, groups: toGroups(shapes), versioning, ...rest }

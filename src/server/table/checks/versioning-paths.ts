@@ -11,14 +11,13 @@ export function literalClashes(
   rows: readonly TableRoute[],
   versioning: Versioning,
   known: KnownVersions,
-  prefix: string,
 ): readonly DefinitionProblem[] {
   const versions = versionsBySegment(versioning, known)
   if (versions.size === 0) return []
-  const depth = prefix.split('/').filter(Boolean).length
   const defaultVersion = staticDefault(versioning, known) ?? ''
   const byShape = groupByShape(rows)
   return rows.flatMap((row): DefinitionProblem[] => {
+    const depth = depthOf(row)
     const first = row.pattern.segments[depth]
     const version = first?.kind === 'literal' ? versions.get(first.text) : undefined
     if (version === undefined || !(row.spec.unversioned || answers(row, defaultVersion))) return []
@@ -34,6 +33,11 @@ export function literalClashes(
       },
     ]
   })
+}
+
+/** The place in a pattern where requests have the version segment. */
+export function depthOf({ route }: TableRoute): number {
+  return route.prefix.split('/').filter(Boolean).length
 }
 
 /** The version of each version segment. Empty if versions are not in the path. */

@@ -12,7 +12,6 @@ export function versioningProblems(
   rows: readonly TableRoute[],
   versioning: Versioning,
   known: KnownVersions,
-  prefix: string,
 ): readonly DefinitionProblem[] {
   const ofVersion = once((version) => versionProblems(version, versioning, known))
   const ofRange = once((range) => rangeProblems(range, versioning, known))
@@ -33,7 +32,7 @@ export function versioningProblems(
         ),
       ].map((problem) => ({ ...problem, where: label })),
     ),
-    ...literalClashes(rows, versioning, known, prefix),
+    ...literalClashes(rows, versioning, known),
   ]
 }
 
