@@ -10,6 +10,7 @@ import { describe, it } from 'node:test'
  */
 const ROOMS: Readonly<Record<string, string>> = {
   'values.ts': '',
+  'platform.ts': '',
   'http.ts': '',
   'async.ts': 'http.ts',
   'edit-distance.ts': '',
@@ -31,10 +32,10 @@ const ROOMS: Readonly<Record<string, string>> = {
   session: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts schema define',
   auth: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts define flatten',
   middleware:
-    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
+    'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   client: 'values.ts http.ts edit-distance.ts schema define',
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
-  'server/logging': 'http.ts async.ts versioning define',
+  'server/logging': 'platform.ts http.ts async.ts versioning define',
   'server/options':
     'values.ts http.ts definition-error.ts check-options.ts path versioning schema define flatten session openapi server/logging',
   'server/pipeline':
@@ -54,12 +55,12 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
-    'http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+    'platform.ts http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/boot':
     'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   'server/app.ts':
-    'async.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
+    'async.ts versioning define client openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
   'server/adapters/undici':
     'http.ts async.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing: 'definition-error.ts server/adapters/inject server/adapters server/app.ts',

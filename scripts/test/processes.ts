@@ -38,6 +38,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
   'test/pattern.test.ts': 'lists the parameter types of the process',
   'test/redos.test.ts': 'measures time',
+  'test/runtimes/': 'runs esbuild, starts processes and changes globals',
   'test/session/lifetime.test.ts': 'mocks the clock',
   'test/session/redis.test.ts': 'starts Redis',
   'test/session/store.test.ts': 'mocks the clock and starts processes',

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-const KEY = randomBytes(32)
+/** Made when it is first needed: Workers have no randomness while modules load. */
+let key: Buffer | undefined
 
 /**
  * Whether two texts are equal, in a time that tells nothing of where they differ, nor whether their lengths do. Compare secrets with
@@ -14,6 +15,7 @@ export function safeEqual(a: string, b: string): boolean {
 }
 
 function digest(text: string): Buffer {
+  key ??= randomBytes(32)
   // UTF-16 keeps lone surrogates apart, which UTF-8 makes all the same
-  return createHmac('sha256', KEY).update(Buffer.from(text, 'utf16le')).digest()
+  return createHmac('sha256', key).update(Buffer.from(text, 'utf16le')).digest()
 }

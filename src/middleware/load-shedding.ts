@@ -1,9 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { IntervalHistogram } from 'node:perf_hooks'
 
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
+import { DefinitionError } from '../definition-error.ts'
 import { httpError } from '../errors.ts'
-import { checkOptions } from '../check-options.ts'
+import { checkOptions, invalidOption } from '../check-options.ts'
 import { isFunction } from '../values.ts'
 
 /** What `loadShedding` takes. */
@@ -35,7 +37,7 @@ const OPTIONS: Rules = {
  * @example
  * createApp(AppModule, { middleware: [loadShedding({ maxDelay: 200 })] })
  *
- * @throws `DefinitionError` when an option is wrong.
+ * @throws `DefinitionError` when an option is wrong, or the platform measures nothing and there is no `measure`, as in Workers.
  */
 export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS, [], 'loadShedding({ maxDelay: 200 })')
@@ -62,8 +64,7 @@ function watchLoop(): () => number {
 }
 
 function startWatching(): () => number {
-  const histogram = monitorEventLoopDelay({ resolution: LOOKING })
-  histogram.enable()
+  const histogram = openHistogram()
   let delay = 0
   const sum = (): void => {
     // what it counts is the time between two looks; the median, for a single long task is no load
@@ -73,3 +74,20 @@ function startWatching(): () => number {
   setInterval(sum, SUMMING).unref()
   return () => delay
 }
+
+function openHistogram(): IntervalHistogram {
+  try {
+    const histogram = monitorEventLoopDelay({ resolution: LOOKING })
+    histogram.enable()
+    return histogram
+  } catch (cause) {
+    // workerd has the function and throws when it is called
+    throw new DefinitionError([NOT_MEASURED], { cause })
+  }
+}
+
+const NOT_MEASURED = invalidOption(
+  WHERE,
+  'this platform does not measure how late its event loop is',
+  'leave out loadShedding and let the platform distribute the load, or give measure',
+)

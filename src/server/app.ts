@@ -25,6 +25,7 @@ import { createCore } from './boot/core.ts'
 import type { Core } from './boot/core.ts'
 import { printTable, toRouteList } from './boot/route-list.ts'
 import type { RouteEntry } from './boot/route-list.ts'
+import { openStandard } from './logging/sink.ts'
 import type { AppOptions } from './options/app-options.ts'
 import { serve } from './process/serve.ts'
 import { toVersionList } from './version-report/versions.ts'
@@ -143,7 +144,7 @@ export function createApp<
   O extends object = object,
   const S extends readonly object[] = readonly object[],
 >(module: M, options: AppOptions<O, S> = {}): App<M> {
-  const core = createCore(module, options)
+  const core = createCore(module, options, { openOutputs: openStandard })
   const { settings, lifecycle } = core
   const internals = toInternals(core)
   const { enter } = internals

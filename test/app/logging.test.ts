@@ -20,6 +20,7 @@ import type { App, AppOptions, Logger, RequestEnd, RequestError, RequestStart } 
 import { pino } from 'pino'
 
 import { createLogger, withRequestId } from '../../src/server/logging/logger.ts'
+import { openConsole } from '../../src/server/logging/outputs.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fixtures/log-and-end.ts')
 
@@ -140,7 +141,7 @@ describe('withRequestId', () => {
   })
 
   it('leaves silence alone', () => {
-    const silent = createLogger(false)
+    const silent = createLogger(false, openConsole)
     assert.equal(withRequestId(silent, 'r1'), silent)
   })
 })

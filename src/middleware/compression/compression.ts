@@ -5,6 +5,7 @@ import { checkOptions, invalidOption, optionProblems } from '../../check-options
 import type { Rules } from '../../check-options.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isStream } from '../../stream.ts'
+import { isWorkerd } from '../../platform.ts'
 import { isFunction } from '../../values.ts'
 import { after } from '../../async.ts'
 import { createCodings, ENCODINGS } from './codings.ts'
@@ -60,7 +61,8 @@ const OPTIONS: Rules = {
 /**
  * Middleware that compresses what it sends, for clients that take that (`Accept-Encoding`, RFC 9110 section 12.5.3): text and bytes as
  * a whole, away from the event loop, streams as they come. To be listed before `etag`. Responses that hold a secret beside
- * something that a stranger can choose tell the secret by their length (BREACH): leave those out by `filter`.
+ * something that a stranger can choose tell the secret by their length (BREACH): leave those out by `filter`. In Workers it leaves
+ * everything as it is, because their platform compresses.
  *
  * @example
  * createApp(AppModule, { middleware: [compression({ threshold: 2048, encodings: ['br', 'gzip'] })] })
@@ -70,6 +72,8 @@ const OPTIONS: Rules = {
 export function compression(options: CompressionOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS, levelProblems(options))
   const { threshold = 1024, encodings = ['br', 'zstd', 'gzip'], level, filter = isCompressible } = options
+  // workerd compresses by itself what its clients take, and would do so again
+  if (isWorkerd()) return (_context, next) => next()
   const codings = createCodings([...new Set(encodings)], { ...LEVELS, ...level })
   if (codings.length === 0) checkOptions(WHERE, {}, OPTIONS, [NO_CODING])
   const complete = (context: ExecutionContext, response: FinishedResponse): Awaitable<FinishedResponse> => {

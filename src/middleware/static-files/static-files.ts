@@ -11,6 +11,7 @@ import type { CacheOptions } from '../../send/answer.ts'
 import { findFile, toSegments, withoutPrefix } from './find.ts'
 import type { StaticRoot } from './find.ts'
 import { checkOptions, invalidOption } from '../../check-options.ts'
+import { isWorkerd } from '../../platform.ts'
 import { isBoolean, isCount, isObject, isText } from '../../values.ts'
 
 /** What `staticFiles` takes. */
@@ -32,6 +33,12 @@ export interface StaticFilesOptions extends CacheOptions {
 const WHERE = 'staticFiles'
 const MISSING = invalidOption(WHERE, 'root is missing', "give the path of a folder: { root: 'public' }")
 const NOT_KEPT = invalidOption(WHERE, 'immutable has no effect without maxAge', 'give maxAge, too')
+
+const NO_FILES = invalidOption(
+  WHERE,
+  'there are no files in Workers',
+  "serve them as static assets of the platform, such as those of Wrangler's option assets",
+)
 
 const isFileUrl = (value: unknown): boolean => value instanceof URL && value.protocol === 'file:'
 
@@ -61,10 +68,10 @@ const OPTIONS: Rules = {
  * @example
  * createApp(AppModule, { middleware: [staticFiles({ root: 'public', prefix: '/assets', maxAge: 3600 })] })
  *
- * @throws `DefinitionError` when an option is wrong.
+ * @throws `DefinitionError` when an option is wrong, and in Workers, which have no files.
  */
 export function staticFiles(options: StaticFilesOptions): Middleware {
-  checkOptions(WHERE, options, OPTIONS, contradictions(options))
+  checkOptions(WHERE, options, OPTIONS, isWorkerd() ? [NO_FILES] : contradictions(options))
   const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore', precompressed = false } = options
   const base = prefix.replace(/\/$/, '')
   const place: StaticRoot = {

@@ -90,8 +90,12 @@ function toInit({ status, headers }: FinishedResponse): ResponseInit {
     if (typeof value === 'string') lines.set(name, value)
     else for (const line of value) lines.append(name, line)
   }
-  return { status, statusText: STATUS_CODES[status] ?? '', headers: lines }
+  const init = { status, statusText: STATUS_CODES[status] ?? '', headers: lines }
+  // workerd would encode once more what is encoded; other platforms know nothing of it
+  return headers['content-encoding'] === undefined ? init : { ...init, ...ENCODED }
 }
+
+const ENCODED = { encodeBody: 'manual' } as const
 
 /** The body as a web stream that reads its source only when it is read itself. */
 function toWebStream(

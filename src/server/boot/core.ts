@@ -15,6 +15,8 @@ import { createLazyDocuments } from '../docs/lazy-documents.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Health } from '../health/health.ts'
 import { loadJsonWriters } from '../pipeline/response-check.ts'
+import { openConsole } from '../logging/outputs.ts'
+import type { OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems } from '../options/app-options.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import { toSettings } from '../options/settings.ts'
@@ -51,13 +53,23 @@ export interface Core {
   readonly prepare: () => Promise<void>
 }
 
+/** What differs between platforms. */
+export interface Platform {
+  /** Opens what the default logger writes to. */
+  readonly openOutputs: OpenOutputs
+}
+
+/** What every platform has. */
+const ANYWHERE: Platform = { openOutputs: openConsole }
+
 /** Reads the definitions of an application. Routes are compiled once versioning is settled; providers start with the first request. */
 export function createCore<O extends object, S extends readonly object[]>(
   module: unknown,
   options: AppOptions<O, S>,
+  { openOutputs }: Platform = ANYWHERE,
 ): Core {
   const mistakes = appOptionProblems(options)
-  const settings = toSettings(mistakes.length > 0 ? {} : options)
+  const settings = toSettings(mistakes.length > 0 ? {} : options, openOutputs)
   const lifecycle = createLifecycle()
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure

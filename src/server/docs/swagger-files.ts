@@ -2,6 +2,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 import { DefinitionError } from '../../definition-error.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { isWorkerd } from '../../platform.ts'
 
 /** The files of `swagger-ui-dist` that the page needs; no other is served. */
 export const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const
@@ -10,6 +12,7 @@ const PACKAGE = 'swagger-ui-dist'
 
 /** The folder of Swagger UI, whose own code is not run; `undefined` when it is not installed. */
 export function findSwagger(): string | undefined {
+  if (isWorkerd()) return undefined
   // a framework that is linked into a project has no packages of the project around it
   const places = [import.meta.url, join(process.cwd(), 'package.json')]
   for (const place of places) {
@@ -22,15 +25,22 @@ export function findSwagger(): string | undefined {
   return undefined
 }
 
-/** Checks that Swagger UI is installed. @throws `DefinitionError` if it is not. */
+/** Checks that Swagger UI can be shown. @throws `DefinitionError` if it is not installed, and in Workers. */
 export function checkSwagger(): void {
-  if (findSwagger() !== undefined) return
-  throw new DefinitionError([
-    {
-      code: 'missing_package',
-      where: 'createApp',
-      message: `docs.ui is 'swagger', and the package ${PACKAGE} is not installed`,
-      fix: `run "npm install ${PACKAGE}", or leave docs.ui out for a plain list of the documents`,
-    },
-  ])
+  if (isWorkerd()) throw new DefinitionError([NO_FILES])
+  if (findSwagger() === undefined) throw new DefinitionError([NOT_INSTALLED])
+}
+
+const NOT_INSTALLED: DefinitionProblem = {
+  code: 'missing_package',
+  where: 'createApp',
+  message: `docs.ui is 'swagger', and the package ${PACKAGE} is not installed`,
+  fix: `run "npm install ${PACKAGE}", or leave docs.ui out for a plain list of the documents`,
+}
+
+const NO_FILES: DefinitionProblem = {
+  code: 'invalid_option',
+  where: 'createApp',
+  message: "docs.ui is 'swagger', and there are no files in Workers to read Swagger UI from",
+  fix: 'leave docs.ui out for a plain list of the documents, or give a function that returns a page',
 }

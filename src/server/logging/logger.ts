@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 
 import type { Logger } from '../../define/context.ts'
-import { createSink } from './sink.ts'
+import type { OpenOutputs } from './outputs.ts'
 
-/** The given logger; JSON lines when none is given, nothing for `false`. */
-export function createLogger(logger: Logger | false | undefined): Logger {
+/** The given logger; JSON lines to the outputs when none is given, nothing for `false`. */
+export function createLogger(logger: Logger | false | undefined, openOutputs: OpenOutputs): Logger {
   if (logger === false) return SILENT
-  return logger ?? (jsonLines ??= createJsonLines())
+  return logger ?? createJsonLines(openOutputs)
 }
 
 /** A logger whose every message carries the id of a request: the logger's own child where it has such, as pino does. */
@@ -60,18 +60,14 @@ function isLogger(value: unknown): value is Logger {
 const nothing = (): void => undefined
 const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-/** One for the process: lines of several applications go the same way. */
-let jsonLines: Logger | undefined
-
-/** One JSON object a line: warnings and errors on standard error, the rest on standard output; `debug` is left out. */
-function createJsonLines(): Logger {
-  const out = createSink(1, toLossLine)
-  const err = createSink(2, toLossLine)
+/** One JSON object a line; `debug` is left out. */
+function createJsonLines(openOutputs: OpenOutputs): Logger {
+  const outputs = openOutputs(toLossLine)
   return {
     debug: nothing,
-    info: (details, message) => out(toLine('info', details, message)),
-    warn: (details, message) => err(toLine('warn', details, message)),
-    error: (details, message) => err(toLine('error', details, message)),
+    info: (details, message) => outputs.info(toLine('info', details, message)),
+    warn: (details, message) => outputs.warn(toLine('warn', details, message)),
+    error: (details, message) => outputs.error(toLine('error', details, message)),
   }
 }
 

@@ -1,8 +1,9 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Takes lines, each with its line feed. */
-export type Sink = (line: string) => void
+import { isWorkerd } from '../../platform.ts'
+import { openConsole } from './outputs.ts'
+import type { OpenOutputs, Outputs, Sink } from './outputs.ts'
 
 /** Characters that are written at once, about. */
 const MAX_TOGETHER = 65_536
@@ -22,14 +23,24 @@ const endings: (() => void)[] = []
 /** When the process stops waiting for readers; infinite before it ends. */
 let deadline = Infinity
 
+/** One for the process: lines of several applications go the same way. */
+let standard: Outputs | undefined
+
+/** Opens standard output for messages, and standard error for warnings and errors. In Workers, which have neither, the console. */
+export const openStandard: OpenOutputs = (toLossLine) => {
+  if (isWorkerd()) return openConsole(toLossLine)
+  if (standard !== undefined) return standard
+  const info = createSink(1, toLossLine)
+  const error = createSink(2, toLossLine)
+  return (standard = { info, warn: error, error })
+}
+
 /**
  * Creates a sink that writes to standard output or standard error, all lines of one turn of the event loop at once. Lines of a turn
  * are also written when the process ends, by `process.exit` or an uncaught error too. A reader who stalls never delays the event
  * loop: lines wait in memory, and beyond `MAX_WAITING` they are dropped. A reader who is gone is no error.
- *
- * @param toLossLine writes the line that reports how many lines were dropped, at the place where they are missing
  */
-export function createSink(fd: OutputFd, toLossLine: (count: number) => string): Sink {
+function createSink(fd: OutputFd, toLossLine: (count: number) => string): Sink {
   const lines = new Lines(fd, toLossLine)
   endings.push(() => lines.finish())
   if (endings.length === 1) process.once('exit', finishAll)
@@ -130,7 +141,7 @@ function waitFor(output: Output, size: number): boolean {
 const SLEEP = new Int32Array(new SharedArrayBuffer(4))
 
 /** Standard output or standard error. */
-export type OutputFd = 1 | 2
+type OutputFd = 1 | 2
 
 /** Writes bytes from an offset on and returns how many were taken. Throws `EAGAIN` instead of waiting for a reader. */
 type Write = (bytes: Uint8Array, start: number) => number

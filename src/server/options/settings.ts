@@ -11,6 +11,7 @@ import { toPrefix } from './prefix.ts'
 import type { Prefix } from '../../path/prefix.ts'
 import { createLogger } from '../logging/logger.ts'
 import { toSafeLogger } from '../logging/safe-logger.ts'
+import type { OpenOutputs } from '../logging/outputs.ts'
 
 /** The settings of an application. */
 export interface Settings {
@@ -40,15 +41,15 @@ export interface Settings {
   readonly overrides: readonly Binding[]
 }
 
-/** Reads the options of `createApp`, without problems as they are. */
-export function toSettings(options: Omit<AppOptions, 'versioning'>): Settings {
+/** Reads the options of `createApp`, without problems as they are. The default logger writes to what `openOutputs` opens. */
+export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs: OpenOutputs): Settings {
   const {
     trailingSlash = 'ignore',
     bodyLimit = 1_048_576,
     trustProxy = false,
     validateResponses = true,
   } = options
-  const logger = createLogger(options.logger)
+  const logger = createLogger(options.logger, openOutputs)
   const prefix = toPrefix(options.prefix)
   const docsPath = ((options.docs && options.docs.path) || '/docs').replace(/\/$/, '')
   const isDocsOut = prefix.excludes(docsPath || '/', ['GET'])

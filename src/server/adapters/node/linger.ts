@@ -45,7 +45,7 @@ export function closeInStages(socket: Socket): void {
   }
   let left: number = LINGER.bytes
   lingering.set(socket, destroyIn(socket, LINGER.milliseconds))
-  const sendsOn = 'encrypted' in socket && ending.get(socket)?.complete === false
+  const sendsOn = isEncrypted(socket) && ending.get(socket)?.complete === false
   const quiet = sendsOn ? setTimeout(() => socket.end(), LINGER.quiet) : undefined
   socket.once('close', () => {
     clearTimeout(lingering.get(socket))
@@ -61,6 +61,11 @@ export function closeInStages(socket: Socket): void {
   socket.resume()
   // the stream may believe that it reads, while node:http had stopped the handle below
   socket._read(0)
+}
+
+/** Whether a connection speaks TLS. Every connection of Bun has the property. */
+export function isEncrypted(socket: Socket): boolean {
+  return 'encrypted' in socket && socket.encrypted === true
 }
 
 /** Shortens what is left to a connection that lingers. */

@@ -6,7 +6,7 @@ import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body.ts'
 import { clientWentAway } from '../shared/byte-source.ts'
 import { DirectRequest } from './direct.ts'
-import { isLingering } from './linger.ts'
+import { isEncrypted, isLingering } from './linger.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -51,7 +51,7 @@ export class NodeRequest implements RawRequest {
   }
 
   get protocol(): 'http' | 'https' {
-    return 'encrypted' in this.#socket ? 'https' : 'http'
+    return isEncrypted(this.#socket) ? 'https' : 'http'
   }
 
   get body(): RawBody {
@@ -90,7 +90,7 @@ export class NodeRequest implements RawRequest {
     if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
     if (this.#isGone()) return Promise.reject(bodyEndedEarly())
     // only now: a client that asked whether to go on is not told to send what would be refused
-    if (awaitsContinue(this.response)) this.response.writeContinue()
+    if (awaitsContinue(this.request, this.response)) this.response.writeContinue()
     return new Promise((resolve, reject) => {
       const { request } = this
       const chunks: Uint8Array[] = []
@@ -126,7 +126,7 @@ export class NodeRequest implements RawRequest {
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
     const { request, response } = this
     if (this.#isGone()) throw bodyEndedEarly()
-    if (awaitsContinue(response)) response.writeContinue()
+    if (awaitsContinue(request, response)) response.writeContinue()
     let size = 0
     // until all of it is read, no other request can follow on this connection
     this.refused = true
@@ -165,10 +165,9 @@ export class NodeRequest implements RawRequest {
 
 /**
  * Whether the client waits to be told to send its body; HTTP/1.0 knows nothing of it (RFC 9110 section 10.1.1). A server without a
- * listener for it has told it already.
+ * listener for it has told it already. Not the request of the response: adapters for serverless platforms give that a method alone.
  */
-function awaitsContinue(response: ServerResponse): boolean {
-  const { headers, httpVersionMinor } = response.req
+function awaitsContinue({ headers, httpVersionMinor }: IncomingMessage, response: ServerResponse): boolean {
   const { expect } = headers
   if (expect === undefined || httpVersionMinor === 0 || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect))
     return false

@@ -1,0 +1,9 @@
+/*
+ * Questions about the platform that the code runs on. They are asked when something depends on the answer, never while modules load.
+ */
+
+/** Whether this is workerd, the runtime of Cloudflare Workers. */
+export function isWorkerd(): boolean {
+  // Node 20 has no navigator
+  return Reflect.get(Object(Reflect.get(globalThis, 'navigator')), 'userAgent') === 'Cloudflare-Workers'
+}

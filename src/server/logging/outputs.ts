@@ -1,0 +1,19 @@
+/** Takes lines, each with its line feed. */
+export type Sink = (line: string) => void
+
+/** Where log lines go, by their level. */
+export interface Outputs {
+  readonly info: Sink
+  readonly warn: Sink
+  readonly error: Sink
+}
+
+/** Opens what log lines go to. `toLossLine` writes the line that reports how many lines were dropped, at the place where they are missing. */
+export type OpenOutputs = (toLossLine: (count: number) => string) => Outputs
+
+/** Writes log lines to the console, which platforms without files and processes collect logs from. */
+export const openConsole: OpenOutputs = () => ({
+  info: (line) => console.log(line.trimEnd()),
+  warn: (line) => console.warn(line.trimEnd()),
+  error: (line) => console.error(line.trimEnd()),
+})
