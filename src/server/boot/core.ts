@@ -88,12 +88,15 @@ export function createCore<O extends object, S extends readonly object[]>(
   let opened: Opened | undefined
   const { trackWork, whenClosing } = lifecycle
   const shared = { settings, sessions: () => sessions, trackWork, whenClosing }
-  const build = (): Compiled =>
-    (compiled ??= warned(compile({ ...definitions.parts(), ...shared, versioning }), settings))
+  const build = (): Compiled => (compiled ??= compile({ ...definitions.parts(), ...shared, versioning }))
+  const warn = async (): Promise<void> => {
+    for (const warning of await build().table.findWarnings())
+      settings.log.warn(warning, 'A definition deserves a look')
+  }
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
     const { dispatch, services } = build()
-    const [health] = await Promise.all([loadHealth?.(), loadWanted(), checkPage(settings)])
+    const [health] = await Promise.all([loadHealth?.(), loadWanted(), checkPage(settings), warn()])
     sessions = await loadSessions(settings)
     const { readSettings, startApp } = await import('./start.ts')
     definitions.configure(await readSettings(parts.structure, settings))
@@ -126,12 +129,6 @@ export function createCore<O extends object, S extends readonly object[]>(
 }
 
 const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
-
-/** The compiled application, once its warnings are logged. */
-function warned(compiled: Compiled, { log }: Settings): Compiled {
-  for (const warning of compiled.table.warnings) log.warn(warning, 'A definition deserves a look')
-  return compiled
-}
 
 /** Loads the answers to health probes once; `undefined` without the option. */
 function createHealthLoader(

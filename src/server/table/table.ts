@@ -22,7 +22,6 @@ import { createLeaves } from './leaves.ts'
 import type { Leaves, TableRoute, Versions } from './leaves.ts'
 import { createLifetimes } from './lifetimes.ts'
 import type { Lifetimes } from './lifetimes.ts'
-import { versionWarnings } from './checks/version-warnings.ts'
 
 /** Every route, compiled for lookups. Nothing in it is written after it was built. */
 export interface Table extends Versions {
@@ -53,7 +52,8 @@ export interface Table extends Versions {
   readonly rows: readonly TableRoute[]
   /** The same by path shape. */
   readonly shapes: readonly Shape<TableRoute>[]
-  readonly warnings: readonly DefinitionWarning[]
+  /** Finds what deserves a look. Its code is loaded when it is called. */
+  readonly findWarnings: () => Promise<readonly DefinitionWarning[]>
 }
 
 /** A part of the paths, in which versions are the first segment behind a prefix. */
@@ -103,12 +103,22 @@ export function createTable(
     ...lifetimeProblems(rows, lifetimes, known),
   ]
   if (all.length > 0) throw new DefinitionError(all)
-  const warnings =
-    versioning === undefined
-      ? []
-      : versionWarnings(shapes, versioning, { ...versions, unused: leaves.unused() })
+  const findWarnings = createWarnings(shapes, versioning, { ...versions, unused: leaves.unused() })
   const withoutSegment = findWithoutSegment(shapes, leaves, versioning)
-  return { ...roots, ...versions, withoutSegment, lifetimes, rows, shapes, warnings }
+  return { ...roots, ...versions, withoutSegment, lifetimes, rows, shapes, findWarnings }
+}
+
+/** Makes the function that finds warnings. Its code is loaded with the start, because requests never need it. */
+function createWarnings(
+  shapes: readonly Shape<TableRoute>[],
+  versioning: Versioning | undefined,
+  rest: Versions & { readonly unused: ReadonlySet<TableRoute> },
+): Table['findWarnings'] {
+  return async () => {
+    if (versioning === undefined) return []
+    const { versionWarnings } = await import('./checks/version-warnings.ts')
+    return versionWarnings(shapes, versioning, rest)
+  }
 }
 
 /** The neutral routes whose every method answers requests without a version, if versions are in the path. */
