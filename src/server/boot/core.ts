@@ -89,14 +89,11 @@ export function createCore<O extends object, S extends readonly object[]>(
   const { trackWork, whenClosing } = lifecycle
   const shared = { settings, sessions: () => sessions, trackWork, whenClosing }
   const build = (): Compiled => (compiled ??= compile({ ...definitions.parts(), ...shared, versioning }))
-  const warn = async (): Promise<void> => {
-    for (const warning of await build().table.findWarnings())
-      settings.log.warn(warning, 'A definition deserves a look')
-  }
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
-    const { dispatch, services } = build()
-    const [health] = await Promise.all([loadHealth?.(), loadWanted(), checkPage(settings), warn()])
+    const { dispatch, services, table } = build()
+    const work = [loadWanted(), checkPage(settings), logWarnings(table, settings)]
+    const [health] = await Promise.all([loadHealth?.(), ...work])
     sessions = await loadSessions(settings)
     const { readSettings, startApp } = await import('./start.ts')
     definitions.configure(await readSettings(parts.structure, settings))
@@ -129,6 +126,10 @@ export function createCore<O extends object, S extends readonly object[]>(
 }
 
 const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
+
+async function logWarnings({ findWarnings }: Compiled['table'], { log }: Settings): Promise<void> {
+  for (const warning of await findWarnings()) log.warn(warning, 'A definition deserves a look')
+}
 
 /** Loads the answers to health probes once; `undefined` without the option. */
 function createHealthLoader(
