@@ -1,6 +1,7 @@
 import type { Controller } from '../define/controller.ts'
-import type { Flat, InputIn, NameIn, ParamsOf, PathIn } from '../define/infer.ts'
+import type { Flat, InputIn, ParamsOf, PathIn } from '../define/infer.ts'
 import type { ControllerName, ControllersOf, OwnPrefix } from '../define/names.ts'
+import type { NamesIn } from '../define/versions.ts'
 import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -31,8 +32,8 @@ interface Placed<Name, Prefix extends string, T, R> {
 }
 
 type Place<C, Above extends string> =
-  C extends Controller<infer N, infer P, infer T, infer R>
-    ? Placed<ControllerName<N, P>, `${Above}${OwnPrefix<N, P>}`, T, R>
+  C extends Controller<infer N, infer P, unknown, infer R>
+    ? Placed<ControllerName<N, P>, `${Above}${OwnPrefix<N, P>}`, C['routes'], R>
     : never
 
 /** The routers below. */
@@ -48,18 +49,15 @@ type Named<C> = C extends { readonly name: '' } ? Named<Below<C>> : C
 /** Those that add no name: their routes are those of what is above them. */
 type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : never
 
-/** The explicit names of routes. Where one is not known, the others are looked at one by one. */
-type RouteNamesIn<T> = T extends readonly unknown[]
-  ? string extends NameIn<T[number]>
-    ? { [I in keyof T]: string extends NameIn<T[I]> ? never : NameIn<T[I]> }[number]
-    : NameIn<T[number]>
-  : never
-
 /** The routes of a name, each with its pattern, for there can be one in each version. */
 type RoutesNamed<C, K> =
-  C extends Placed<unknown, infer P, infer T extends readonly unknown[], unknown>
-    ? { [I in keyof T]: K extends T[I] ? [pattern: `${P}${PathIn<T[I]>}`, element: T[I]] : never }[number]
+  C extends Placed<unknown, string, readonly unknown[], unknown>
+    ? NamedIn<C['routes'], C['prefix'], K>
     : never
+
+type NamedIn<T extends readonly unknown[], P extends string, K> = {
+  [I in keyof T]: K extends T[I] ? [pattern: `${P}${PathIn<T[I]>}`, element: T[I]] : never
+}[number]
 
 type InputsOf<E> = E extends [infer P extends string, infer Element] ? CallInput<P, Element> : never
 type AnswersTo<E> = E extends [string, infer Element] ? AnswersIn<Element> : never
@@ -73,7 +71,7 @@ type Member<E, C> = [E] extends [never]
 
 /** The calls of one level: routes of `Own`, and the names of `C`. Inferred, so that errors do not show what it comes from. */
 type Level<Own, C> =
-  | RouteNamesIn<Own extends { readonly routes: infer T } ? T : never>
+  | (Own extends { readonly routes: infer T extends readonly unknown[] } ? NamesIn<T> : never)
   | (C extends { readonly name: infer N } ? N : never) extends infer N extends string
   ? { readonly [K in N]: Member<RoutesNamed<Own, K>, Extract<C, { readonly name: K }>> }
   : never

@@ -5,15 +5,17 @@ import type { Guard } from './guard.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 
 /** A handler of the web platform, as other frameworks and libraries export it. */
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
 
 /** A controller or router as `defineController` and `defineRouter` return it; the type parameters keep what was inferred. */
-export interface Controller<N, P, T, R = readonly []> {
+export interface Controller<N, P, T, R = readonly [], V = unknown> {
   readonly kind: 'controller' | 'router'
   readonly name?: N
   readonly prefix?: P
+  readonly version?: V
   readonly routes: T
   readonly routers?: R
 }
@@ -30,11 +32,14 @@ export interface AnyController extends Shared, Layers {
 }
 
 /** What `defineController` takes. */
-export interface ControllerOptions<N, P extends string, T, C, G> extends Shared, Omit<Layers, 'guards'> {
+export interface ControllerOptions<N, P extends string, T, C, G, V extends VersionSpec>
+  extends Shared, Omit<Layers, 'guards'> {
   /** Names the controller; a trailing `Controller` is dropped and the rest kebab-cased. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
   readonly prefix?: P
+  /** The version of every route that has none of its own. */
+  readonly version?: V
   /** Tokens whose values every handler receives under `inject`. */
   readonly inject?: C
   /** Run before every handler, after the guards of the module. */
@@ -43,11 +48,14 @@ export interface ControllerOptions<N, P extends string, T, C, G> extends Shared,
 }
 
 /** What `defineRouter` takes. */
-export interface RouterOptions<N, P extends string, T, R, G> extends Shared, Omit<Layers, 'guards'> {
+export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSpec>
+  extends Shared, Omit<Layers, 'guards'> {
   /** Names the router; names of nested routers are joined by dots. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
   readonly prefix?: P
+  /** The version of every route here and below that has none nearer to it. */
+  readonly version?: V
   /** Run before every handler of this router and of those below it, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
   readonly routes?: RoutesOf<T, P, unknown, G>
@@ -82,10 +90,11 @@ export function defineController<
   const P extends string = '',
   C extends Tokens = {},
   G = IdentityValue,
->(options: ControllerOptions<N, P, T, C, G>): Controller<N, P, T> {
+  const V extends VersionSpec = never,
+>(options: ControllerOptions<N, P, T, C, G, V>): Controller<N, P, T, readonly [], V> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, kind: 'controller' } as unknown as Controller<N, P, T>
+  return { ...options, kind: 'controller' } as unknown as Controller<N, P, T, readonly [], V>
 }
 
 /**
@@ -100,9 +109,10 @@ export function defineRouter<
   const P extends string = '',
   const R extends readonly AnyRouter[] = readonly [],
   G = IdentityValue,
->(options: RouterOptions<N, P, T, R, G>): Controller<N, P, T, R> {
+  const V extends VersionSpec = never,
+>(options: RouterOptions<N, P, T, R, G, V>): Controller<N, P, T, R, V> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return { ...options, kind: 'router' } as unknown as Controller<N, P, T, R>
+  return { ...options, kind: 'router' } as unknown as Controller<N, P, T, R, V>
 }
 
 type AnyRouter = Controller<unknown, unknown, unknown, unknown>

@@ -1,4 +1,3 @@
-import type { Method } from '../http.ts'
 import type { ParamValues } from '../path/param-types.ts'
 import type { RawReply, Reply } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
@@ -86,9 +85,6 @@ export type Or<A, B> = [A] extends [never] ? B : A
 
 /** The path of a route element. */
 export type PathIn<E> = Or<Extract<E, `/${string}`>, '/'>
-
-/** The explicit name of a route element. */
-export type NameIn<E> = Exclude<Extract<E, string>, `/${string}` | Method>
 
 type Pairs = readonly (readonly [ResponseKey, Schema])[]
 

@@ -5,10 +5,12 @@ import type { AnyProvider, Binding } from './provider.ts'
 import type { Shared } from './route.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
-export interface Module<C, I> {
+export interface Module<C, I, V = unknown> {
   readonly kind: 'module'
+  readonly version?: V
   readonly controllers?: C
   readonly imports?: I
 }
@@ -53,7 +55,9 @@ export interface AnyModule extends ModuleFields {
 type Routed = Controller<unknown, unknown, unknown, unknown>
 
 /** What `defineModule` takes. */
-export interface ModuleOptions<C, R, I> extends ModuleFields {
+export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFields {
+  /** The version of every route of this module, not of its imports, that has none nearer to it. */
+  readonly version?: V
   /** Modules that belong to the application too, promises of modules included. One that is imported twice is one module. */
   readonly imports?: I
   readonly controllers?: C
@@ -79,8 +83,9 @@ export function defineModule<
   const C extends readonly Routed[] = readonly [],
   const R extends readonly Routed[] = readonly [],
   const I extends readonly Imported[] = readonly [],
->(options: ModuleOptions<C, R, I>): Module<C[number] | R[number], Awaited<I[number]>> {
+  const V extends VersionSpec = never,
+>(options: ModuleOptions<C, R, I, V>): Module<C[number] | R[number], Awaited<I[number]>, V> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, kind: 'module' } as unknown as Module<C[number] | R[number], Awaited<I[number]>>
+  return { ...options, kind: 'module' } as unknown as Module<C[number] | R[number], Awaited<I[number]>, V>
 }

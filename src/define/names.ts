@@ -1,6 +1,7 @@
 import type { Controller } from './controller.ts'
-import type { Flat, NameIn, ParamsOf, PathIn } from './infer.ts'
+import type { Flat, ParamsOf, PathIn } from './infer.ts'
 import type { Module } from './module.ts'
+import type { NamesIn } from './versions.ts'
 import type { Segment } from '../path/pattern.ts'
 
 /**
@@ -103,19 +104,19 @@ export type OwnPrefix<N, P> = P extends ''
     : ''
 
 /** The explicit names in a controller and the routers below it. */
-type NamesIn<C, Above extends string = ''> =
-  C extends Controller<infer N, infer P, infer T, infer R>
-    ? NamesBelow<T, R, JoinDot<Above, ControllerName<N, P>>>
+type NamesOf<C, Above extends string = ''> =
+  C extends Controller<infer N, infer P, unknown, infer R>
+    ? NamesBelow<C['routes'], R, JoinDot<Above, ControllerName<N, P>>>
     : never
 
 type NamesBelow<T, R, Name extends string> =
-  | (T extends readonly unknown[] ? { [K in JoinDot<Name, NameIn<T[number]>>]: Name } : never)
-  | (R extends readonly [] ? never : NamesIn<R[number & keyof R], Name>)
+  | (T extends readonly unknown[] ? { [K in JoinDot<Name, NamesIn<T, string>>]: Name } : never)
+  | (R extends readonly [] ? never : NamesOf<R[number & keyof R], Name>)
 
 /** The whole pattern of the route called K, when it is in the controller or the routers below it. */
 type PatternIn<C, K extends string, Above extends string = '', Prefix extends string = ''> =
-  C extends Controller<infer N, infer P, infer T, infer R>
-    ? PatternBelow<T, R, K, JoinDot<Above, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
+  C extends Controller<infer N, infer P, unknown, infer R>
+    ? PatternBelow<C['routes'], R, K, JoinDot<Above, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
     : never
 
 type PatternBelow<T, R, K extends string, Name extends string, Prefix extends string> =
@@ -132,7 +133,7 @@ export type ControllersOf<M> =
   M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
 
 /** The explicitly named routes of an application; inferred, so that errors list the names and not the type they come from. */
-export type RouteNames<M> = KeysOf<NamesIn<ControllersOf<M>>> extends infer N extends string ? N : never
+export type RouteNames<M> = KeysOf<NamesOf<ControllersOf<M>>> extends infer N extends string ? N : never
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 

@@ -9,6 +9,7 @@ import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, Respo
 import type { IdentityValue } from './register.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
+import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
 /** What routes, controllers, routers and modules have in common. */
@@ -54,7 +55,7 @@ export interface RouteOptions extends Shared {
  * The part of a route element that a field holds; where there is none, what the field takes, so that a wrong value is reported
  * against that. A conditional type and not an intersection: checking a schema against an intersection walks all of zod's types.
  */
-type Kept<E, Allowed> = Or<Extract<E, Allowed>, Allowed>
+type Kept<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
 
 /**
  * An input in which what is no source, or no schema, is reported at its own place. Response maps, which have statuses for keys,
@@ -83,6 +84,8 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
 
 /** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects, `G` what its guards find. */
 interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Layers, 'guards'> {
+  /** A version, several, a range or `VERSION_NEUTRAL`; replaces whatever version would apply. */
+  readonly version?: VersionField<E>
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. Without it, the route has the path of its prefix. */

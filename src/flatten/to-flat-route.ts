@@ -133,7 +133,8 @@ function ownName(route: AnyRoute, method: string): string {
 
 function nameProblems(name: string): readonly Omit<DefinitionProblem, 'where'>[] {
   if (/^[a-z_$][\w$-]*$/i.test(name)) return []
-  return [{ code: 'invalid_name', message: `"${name}" is not a name`, fix: 'use letters, digits, - and _' }]
+  const fix = 'use letters, digits, - and _, and begin with a letter'
+  return [{ code: 'invalid_name', message: `"${name}" is not a name`, fix }]
 }
 
 /** For messages: a path that does not begin with a slash is reported as such. */

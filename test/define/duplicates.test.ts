@@ -183,7 +183,7 @@ describe('a DefinitionError', () => {
             message: [
               '2 mistakes in the definitions',
               '  GET /:id: ":id" is not how a pattern is written here; write "{id}" [foreign_pattern]',
-              '  a b: GET /: "a b" is not a name; use letters, digits, - and _ [invalid_name]',
+              '  a b: GET /: "a b" is not a name; use letters, digits, - and _, and begin with a letter [invalid_name]',
             ].join('\n'),
           },
         )

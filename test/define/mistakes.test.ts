@@ -89,6 +89,16 @@ describe('a bad controller', () => {
       },
     ],
     [
+      'has a name that begins with a digit',
+      inRoute({ name: '2nd' }),
+      {
+        code: 'invalid_name',
+        where: 'car.2nd: GET /car',
+        message: '"2nd" is not a name',
+        fix: 'use letters, digits, - and _, and begin with a letter',
+      },
+    ],
+    [
       'has a name that is no string',
       inController({ name: 7, routes: [] }),
       { code: 'invalid_field', where: 'controller 7', message: 'name is 7', fix: 'give a string' },
@@ -407,7 +417,7 @@ describe('a bad route', () => {
         code: 'invalid_name',
         where: 'car.get one: GET /car',
         message: '"get one" is not a name',
-        fix: 'use letters, digits, - and _',
+        fix: 'use letters, digits, - and _, and begin with a letter',
       },
     ],
     [
@@ -417,7 +427,7 @@ describe('a bad route', () => {
         code: 'invalid_name',
         where: 'car.: GET /car',
         message: '"" is not a name',
-        fix: 'use letters, digits, - and _',
+        fix: 'use letters, digits, - and _, and begin with a letter',
       },
     ],
     [
@@ -427,7 +437,7 @@ describe('a bad route', () => {
         code: 'invalid_name',
         where: 'car.get.one: GET /car',
         message: '"get.one" is not a name',
-        fix: 'use letters, digits, - and _',
+        fix: 'use letters, digits, - and _, and begin with a letter',
       },
     ],
     [
@@ -1586,7 +1596,7 @@ describe('several mistakes', () => {
         code: 'invalid_name',
         where: 'car.a b: GET /car',
         message: '"a b" is not a name',
-        fix: 'use letters, digits, - and _',
+        fix: 'use letters, digits, - and _, and begin with a letter',
       },
       {
         code: 'invalid_version',
