@@ -104,6 +104,48 @@ export class HttpError extends Error {
   }
 }
 
+/** One value of a request that does not fit its schema: an entry of `errors` in a 422. */
+export interface ValidationIssue {
+  /** The source of the value. */
+  readonly in: 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'form' | 'files'
+  /** The keys that lead to the value; empty for the source itself. */
+  readonly path: readonly (string | number)[]
+  /** The code of zod for the kind of issue, such as `invalid_type` or `too_small`. */
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * The 422 of a request whose input does not fit its schemas. Test for it with `instanceof`, match it with an error handler, or throw your
+ * own for rules that no schema has.
+ *
+ * @example
+ * throw new ValidationError([{ in: 'body', path: ['email'], code: 'taken', message: 'The address is taken' }])
+ */
+export class ValidationError extends HttpError {
+  readonly errors: readonly ValidationIssue[]
+
+  constructor(errors: readonly ValidationIssue[], detail: string = toDetail(errors.length)) {
+    const code = 'validation_failed'
+    const { status, title } = ERRORS[code]
+    super(status, detail, { code, title, type: TYPES.get(code) ?? 'about:blank', errors })
+    this.errors = errors
+  }
+}
+
+function toDetail(count: number): string {
+  return `${count === 1 ? 'One value is' : `${count} values are`} not as the API describes`
+}
+
+/**
+ * The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first.
+ *
+ * @internal
+ */
+export function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
+  return withoutStack(() => new ValidationError(errors, toDetail(count)))
+}
+
 /**
  * One of Octavo's own errors, with the status and title of its row in {@link ERRORS}.
  *
@@ -116,16 +158,18 @@ export function httpError(
 ): HttpError {
   const { status, ...rest } = options
   const known = ERRORS[code]
+  const type = TYPES.get(code) ?? 'about:blank'
+  const make = (): HttpError =>
+    new HttpError(status ?? known.status, detail, { code, title: known.title, type, ...rest })
+  return known.status < 500 ? withoutStack(make) : make()
+}
+
+/** What a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error. */
+function withoutStack<T>(make: () => T): T {
   const { stackTraceLimit } = Error
-  // what a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error
-  if (known.status < 500) Error.stackTraceLimit = 0
+  Error.stackTraceLimit = 0
   try {
-    return new HttpError(status ?? known.status, detail, {
-      code,
-      title: known.title,
-      type: TYPES.get(code) ?? 'about:blank',
-      ...rest,
-    })
+    return make()
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
@@ -142,12 +186,22 @@ export function toProblem(error: HttpError): FinishedResponse {
   const known = detail === undefined ? { type, title, status, code } : { type, title, status, detail, code }
   // the members that RFC 9457 names come first, and no other can replace them
   const body = JSON.stringify(members === NO_MEMBERS ? known : { ...known, ...members, ...known })
+  return toErrorResponse(error, 'application/problem+json', body)
+}
+
+/** The response to an error with a body: its status and headers are those of the error. */
+export function toErrorResponse(
+  { status, headers }: HttpError,
+  type: string,
+  body: string,
+): FinishedResponse {
   return {
     [FINISHED]: true,
+    isError: true,
     status,
     headers: {
-      ...(error.headers && lowerCase(error.headers)),
-      'content-type': 'application/problem+json',
+      ...(headers && lowerCase(headers)),
+      'content-type': type,
       'content-length': String(Buffer.byteLength(body)),
     },
     body,

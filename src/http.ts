@@ -60,6 +60,8 @@ export interface FinishedResponse {
   /** By lower-case name; a list is one field line for each entry. */
   headers: Record<string, string | string[]>
   body: string | Uint8Array | BodyStream | null
+  /** Whether Octavo wrote an error, which has the same form in every version. */
+  readonly isError?: boolean
 }
 
 /** A value, now or later. */

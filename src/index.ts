@@ -12,6 +12,8 @@ export {
 export type { CookieOptions, RouteInfo, UrlOptions } from './define/context.ts'
 export { defineController, defineRouter } from './define/controller.ts'
 export type { Controller, ControllerOptions, RouterOptions, WebHandler } from './define/controller.ts'
+export { defineErrorFormat } from './define/error-format.ts'
+export type { ErrorFormat, ErrorFormatOptions } from './define/error-format.ts'
 export { defineErrorHandler } from './define/error-handler.ts'
 export type { ErrorClass, ErrorHandler, Matched } from './define/error-handler.ts'
 export { FileStream, FileStreams } from './schema/file-stream.ts'
@@ -53,8 +55,9 @@ export {
   tooManyRequests,
   unauthorized,
   unprocessable,
+  ValidationError,
 } from './errors.ts'
-export type { ErrorCode, HttpErrorOptions } from './errors.ts'
+export type { ErrorCode, HttpErrorOptions, ValidationIssue } from './errors.ts'
 export type { DocumentInfo, DocumentServer, DocumentTag, OpenApiDocument } from './openapi/document/types.ts'
 export type { Awaitable, FinishedResponse, Method, QueryRecord } from './http.ts'
 export { defineParamType } from './path/param-types.ts'

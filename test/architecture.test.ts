@@ -33,11 +33,11 @@ const ROOMS: Readonly<Record<string, string>> = {
   auth: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts define flatten',
   middleware:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
-  client: 'values.ts http.ts edit-distance.ts schema define',
+  client: 'values.ts http.ts edit-distance.ts errors.ts schema define',
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts http.ts async.ts versioning define',
   'server/options':
-    'values.ts http.ts definition-error.ts check-options.ts path versioning schema define flatten session openapi server/logging',
+    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging',
   'server/pipeline':
     'http.ts async.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
@@ -48,11 +48,11 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
   'server/adapters/inject':
-    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/pipeline server/dispatch.ts server/adapters/shared',
+    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters':
-    'http.ts async.ts stream.ts errors.ts versioning client server/options server/pipeline server/dispatch.ts server/adapters/shared',
+    'http.ts async.ts stream.ts versioning client server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters/node':
-    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
+    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
     'platform.ts http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
@@ -62,7 +62,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/app.ts':
     'async.ts versioning define client openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
   'server/adapters/undici':
-    'http.ts async.ts stream.ts errors.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
+    'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing: 'definition-error.ts server/adapters/inject server/adapters server/app.ts',
   cli: 'values.ts edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
   'index.ts':

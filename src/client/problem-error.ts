@@ -1,13 +1,5 @@
+import type { ValidationIssue } from '../errors.ts'
 import { isObject, isRecord, isString } from '../values.ts'
-
-/** One problem of a request that did not fit its schemas, as a 422 tells it. */
-export interface ValidationProblem {
-  /** The source: `params`, `query`, `headers`, `cookies`, `body`, `form` or `files`. */
-  readonly in: string
-  readonly path: readonly (string | number)[]
-  readonly code: string
-  readonly message: string
-}
 
 /**
  * An answer of 400 and more that the route does not declare: its problem document (RFC 9457), or what there was of another type.
@@ -30,7 +22,7 @@ export class ProblemError extends Error {
   /** @default 'about:blank' */
   readonly type: string
   /** What did not fit, of a 422 by Octavo; empty otherwise. */
-  readonly errors: readonly ValidationProblem[]
+  readonly errors: readonly ValidationIssue[]
   /** Further members of the problem document. */
   readonly members: Readonly<Record<string, unknown>>
   /** The body as it was read: a value of JSON, a text, bytes, or `undefined`. */
@@ -49,7 +41,7 @@ export class ProblemError extends Error {
     this.title = textOf(title) ?? phrase
     this.detail = textOf(detail)
     this.type = textOf(type) ?? 'about:blank'
-    this.errors = Array.isArray(errors) ? errors.filter(isValidationProblem) : []
+    this.errors = Array.isArray(errors) ? errors.filter(isValidationIssue) : []
     this.members = members
     this.data = data
     this.headers = response.headers
@@ -66,6 +58,6 @@ function textOf(value: unknown): string | undefined {
   return isString(value) ? value : undefined
 }
 
-function isValidationProblem(value: unknown): value is ValidationProblem {
+function isValidationIssue(value: unknown): value is ValidationIssue {
   return isObject(value) && 'in' in value && 'path' in value && 'message' in value
 }

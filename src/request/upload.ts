@@ -2,7 +2,7 @@ import type { FileField, FilesPlan } from '../schema/files.ts'
 import { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { SourcePlan } from '../schema/coercion.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
-import { httpError } from '../errors.ts'
+import { httpError, ValidationError } from '../errors.ts'
 import type { QueryRecord } from '../http.ts'
 import { decodeText } from './body.ts'
 import type { Multipart, Part } from './multipart.ts'
@@ -208,7 +208,9 @@ function tooMany(limit: number, what: string): Error {
 function tooLate({ name, filename }: PartHead): Error {
   const path = [name.slice(0, 200)]
   const message = 'Send it before the file that is read as it arrives'
-  return httpError('validation_failed', 'A part of the body comes too late', {
-    errors: [{ in: filename === undefined ? 'form' : 'files', path, code: 'out_of_order', message }],
-  })
+  const source = filename === undefined ? 'form' : 'files'
+  return new ValidationError(
+    [{ in: source, path, code: 'out_of_order', message }],
+    'A part of the body comes too late',
+  )
 }

@@ -129,6 +129,18 @@ export type Validated =
 /** A hostile body can have an issue in every byte: this many are told. */
 export const MAX_ISSUES = 200
 
+/** A long list can have an issue in every member: the first ones say enough. */
+const MAX_LOGGED = 10
+
+/** The issues of a value in one line, for the log. */
+export function toReason(issues: readonly SchemaIssue[]): string {
+  const told = issues
+    .slice(0, MAX_LOGGED)
+    .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+    .join('; ')
+  return issues.length > MAX_LOGGED ? `${told}; and more` : told
+}
+
 /**
  * Makes the function that validates with a schema. It is synchronous unless a refinement or transform gives a promise: schemas that
  * hold none are compiled, when they are first used; the others are never tried synchronously, for a promise that zod gives up on

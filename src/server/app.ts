@@ -220,11 +220,12 @@ function createInject(
       const options = toInjectOptions(given)
       const made = toInjectRequest(options, versioning(), settings.prefix.at)
       const request = isPromise(made) ? await made : made
-      const max = settings.limits.headers
       // which of the two it is, is what the overloads of `inject` say
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       return (
-        options.stream === true ? injectStream(dispatch, request, max) : inject(dispatch, request, max)
+        options.stream === true
+          ? injectStream(dispatch, request, settings)
+          : inject(dispatch, request, settings)
       ) as Promise<never>
     } finally {
       release?.()

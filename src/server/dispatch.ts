@@ -222,7 +222,7 @@ function seal(
   const { headers } = response
   try {
     if (context.vary.length > 0) addVary(headers, context.vary)
-    context.writeVersionHeaders?.(headers)
+    context.writeVersionHeaders?.(response)
     if (headers['access-control-allow-origin'] !== undefined) {
       const asked = isPreflight(context.request)
         ? (context.request.header('access-control-request-headers') ?? '')

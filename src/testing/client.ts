@@ -85,7 +85,7 @@ export function createTestClient(app: App, options: TestClientOptions = {}): Tes
     const request = await prepare(wanted)
     const { dispatch } = await enter()
     const send = wanted.stream === true ? injectStream : injectRequest
-    return keep(request, await send(dispatch, request, settings.limits.headers))
+    return keep(request, await send(dispatch, request, settings))
   }
   const by =
     (method: string): Send =>

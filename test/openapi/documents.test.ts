@@ -10,12 +10,13 @@ import {
   defineRouter,
   defineVersioningScheme,
   DefinitionError,
-  HttpError,
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
 import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import type { App, AppOptions, OpenApiDocument } from 'octavo'
+
+import { z } from 'zod'
 
 import type { AnyRoute } from '../../src/define/route.ts'
 
@@ -641,36 +642,50 @@ describe('what a document says of errors', () => {
     assert.deepEqual(Object.keys(document.components.responses ?? {}), ['Problem'])
   })
 
-  it('does not promise problem documents where error handlers answer', async () => {
-    class Missing extends Error {}
-    const handle = (): string => 'mine'
+  it('promises nothing where error handlers may answer, but what the route declares', async () => {
+    const errorHandlers = [defineErrorHandler({ match: 404, handle: () => 'mine' })]
+    const Missing = z.object({ id: z.number() })
     const app = await appOf([
       {
         method: 'GET',
-        path: '/all',
-        errorHandlers: [defineErrorHandler({ match: HttpError, handle })],
-        handler,
-      },
-      { method: 'GET', path: '/404', errorHandlers: [defineErrorHandler({ match: 404, handle })], handler },
-      {
-        method: 'GET',
-        path: '/own',
-        errorHandlers: [defineErrorHandler({ match: Missing, handle })],
+        guards: [bearerAuth({ verify: () => true })],
+        errorHandlers,
+        response: { 200: z.string(), 404: Missing },
         handler,
       },
     ])
-    const document = app.openapi()
-    const types = (path: string): unknown =>
-      ['4XX', '5XX'].map((status) => {
-        const response = operation(document, path).responses[status]
-        return response !== undefined && 'content' in response
-          ? Object.keys(response.content ?? {})
-          : 'shared'
-      })
-    const both = ['application/problem+json', '*/*']
-    assert.deepEqual(types('/car/all'), [both, both])
-    assert.deepEqual(types('/car/404'), [both, 'shared'])
-    assert.deepEqual(types('/car/own'), ['shared', both])
+    const { responses } = operation(app.openapi(), '/car')
+    const { 200: _success, 401: unauthenticated, 404: missing, ...others } = responses
+    assert.deepEqual(unauthenticated, {
+      description: 'Credentials are missing or not accepted',
+      headers: {
+        'WWW-Authenticate': {
+          description: 'How to authenticate (RFC 9110 section 11.6.1)',
+          schema: { type: 'string' },
+        },
+      },
+    })
+    assert.deepEqual(Object.keys(Object(missing).content), ['application/json'])
+    assert.deepEqual(others, {
+      403: { description: 'A guard refuses the request' },
+      '4XX': { description: 'What went wrong' },
+      '5XX': { description: 'What went wrong' },
+    })
+    assert.equal(JSON.stringify(app.openapi()).includes('problem+json'), false)
+  })
+
+  it('promises nothing in the document of all versions where the error handlers of one may answer', async () => {
+    const errorHandlers = [defineErrorHandler({ match: 404, handle: () => 'mine' })]
+    const app = await appOf(
+      [
+        { method: 'GET', name: 'old', version: '1', errorHandlers, handler },
+        { method: 'GET', name: 'new', version: '2', input: { query: { a: z.string() } }, handler },
+      ],
+      { versioning: [VersioningSchemes.QUERY] },
+    )
+    const { responses } = operation(app.openapi(), '/car')
+    const contents = ['422', '4XX', '5XX'].map((status) => Object(responses[status]).content)
+    assert.deepEqual(contents, [undefined, undefined, undefined])
   })
 
   it('refuses one operationId for two routes', async () => {

@@ -1,7 +1,7 @@
 import { createApp, defineController, defineModule, defineRouter, FileStream, FileStreams } from 'octavo'
 import { createDispatcher } from 'octavo/undici'
 import { createClient, ProblemError } from 'octavo/client'
-import type { Client, Wire } from 'octavo/client'
+import type { Client, ValidationIssue, Wire } from 'octavo/client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
@@ -309,6 +309,6 @@ export function options(error: unknown): void {
   if (error instanceof ProblemError) {
     expectTypeOf(error.status).toEqualTypeOf<number>()
     expectTypeOf(error.code).toEqualTypeOf<string | undefined>()
-    expectTypeOf(error.errors[0]?.in).toEqualTypeOf<string | undefined>()
+    expectTypeOf(error.errors[0]).toEqualTypeOf<ValidationIssue | undefined>()
   }
 }

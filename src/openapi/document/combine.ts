@@ -4,6 +4,7 @@ import { mergeOperations } from './merge.ts'
 import type { VersionedOperation } from './merge.ts'
 import type { DocumentSettings } from './model.ts'
 import { PROBLEM_SCHEMAS } from './problems.ts'
+import type { ErrorAnswers } from './problems.ts'
 import type { DocumentServer, OpenApiDocument, Operation, PathItem, SchemaObject } from './types.ts'
 
 /** The document of a version, to be combined with others. */
@@ -12,6 +13,7 @@ export interface Part {
   readonly document: OpenApiDocument
   /** The paths that name the version. */
   readonly own: ReadonlySet<string>
+  readonly answers: ErrorAnswers
 }
 
 /**
@@ -19,6 +21,9 @@ export interface Part {
  * operations are merged; schemas of one name that differ get the version in their names.
  */
 export function combine(parts: readonly Part[], settings: DocumentSettings): OpenApiDocument {
+  const [first] = parts
+  if (first === undefined) throw new TypeError('combine: there is no document')
+  const { answers } = first
   const named = withOwnNames(parts)
   const serverLists = new Set(parts.map(({ document }) => JSON.stringify(document.servers)))
   const hasOwnServers = serverLists.size > 1
@@ -39,14 +44,14 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
     }
   }
   const paths = withUniqueIds(
-    Object.fromEntries([...byPlace].map(([path, methods]) => [path, mergeItem(methods, hasOwnServers)])),
+    Object.fromEntries(
+      [...byPlace].map(([path, methods]) => [path, mergeItem(methods, hasOwnServers, answers)]),
+    ),
   )
   const schemas = Object.assign({}, ...named.map(({ document }) => document.components.schemas ?? {}))
   const schemes = Object.assign({}, ...named.map(({ document }) => document.components.securitySchemes ?? {}))
   const versions = parts.flatMap(({ version }) => version ?? [])
   const policies = parts.flatMap(({ document }) => document['x-api-versioning'] ?? [])
-  const [first] = parts
-  if (first === undefined) throw new TypeError('combine: there is no document')
   const { openapi, externalDocs } = first.document
   const version = settings.hasVersion || versions.length === 0 ? settings.info.version : versions.join(', ')
   return {
@@ -57,7 +62,7 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
     ...tagsOf(paths, settings.tags),
     ...(policies.length === 0 ? {} : { 'x-api-versioning': policies }),
     paths,
-    components: toComponents(paths, schemas, schemes),
+    components: toComponents(paths, schemas, schemes, answers),
   }
 }
 
@@ -65,10 +70,14 @@ interface Placed extends VersionedOperation {
   readonly servers: readonly DocumentServer[]
 }
 
-function mergeItem(methods: ReadonlyMap<string, readonly Placed[]>, hasOwnServers: boolean): PathItem {
+function mergeItem(
+  methods: ReadonlyMap<string, readonly Placed[]>,
+  hasOwnServers: boolean,
+  answers: ErrorAnswers,
+): PathItem {
   return Object.fromEntries(
     [...methods].map(([method, placed]): readonly [string, Operation] => {
-      const merged = mergeOperations(placed)
+      const merged = mergeOperations(placed, answers)
       if (!hasOwnServers) return [method, merged]
       return [method, { ...merged, servers: uniqueServers(placed.flatMap((each) => each.servers)) }]
     }),

@@ -6,7 +6,8 @@ import { extensionProblems } from './operation.ts'
 import type { WriteOperation } from './operation.ts'
 import { toPaths } from './paths.ts'
 import type { PlacedOperation } from './paths.ts'
-import { PROBLEM_ANSWERS, PROBLEM_SCHEMAS } from './problems.ts'
+import { PROBLEM_SCHEMAS, toErrorAnswers } from './problems.ts'
+import type { ErrorAnswers } from './problems.ts'
 import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.ts'
 import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
@@ -21,6 +22,8 @@ export interface Made {
   readonly until: number
   /** The paths in which the version stands. */
   readonly own: ReadonlySet<string>
+  /** What Octavo itself answers. */
+  readonly answers: ErrorAnswers
 }
 
 /** The version of OpenAPI that documents are written in. */
@@ -35,6 +38,7 @@ export function toDocument(
 ): Made {
   const { version, routes } = documented
   const now = settings.now()
+  const answers = toErrorAnswers(conversion.errors)
   const security = createSecurity()
   const own = new Set<string>()
   const unfit = routes.flatMap(extensionProblems)
@@ -47,7 +51,7 @@ export function toDocument(
       responses: new Map(),
     }
     if (wire.isInPath) own.add(wire.path)
-    const parts = { converted, wire, security: security.of(each.route), now }
+    const parts = { converted, wire, security: security.of(each.route), now, answers }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
       method: method.toLowerCase(),
@@ -55,7 +59,7 @@ export function toDocument(
       route: each.route,
     }))
   })
-  const { paths, problems } = toPaths(placed)
+  const { paths, problems } = toPaths(placed, answers)
   const { info, externalDocs } = settings
   const ownVersion = version === null || settings.hasVersion ? info.version : version
   return {
@@ -67,11 +71,12 @@ export function toDocument(
       ...tagsOf(paths, settings.tags),
       ...policyOf(documented, now),
       paths,
-      components: toComponents(paths, conversion.components, security.schemes()),
+      components: toComponents(paths, conversion.components, security.schemes(), answers),
     },
     problems: [...problems, ...security.problems(), ...unfit, ...nameProblems(conversion.components)],
     until: nextChange([documented, ...routes], now),
     own,
+    answers,
   }
 }
 
@@ -80,9 +85,10 @@ export function toComponents(
   paths: OpenApiDocument['paths'],
   converted: Conversion['components'],
   schemes: Readonly<Record<string, unknown>>,
+  answers: ErrorAnswers,
 ): OpenApiDocument['components'] {
   const references = referencesIn(paths)
-  const responses = pick(PROBLEM_ANSWERS, namesOf(references, 'responses'))
+  const responses = pick(answers, namesOf(references, 'responses'))
   const inAll = new Set([...references, ...findReferences(responses)])
   const schemas = schemasIn(inAll, { ...converted, ...PROBLEM_SCHEMAS })
   const headers = pick(RESPONSE_HEADERS, namesOf(references, 'headers'))

@@ -1,5 +1,6 @@
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
+import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { combine } from './combine.ts'
 import { toDocument } from './document.ts'
@@ -14,6 +15,8 @@ export interface GeneratorSource {
   /** Oldest first; the last may have the version `null`. */
   readonly versions: readonly DocumentedVersion[]
   readonly named: readonly NamedSchema[]
+  /** `undefined` for problem documents. */
+  readonly errorFormat: ErrorFormat | undefined
   readonly settings: DocumentSettings
 }
 
@@ -27,10 +30,13 @@ const NOTHING: DocumentedVersion = { version: null, routes: [], lifetime: undefi
 
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
-  { versions, named, settings }: GeneratorSource,
+  { versions, named, errorFormat, settings }: GeneratorSource,
   convert: Convert | undefined,
 ): Generator {
-  const conversionOf = createConversions(versions, named, convert)
+  const conversionOf = createConversions(
+    versions,
+    convert && ((some) => convert(routesOf(some), named, errorFormat)),
+  )
   const writeOperation = createOperations()
   const made = new Map<DocumentedVersion, Made>()
   let combined: Pick<Made, 'document' | 'until'> | undefined
@@ -72,14 +78,12 @@ function refuse(problems: readonly DefinitionProblem[]): void {
 /** Converts the schemas of all versions at once; of each by itself where versions have different schemas of one name. */
 function createConversions(
   versions: readonly DocumentedVersion[],
-  named: readonly NamedSchema[],
-  convert: Convert | undefined,
+  convertAll: ((some: readonly DocumentedVersion[]) => Conversion) | undefined,
 ): (documented: DocumentedVersion) => Conversion {
-  if (convert === undefined) {
+  if (convertAll === undefined) {
     const bare = withoutSchemas(versions)
     return () => bare
   }
-  const convertAll = (some: readonly DocumentedVersion[]): Conversion => convert(routesOf(some), named)
   const apart = new Map<DocumentedVersion, Conversion>()
   let whole: Conversion | undefined
   return (documented) => {
@@ -100,7 +104,7 @@ function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
         { parameters: toParameters(route.pattern, new Map(), {}), body: undefined, responses: new Map() },
       ] as const,
   )
-  return { routes: new Map(bare), components: {}, problems: [] }
+  return { routes: new Map(bare), errors: undefined, components: {}, problems: [] }
 }
 
 function routesOf(versions: readonly DocumentedVersion[]): readonly FlatRoute[] {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { PROBLEM_ANSWERS } from './problems.ts'
-import type { ProblemAnswer } from './problems.ts'
+import { isErrorAnswer } from './problems.ts'
+import type { ErrorAnswers } from './problems.ts'
 import type {
   Content,
   MediaTypeObject,
@@ -24,7 +24,7 @@ export interface VersionedOperation {
  * One operation for several at the same path and method, as versions are that a header names: each of its parts takes what any of
  * them takes. The last, which is the newest, has the words.
  */
-export function mergeOperations(all: readonly VersionedOperation[]): Operation {
+export function mergeOperations(all: readonly VersionedOperation[], answers: ErrorAnswers): Operation {
   const operations = all.map(({ operation }) => operation)
   const [first] = operations
   const last = operations.at(-1)
@@ -39,7 +39,7 @@ export function mergeOperations(all: readonly VersionedOperation[]): Operation {
     security: mergeSecurity(operations),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: mergeResponses(operations),
+    responses: mergeResponses(operations, answers),
   }
 }
 
@@ -96,7 +96,8 @@ function mergeBodies(operations: readonly Operation[]): RequestBody | undefined 
   return { ...last, required: isRequired, content: mergeContents(bodies.map(({ content }) => content)) }
 }
 
-function mergeContents(all: readonly Content[]): Content {
+/** What any of several holds, by content type. */
+export function mergeContents(all: readonly Content[]): Content {
   const contents = sharedOr(all)
   const types = new Set(contents.flatMap((content) => Object.keys(content)))
   return Object.fromEntries(
@@ -115,11 +116,13 @@ function mergeContents(all: readonly Content[]): Content {
   )
 }
 
-function mergeResponses(operations: readonly Operation[]): Operation['responses'] {
+function mergeResponses(operations: readonly Operation[], answers: ErrorAnswers): Operation['responses'] {
   const all = sharedOr(operations.map(({ responses }) => responses))
   const statuses = new Set(all.flatMap((responses) => Object.keys(responses)))
   return Object.fromEntries(
-    [...statuses].toSorted().map((status) => [status, mergeAnswers(unique(answersOf(all, status)))]),
+    [...statuses]
+      .toSorted()
+      .map((status) => [status, mergeAnswers(unique(answersOf(all, status)), answers, /^[45]/.test(status))]),
   )
 }
 
@@ -137,27 +140,29 @@ function answersOf(
   return isShared ? own : [...ranges, ...own]
 }
 
-function mergeAnswers(found: readonly (ResponseObject | Reference)[]): ResponseObject | Reference {
+function mergeAnswers(
+  found: readonly (ResponseObject | Reference)[],
+  answers: ErrorAnswers,
+  isError: boolean,
+): ResponseObject | Reference {
   const [only, ...others] = found
   if (only !== undefined && others.length === 0) return only
-  const written = found.map(toResponse)
+  const written = found.map((each) => toResponse(each, answers))
   const contents = written.flatMap(({ content }) => (content === undefined ? [] : [content]))
   const headers = Object.assign({}, ...written.map((each) => each.headers ?? {}))
+  // an error of which one promises nothing may hold anything
+  const isOpen = isError && contents.length < written.length
   return {
     description: written.at(-1)?.description ?? '',
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(contents.length === 0 ? {} : { content: mergeContents(contents) }),
+    ...(contents.length === 0 || isOpen ? {} : { content: mergeContents(contents) }),
   }
 }
 
-function toResponse(response: ResponseObject | Reference): ResponseObject {
+function toResponse(response: ResponseObject | Reference, answers: ErrorAnswers): ResponseObject {
   if (!('$ref' in response)) return response
   const name = response.$ref.slice(response.$ref.lastIndexOf('/') + 1)
-  return isAnswer(name) ? PROBLEM_ANSWERS[name] : { description: '' }
-}
-
-function isAnswer(name: string): name is ProblemAnswer {
-  return Object.hasOwn(PROBLEM_ANSWERS, name)
+  return isErrorAnswer(name) ? answers[name] : { description: '' }
 }
 
 /** What is enough for one of them; an open one says so by an alternative that asks for nothing. */

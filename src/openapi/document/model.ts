@@ -1,5 +1,6 @@
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
+import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Method } from '../../http.ts'
@@ -78,11 +79,17 @@ export interface ConvertedRoute {
 /** Routes, converted together: schemas that they share are the same component. */
 export interface Conversion {
   readonly routes: ReadonlyMap<FlatRoute, ConvertedRoute>
+  /** What errors hold; `undefined` for problem documents. */
+  readonly errors: Content | undefined
   /** Under `#/components/schemas/`, by name. */
   readonly components: Readonly<Record<string, SchemaObject>>
   /** Names that two schemas have, and schemas that no document can show. */
   readonly problems: readonly DefinitionProblem[]
 }
 
-/** Converts the schemas of routes. */
-export type Convert = (routes: readonly FlatRoute[], named: readonly NamedSchema[]) => Conversion
+/** Converts the schemas of routes and of the format of errors. */
+export type Convert = (
+  routes: readonly FlatRoute[],
+  named: readonly NamedSchema[],
+  errorFormat: ErrorFormat | undefined,
+) => Conversion

@@ -5,6 +5,7 @@ import { statusAt } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
+import type { ErrorAnswers } from './problems.ts'
 import { toResponses } from './responses.ts'
 import type { Operation, Parameter, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
@@ -15,6 +16,8 @@ interface OperationParts {
   readonly wire: Wire
   readonly security: readonly SecurityAlternative[]
   readonly now: number
+  /** What Octavo itself answers. */
+  readonly answers: ErrorAnswers
 }
 
 /** Makes the operation of one method of a route. */
@@ -42,7 +45,7 @@ type WithParameters = (own: readonly Parameter[]) => Operation
 
 function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
   const { route, lifetime } = documented
-  const { converted, wire, security, now } = parts
+  const { converted, wire, security, now, answers } = parts
   const { summary = toSummary(route.name), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
@@ -59,7 +62,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
   }
   const tail = {
     ...(converted.body === undefined ? {} : { requestBody: converted.body }),
-    responses: toResponses(documented, converted, wire),
+    responses: toResponses(documented, converted, wire, answers),
   }
   const write: WithParameters = (own) => {
     const parameters = own.length === 0 ? converted.parameters : [...own, ...converted.parameters]

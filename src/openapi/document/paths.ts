@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
+import type { ErrorAnswers } from './problems.ts'
 import type { Operation, Parameter, PathItem } from './types.ts'
 
 /** An operation at its place. */
@@ -23,7 +24,7 @@ export interface Paths {
  * Puts operations at their paths. Paths that differ only in the names of their parameters are one (OpenAPI 3.1 section 4.8.8.2): the
  * first names them, and operations of the same method there become one.
  */
-export function toPaths(placed: readonly PlacedOperation[]): Paths {
+export function toPaths(placed: readonly PlacedOperation[], answers: ErrorAnswers): Paths {
   const { operations, problems } = withUniqueIds(placed)
   const byShape = new Map<string, { readonly path: string; readonly methods: Map<string, Operation[]> }>()
   for (const { path, method, operation } of operations) {
@@ -38,7 +39,10 @@ export function toPaths(placed: readonly PlacedOperation[]): Paths {
     Object.fromEntries(
       [...methods].map(([method, found]) => [
         method,
-        mergeOperations(found.map((operation) => ({ operation }))),
+        mergeOperations(
+          found.map((operation) => ({ operation })),
+          answers,
+        ),
       ]),
     ),
   ])

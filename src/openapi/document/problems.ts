@@ -1,9 +1,7 @@
 import type { ResponseKey } from '../../schema/responses.ts'
-import type { ErrorHandler } from '../../define/error-handler.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { HttpError, phraseOf } from '../../errors.ts'
+import { phraseOf } from '../../errors.ts'
 import { deepFreeze } from '../../values.ts'
-import type { ResponseObject, SchemaObject } from './types.ts'
+import type { Content, ResponseObject, SchemaObject } from './types.ts'
 
 /** The name of an answer. */
 export type ProblemAnswer =
@@ -21,7 +19,10 @@ const CHALLENGE = {
 }
 
 /** What Octavo itself answers, as components under `responses`. */
-export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = deepFreeze({
+export type ErrorAnswers = Readonly<Record<ProblemAnswer, ResponseObject>>
+
+/** Those of applications without an error format. */
+const PROBLEM_ANSWERS: ErrorAnswers = deepFreeze({
   Problem: answer('ProblemDetails', 'What went wrong, as a problem document (RFC 9457)'),
   ValidationFailed: answer('ValidationProblemDetails', 'The input is not what this operation takes'),
   Unauthenticated: {
@@ -33,6 +34,29 @@ export const PROBLEM_ANSWERS: Readonly<Record<ProblemAnswer, ResponseObject>> = 
   UnsupportedVersion: answer('VersionProblemDetails', 'There is nothing here, or not in this version'),
   RetiredVersion: answer('VersionProblemDetails', 'This version is retired'),
 })
+
+/** What any error is, where that it is a problem document is not promised. */
+export const ANY_ERROR = 'What went wrong'
+
+/** What Octavo itself answers in the format of an application; in problem documents without `content`. */
+export function toErrorAnswers(content: Content | undefined): ErrorAnswers {
+  if (content === undefined) return PROBLEM_ANSWERS
+  const formatted = (name: ProblemAnswer): ResponseObject => ({ ...PROBLEM_ANSWERS[name], content })
+  return {
+    Problem: { description: ANY_ERROR, content },
+    ValidationFailed: formatted('ValidationFailed'),
+    Unauthenticated: formatted('Unauthenticated'),
+    Forbidden: formatted('Forbidden'),
+    UnspecifiedVersion: formatted('UnspecifiedVersion'),
+    UnsupportedVersion: formatted('UnsupportedVersion'),
+    RetiredVersion: formatted('RetiredVersion'),
+  }
+}
+
+/** Whether the text names an answer. */
+export function isErrorAnswer(name: string): name is ProblemAnswer {
+  return Object.hasOwn(PROBLEM_ANSWERS, name)
+}
 
 function answer(schema: string, description: string): ResponseObject {
   return { description, content: { 'application/problem+json': { schema: reference(schema) } } }
@@ -95,20 +119,6 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = deepFreez
   ValidationProblemDetails: extended(VALIDATION),
   VersionProblemDetails: extended(VERSION),
 })
-
-/** Whether a route has something of its own to say to errors of a status; then they may be no problem documents. */
-export function answersItself({ layers }: FlatRoute, isOne: (status: number) => boolean): boolean {
-  return layers.errorHandlers.some(({ match }) =>
-    typeof match === 'number' ? isOne(match) : takesHttpErrors(match) || isOne(500),
-  )
-}
-
-function takesHttpErrors(match: ErrorHandler['match'] & object): boolean {
-  return (
-    typeof match === 'function' &&
-    (match === HttpError || match.prototype instanceof HttpError || HttpError.prototype instanceof match)
-  )
-}
 
 const RANGES = { '4XX': 'Client error', '5XX': 'Server error', default: 'Any other status' }
 

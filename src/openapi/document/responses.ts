@@ -2,8 +2,9 @@ import type { ResponseKey } from '../../schema/responses.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
-import { answersItself, descriptionOf, PROBLEM_ANSWERS } from './problems.ts'
-import type { ProblemAnswer } from './problems.ts'
+import { mergeContents } from './merge.ts'
+import { ANY_ERROR, descriptionOf } from './problems.ts'
+import type { ErrorAnswers, ProblemAnswer } from './problems.ts'
 import type { Content, Operation, ResponseObject } from './types.ts'
 import type { Wire } from './wire.ts'
 
@@ -14,6 +15,7 @@ export function toResponses(
   { route, lifetime }: DocumentedRoute,
   converted: ConvertedRoute,
   wire: Wire,
+  answers: ErrorAnswers,
 ): Responses {
   const headers = headersOf(lifetime)
   const declared = new Map<string, ResponseObject>()
@@ -33,12 +35,13 @@ export function toResponses(
       ...headers,
       content: { '*/*': {} },
     })
-  const problems = problemsOf(route, lifetime, wire)
-  const answered = [...problems].map(([status, answer]): readonly [string, Responses[string]] => [
-    status,
-    toProblemResponse(answer, declaredFor(declared, status), isOneOf(status, route)),
-  ])
-  return Object.fromEntries([...declared, ...answered].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const errors = [...errorsOf(route, lifetime, wire)].map(
+    ([status, name]): readonly [string, Responses[string]] => [
+      status,
+      toErrorResponse(name, answers, declaredFor(declared, status), route.layers.errorHandlers.length > 0),
+    ],
+  )
+  return Object.fromEntries([...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function isSuccess(status: ResponseKey): boolean {
@@ -53,15 +56,8 @@ function declaredFor(
   return declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
 }
 
-/** Whether error handlers may answer errors of a status in their own way. */
-function isOneOf(status: string, route: DocumentedRoute['route']): boolean {
-  return answersItself(route, (matched) =>
-    status.endsWith('XX') ? String(matched)[0] === status[0] : String(matched) === status,
-  )
-}
-
 /** What Octavo answers to the mistakes of clients, by status. */
-function problemsOf(
+function errorsOf(
   { sources, layers }: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,
   { refusals }: Wire,
@@ -80,22 +76,23 @@ function problemsOf(
   return problems
 }
 
-/** A reference to a shared answer; written out where more may be sent with its status. */
-function toProblemResponse(
-  answer: ProblemAnswer,
+/**
+ * A reference to a shared answer; written out if more may be sent with its status. What error handlers answer is not known, so where there
+ * are some, nothing is promised but what the route declares.
+ */
+function toErrorResponse(
+  name: ProblemAnswer,
+  answers: ErrorAnswers,
   declared: ResponseObject | undefined,
-  isAnswered: boolean,
+  hasHandlers: boolean,
 ): Responses[string] {
-  if (declared === undefined && !isAnswered) return { $ref: `#/components/responses/${answer}` }
-  const { description, headers, content } = PROBLEM_ANSWERS[answer]
+  if (declared === undefined && !hasHandlers) return { $ref: `#/components/responses/${name}` }
+  const { description, headers, content } = answers[name]
+  const contents = [declared?.content, hasHandlers ? undefined : content].filter((each) => each !== undefined)
   return {
-    description: declared?.description ?? description,
+    description: declared?.description ?? (name === 'Problem' ? ANY_ERROR : description),
     ...(headers === undefined ? {} : { headers }),
-    content: {
-      ...declared?.content,
-      ...content,
-      ...(isAnswered && declared === undefined ? { '*/*': {} } : {}),
-    },
+    ...(contents.length === 0 ? {} : { content: mergeContents(contents) }),
   }
 }
 

@@ -101,10 +101,10 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
   return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
 }
 
-function addTask({ tasks }: Search, { route, at, io, schema }: SchemaPlace): string {
+function addTask({ tasks }: Search, { owner, at, io, schema }: SchemaPlace): string {
   const key = `s${tasks.length}`
-  const base = `${route.name} ${at.replace('input.', '')}`
-  tasks.push({ key, io, schema, where: route.label, base })
+  const base = `${owner.name} ${at.replace('input.', '')}`
+  tasks.push({ key, io, schema, where: owner.label, base })
   return key
 }
 

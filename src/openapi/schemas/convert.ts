@@ -19,7 +19,7 @@ import { correct, MARK } from './markers.ts'
 import type { Direction } from './markers.ts'
 import type { Convert, ConvertedRoute } from '../document/model.ts'
 import { toParameters } from './parameters.ts'
-import { toPlaces } from './places.ts'
+import { toErrorPlace, toPlaces } from './places.ts'
 import type { SchemaPlace } from './places.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 import type { SchemaObject } from '../document/types.ts'
@@ -30,10 +30,14 @@ import type { Shown } from './undocumented.ts'
  * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can
  * show is a problem. zod has to be loaded.
  */
-export const convert: Convert = (routes, named) => {
+export const convert: Convert = (routes, named, errorFormat) => {
   const byRoute = new Map(routes.map((route) => [route, toPlaces(route)]))
-  const places = [...byRoute.values()].flat()
-  const inventory = takeInventory(places, named)
+  const errorPlace = errorFormat && toErrorPlace(errorFormat)
+  const places = [...byRoute.values(), errorPlace ?? []].flat()
+  // an id of the schema and names of modules win
+  const errorName =
+    errorPlace === undefined ? [] : [{ name: 'Error', schema: errorPlace.schema, where: 'errorFormat' }]
+  const inventory = takeInventory(places, [...named, ...errorName])
   const failed: DefinitionProblem[] = []
   const shown = {
     input: showAll('input', places, inventory, failed),
@@ -45,9 +49,13 @@ export const convert: Convert = (routes, named) => {
   const converted = new Map(
     [...byRoute].map(([route, own]) => [route, toRoute(route, own, { rawOf, shown, finished })]),
   )
+  const errors = errorFormat &&
+    errorPlace && { [errorFormat.contentType]: { schema: finished.finish(rawOf(errorPlace), 'output') } }
+  const schemas = [...converted.values()].flatMap(schemasOf)
   return {
     routes: converted,
-    components: schemasIn(findReferences([...converted.values()].flatMap(schemasOf)), finished.components),
+    errors,
+    components: schemasIn(findReferences([schemas, errors]), finished.components),
     problems: [
       ...inventory.problems,
       ...finished.problems,

@@ -1,3 +1,4 @@
+import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { toZod } from '../../schema/schema.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
@@ -5,9 +6,10 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
 import type { Direction } from './markers.ts'
 
-/** A place of a route that has a schema. */
+/** A place that has a schema. */
 export interface SchemaPlace {
-  readonly route: FlatRoute
+  /** Whose schema it is, such as a route. */
+  readonly owner: Pick<FlatRoute, 'name' | 'label'>
   /** Such as `input.query` or `response 200`. */
   readonly at: string
   readonly source: SourceName | ResponseKey
@@ -22,10 +24,10 @@ export function toPlaces(route: FlatRoute): readonly SchemaPlace[] {
   return [
     ...route.sources.map(({ name, schema }): SchemaPlace => {
       const holds = name === 'files' ? 'files' : name === 'body' ? 'value' : 'texts'
-      return { route, at: `input.${name}`, source: name, io: 'input', holds, schema: toZod(schema) }
+      return { owner: route, at: `input.${name}`, source: name, io: 'input', holds, schema: toZod(schema) }
     }),
     ...[...route.responses].map(([status, schema]): SchemaPlace => ({
-      route,
+      owner: route,
       at: `response ${status}`,
       source: status,
       io: 'output',
@@ -33,4 +35,10 @@ export function toPlaces(route: FlatRoute): readonly SchemaPlace[] {
       schema: toZod(schema),
     })),
   ]
+}
+
+/** The place of the schema that all errors have. */
+export function toErrorPlace({ schema }: ErrorFormat): SchemaPlace {
+  const owner = { name: 'error', label: 'errorFormat' }
+  return { owner, at: 'schema', source: 'default', io: 'output', holds: 'value', schema: toZod(schema) }
 }

@@ -45,7 +45,7 @@ export function undocumented(place: SchemaPlace, at: string, kind: string): Defi
   const where = isResponse ? `${place.at}, at ${at}` : join(place.at, at)
   return {
     code: 'undocumented_schema',
-    where: place.route.label,
+    where: place.owner.label,
     message: `${where}: a document cannot show ${KINDS[kind] ?? kind}`,
     fix: FIXES[kind] ?? FIX,
   }

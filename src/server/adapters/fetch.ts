@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 
-import { toProblem } from '../../errors.ts'
 import { isPromise } from '../../async.ts'
 import type { FinishedResponse, RawBody } from '../../http.ts'
 import { clientWentAway, openBytes } from './shared/byte-source.ts'
@@ -38,7 +37,7 @@ export function createFetch(enter: Enter, settings: Settings): FetchHandler {
     const refusal = findRefusal(target, host, true, lines)
     if (refusal !== undefined) {
       if (body instanceof StreamBody) body.discard()
-      return toPlain(toProblem(refusal))
+      return toPlain(settings.writeError(refusal))
     }
     const { method, signal } = request
     const remoteAddress = info === undefined ? undefined : remoteAddressOf(info)

@@ -3,7 +3,6 @@ import { DefinitionError } from '../../definition-error.ts'
 import { createValidator, loadZod } from '../../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
 import type { ConfigOptions } from '../options/app-options.ts'
-import { loadConfigModule, loadEnvFiles } from './config-module.ts'
 
 /** What a schema makes of the settings. */
 export type ConfigReading = { readonly value: unknown } | { readonly problems: readonly DefinitionProblem[] }
@@ -23,10 +22,11 @@ export interface ConfigSource {
  */
 export async function readConfig(options: ConfigOptions): Promise<ConfigSource> {
   const { envFile = [], configSchema } = options
-  loadEnvFiles(typeof envFile === 'string' ? [envFile] : envFile)
+  if (envFile.length > 0) (await import('./config-module.ts')).loadEnvFiles([envFile].flat())
   const specifier = options.configModule ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
   if (specifier === '')
     return toSource({}, configSchema, 'a module that configModule or FRAMEWORK_CONFIG_MODULE names')
+  const { loadConfigModule } = await import('./config-module.ts')
   return toSource(await loadConfigModule(specifier), configSchema, `"${specifier}"`)
 }
 

@@ -133,14 +133,14 @@ async function logWarnings({ findWarnings }: Compiled['table'], { log }: Setting
 
 /** Loads the answers to health probes once; `undefined` without the option. */
 function createHealthLoader(
-  { health, log }: Settings,
+  { health, log, writeError }: Settings,
   { isReady }: Lifecycle,
   resolve: Core['resolve'],
 ): (() => Promise<Health>) | undefined {
   if (health === undefined) return undefined
   return once(async () => {
     const { createHealth } = await import('../health/health.ts')
-    return createHealth(health, { isReady, resolve, logger: log })
+    return createHealth(health, { isReady, resolve, logger: log, writeError })
   })
 }
 

@@ -55,11 +55,13 @@ export function createDocuments(source: () => DocumentSource): Documents {
     const { createGenerator } = await import('../../openapi/document/generate.ts')
     const all = documented()
     const named = namedSchemas(modules)
-    const isWanted = all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    const { errorFormat } = settings
+    const isWanted =
+      errorFormat !== undefined || all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
     if (isWanted) await requireZod()
     const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
     return createGenerator(
-      { versions: all, named, settings: toDocumentSettings(settings, versioning, modules) },
+      { versions: all, named, errorFormat, settings: toDocumentSettings(settings, versioning, modules) },
       convert,
     )
   }

@@ -1,6 +1,7 @@
 import type { Logger } from '../../define/context.ts'
 import type { Token } from '../../define/token.ts'
-import { httpError, toProblem } from '../../errors.ts'
+import type { WriteError } from '../../define/error-format.ts'
+import { httpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
 import type { HealthCheck, HealthContext, HealthOptions } from '../options/health.ts'
 import type { Dispatch } from '../dispatch.ts'
@@ -26,7 +27,14 @@ export interface Health {
  */
 export function createHealth(
   { live, ready, checks = {}, timeout = DEFAULT_TIMEOUT }: HealthOptions,
-  { isReady, ...running }: Omit<Checking, 'timeout'> & { readonly isReady: () => boolean },
+  {
+    isReady,
+    writeError,
+    ...running
+  }: Omit<Checking, 'timeout'> & {
+    readonly isReady: () => boolean
+    readonly writeError: WriteError
+  },
 ): Health {
   const check = createChecks(Object.entries(checks), { timeout, ...running })
   const answerReady = async (method: string): Promise<FinishedResponse> => {
@@ -37,7 +45,7 @@ export function createHealth(
   const answerAt = (path: string, method: string): Awaitable<FinishedResponse> | undefined => {
     const isLive = path === live
     if (!isLive && path !== ready) return undefined
-    if (method !== 'GET' && method !== 'HEAD') return refuseMethod(method)
+    if (method !== 'GET' && method !== 'HEAD') return refuseMethod(method, writeError)
     if (isLive) return toAnswer(method, true, {})
     return isReady() ? answerReady(method) : toAnswer(method, false, {})
   }
@@ -69,9 +77,9 @@ function toAnswer(
 
 const ALLOW = 'GET, HEAD'
 
-function refuseMethod(method: string): FinishedResponse {
+function refuseMethod(method: string, writeError: WriteError): FinishedResponse {
   if (method === 'OPTIONS') return finish(204, { allow: ALLOW }, undefined)
-  return toProblem(
+  return writeError(
     httpError('method_not_allowed', 'Questions about health are asked with GET or HEAD', {
       headers: { allow: ALLOW },
     }),

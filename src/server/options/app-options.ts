@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Logger } from '../../define/context.ts'
+import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
 import { LAYER_RULES, isDefinition } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
@@ -23,6 +24,7 @@ import type { VersioningOptions } from '../../versioning/options.ts'
 import type { SchemeList } from '../../versioning/versioning.ts'
 import { docsProblems } from './docs.ts'
 import type { DocsOptions } from './docs.ts'
+import { errorFormatProblems, isErrorFormat } from './error-format.ts'
 import { healthProblems } from './health.ts'
 import type { HealthOptions } from './health.ts'
 import { prefixProblems } from './prefix.ts'
@@ -112,6 +114,8 @@ export interface AppOptions<
   readonly middleware?: readonly Middleware[]
   /** Asked last for the answer to errors, those of unknown paths included. */
   readonly errorHandlers?: readonly ErrorHandler[]
+  /** The body of every error, as `defineErrorFormat` describes it. @default problem documents (RFC 9457) */
+  readonly errorFormat?: ErrorFormat
   /** Replaces providers, guards, interceptors and settings wherever they are: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
   /** Sessions, for `inject: { session: Session }`. */
@@ -169,6 +173,7 @@ const OPTIONS: Rules = {
   interceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
   middleware: [LAYER_RULES.middleware.test, LAYER_RULES.middleware.expected],
   errorHandlers: [LAYER_RULES.errorHandlers.test, LAYER_RULES.errorHandlers.expected],
+  errorFormat: [isErrorFormat, 'a format, as defineErrorFormat returns it'],
   overrides: [
     (value) => Array.isArray(value) && value.every(isOverride),
     'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
@@ -191,6 +196,7 @@ export function appOptionProblems(options: Omit<AppOptions, 'versioning'>): read
     ...prefixProblems(options.prefix),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
+    ...errorFormatProblems(options.errorFormat),
     ...sessionProblems(options.session),
     ...healthProblems(options.health),
     ...docsProblems(options.docs),

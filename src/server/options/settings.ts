@@ -1,11 +1,13 @@
 import type { Layers } from '../../define/layers.ts'
 import type { Logger } from '../../define/context.ts'
+import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
 import type { Binding } from '../../define/provider.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
 import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
+import { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
 import type { Prefix } from '../../path/prefix.ts'
@@ -28,6 +30,10 @@ export interface Settings {
   readonly logger: Logger
   /** The same logger for Octavo itself: it never throws. */
   readonly log: Logger
+  /** `undefined` for problem documents. */
+  readonly errorFormat: ErrorFormat | undefined
+  /** Writes errors in the format of the application. */
+  readonly writeError: WriteError
   readonly timeouts: Required<Timeouts>
   readonly limits: Required<Limits>
   readonly uploads: UploadLimits
@@ -63,6 +69,8 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     validateResponses,
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,
+    errorFormat: options.errorFormat,
+    writeError: createErrorWriter(options.errorFormat, logger),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     uploads: options.uploads ?? {},

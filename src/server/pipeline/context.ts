@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../../define/context.ts'
 import type { Token } from '../../define/token.ts'
-import type { Awaitable, HttpRequest, Method, RawRequest } from '../../http.ts'
+import type { HttpError } from '../../errors.ts'
+import type { Awaitable, FinishedResponse, HttpRequest, Method, RawRequest } from '../../http.ts'
 import { RequestView } from '../../request/request.ts'
 import type { RequestSettings } from '../../request/request.ts'
 import type { Container } from '../../container/container.ts'
@@ -72,8 +73,8 @@ export class RequestContext implements SessionContext {
   identity: unknown = undefined
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
-  /** Writes what the response tells of versions. */
-  writeVersionHeaders: ((headers: Record<string, string | string[]>) => void) | undefined
+  /** Writes the report on versions into the headers of a response. */
+  writeVersionHeaders: ((response: FinishedResponse) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
 
@@ -140,6 +141,11 @@ export class RequestContext implements SessionContext {
   /** Tells those who listen of an error. */
   observe(error: unknown): void {
     if (this.isObserved) this.#services.observer.error(this, error)
+  }
+
+  /** Writes the response to an error. Throws if the error holds what cannot be sent. */
+  writeError(error: HttpError): FinishedResponse {
+    return this.#services.settings.writeError(error, this)
   }
 
   async resolve<T>(token: Token<T>): Promise<T> {

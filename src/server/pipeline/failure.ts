@@ -1,4 +1,3 @@
-import type { Logger } from '../../define/context.ts'
 import { httpError, HttpError, toProblem } from '../../errors.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
@@ -6,23 +5,25 @@ import { logError } from '../logging/safe-logger.ts'
 import { headerProblem } from './response-head.ts'
 
 /**
- * The response to whatever was thrown: the problem that an `HttpError` describes, a plain 500 for everything else, which is logged
+ * The response to whatever was thrown: an `HttpError` in the format of the application, a plain 500 for everything else, which is logged
  * unless it was before.
  */
 export function toFailure(context: RequestContext, error: unknown, isLogged = false): FinishedResponse {
-  const known = problemOf(error)
+  const known = written(context, error)
   if (known !== undefined) return known
   if (!isLogged) logUnknown(context, error)
   const { requestId } = context
-  return toProblem(
+  return context.writeError(
     httpError('internal_error', 'The request could not be answered; the log has the reason', { requestId }),
   )
 }
 
 /** The answer in the place of one that cannot be sent, which is logged where there is a request to log it for. */
-export function notSent(context: { readonly log: Logger } | undefined, error: unknown): FinishedResponse {
+export function notSent(context: RequestContext | undefined, error: unknown): FinishedResponse {
+  const answer = httpError('internal_error', 'The response cannot be sent; the log has the reason')
+  if (context === undefined) return toProblem(answer)
   logError(context, { err: error }, 'A response cannot be sent')
-  return toProblem(httpError('internal_error', 'The response cannot be sent; the log has the reason'))
+  return context.writeError(answer)
 }
 
 /** Logs an error that nobody expected. */
@@ -32,7 +33,7 @@ export function logUnknown(context: RequestContext, error: unknown): void {
 }
 
 /** Logs that a response broke off after its head was sent. */
-export function logBroken(context: { readonly log: Logger } | undefined, error: unknown): void {
+export function logBroken(context: RequestContext | undefined, error: unknown): void {
   logError(context, { err: error }, 'A response broke off')
 }
 
@@ -45,11 +46,11 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   }
 }
 
-/** The problem document of an `HttpError`; `undefined` when it cannot be written, for then it is a mistake of its thrower. */
-function problemOf(error: unknown): FinishedResponse | undefined {
+/** The response to an `HttpError`; `undefined` when it cannot be written, for then it is a mistake of its thrower. */
+function written(context: RequestContext, error: unknown): FinishedResponse | undefined {
   try {
     if (!(error instanceof HttpError)) return undefined
-    const response = toProblem(error)
+    const response = context.writeError(error)
     return headerProblem(response.headers) === undefined ? response : undefined
   } catch {
     return undefined

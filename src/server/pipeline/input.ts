@@ -2,7 +2,8 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { MAX_ISSUES } from '../../schema/schema.ts'
 import type { Validated } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
-import { httpError } from '../../errors.ts'
+import { invalidInput } from '../../errors.ts'
+import type { ValidationIssue } from '../../errors.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { createSourceReader } from '../../request/read-sources.ts'
@@ -71,7 +72,7 @@ type TextsOf = (values: readonly string[]) => PathTexts
 function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
   const { name, read } = reader
   const accept = (context: RequestContext, input: Input, outcome: Validated): Awaitable<FinishedResponse> => {
-    if ('issues' in outcome) throw validationError(problemsOf(reader, outcome), countOf(outcome))
+    if ('issues' in outcome) throw invalidInput(problemsOf(reader, outcome), countOf(outcome))
     put(input, name, outcome.value)
     return answer(context, input)
   }
@@ -93,7 +94,7 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
     input: Input,
     outcomes: readonly Validated[],
   ): Awaitable<FinishedResponse> => {
-    const problems: InputProblem[] = []
+    const problems: ValidationIssue[] = []
     let count = 0
     for (const [index, reader] of readers.entries()) {
       const outcome = outcomes[index]
@@ -103,7 +104,7 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
         count += countOf(outcome)
       } else put(input, reader.name, outcome.value)
     }
-    if (count > 0) throw validationError(problems, count)
+    if (count > 0) throw invalidInput(problems.slice(0, MAX_ISSUES), count)
     return answer(context, input)
   }
   const later = (
@@ -177,14 +178,6 @@ const NO_PARAMS: Record<string, unknown> = Object.freeze(Object.create(null))
 const NO_TEXTS: PathTexts = Object.freeze(Object.create(null))
 const noTexts: TextsOf = () => NO_TEXTS
 
-/** One entry of a 422. */
-interface InputProblem {
-  readonly in: string
-  readonly path: readonly (string | number)[]
-  readonly code: string
-  readonly message: string
-}
-
 /** Names of unknown keys are part of messages and paths: they are cut here. */
 const MAX_TEXT = 200
 
@@ -194,20 +187,13 @@ function countOf({ issues, count = issues.length }: Refused): number {
   return count
 }
 
-function problemsOf({ name }: Reader, { issues }: Refused): readonly InputProblem[] {
+function problemsOf({ name }: Reader, { issues }: Refused): readonly ValidationIssue[] {
   return issues.map(({ path, code, message }) => ({
     in: name,
     path: path.map((key) => (typeof key === 'number' ? key : cut(String(key)))),
     code,
     message: cut(message),
   }))
-}
-
-function validationError(problems: readonly InputProblem[], count: number): Error {
-  const subject = count === 1 ? 'One value is' : `${count} values are`
-  return httpError('validation_failed', `${subject} not as the API describes`, {
-    errors: problems.slice(0, MAX_ISSUES),
-  })
 }
 
 function cut(text: string): string {

@@ -2,8 +2,8 @@ import { toRevive } from '../../schema/output-codec.ts'
 import type { Revive } from '../../schema/output-codec.ts'
 import type { JsonWriter } from '../../schema/json-writer.ts'
 import { findResponse } from '../../schema/responses.ts'
-import { createValidator } from '../../schema/schema.ts'
-import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
+import { createValidator, toReason } from '../../schema/schema.ts'
+import type { Schema, Validated } from '../../schema/schema.ts'
 import { findUndeclared } from '../../schema/undeclared.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
@@ -117,17 +117,6 @@ function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unkn
       ? `returned ${parsed.undeclared}, which its response does not declare`
       : `returned what its response does not allow: ${toReason(parsed.issues)}`
   return refuse(route, reason, context)
-}
-
-/** A long list can have an issue in every member: the first ones say enough. */
-const MAX_LOGGED = 10
-
-function toReason(issues: readonly SchemaIssue[]): string {
-  const told = issues
-    .slice(0, MAX_LOGGED)
-    .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
-    .join('; ')
-  return issues.length > MAX_LOGGED ? `${told}; and more` : told
 }
 
 function refuse({ label }: Answered, reason: string, context: RequestContext): never {

@@ -2,6 +2,7 @@ import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { PLAIN_SCHEME } from '../../versioning/schemes/scheme.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import type { VersionReport } from '../table/lifetimes.ts'
+import type { FinishedResponse } from '../../http.ts'
 import type { ResponseHeaders } from '../pipeline/response-head.ts'
 
 /** The report of a response on the version that answered. */
@@ -20,15 +21,16 @@ const DEPRECATED = 'api-deprecated-versions'
 /** Creates the function that writes the report into the headers of a response. Headers of the handler stay. */
 export function createWriter(
   versioning: Versioning | undefined,
-): (headers: ResponseHeaders, reported: ReportedVersion) => void {
+): (response: FinishedResponse, reported: ReportedVersion) => void {
   const echo = createEcho(versioning)
-  return (headers, { lifetime, links, report, version }) => {
+  return (response, { lifetime, links, report, version }) => {
+    const { headers } = response
     if (lifetime !== undefined) {
       for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
     }
     addLinks(headers, lifetime === undefined ? links : [...lifetime.links, ...links])
     addReport(headers, report)
-    if (version !== null) echo(headers, version)
+    if (version !== null) echo(response, version)
   }
 }
 
@@ -68,32 +70,33 @@ function echoNames(versioning: Versioning | undefined): readonly string[] {
   return [...named, ...schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])]
 }
 
-type Echo = (headers: ResponseHeaders, version: string) => void
+type Echo = (response: FinishedResponse, version: string) => void
 
 /** Creates the function that writes the version used into a response. */
 function createEcho(versioning: Versioning | undefined): Echo {
   const { schemes = [], common } = versioning ?? {}
   const { echo = false, unknown = 'error' } = common ?? {}
   const [name = DEFAULT_ECHO] = echoNames(versioning)
-  const inHeader: Echo = (headers, version) => void (headers[name] ??= toHeaderText(version))
+  const inHeader: Echo = ({ headers }, version) => void (headers[name] ??= toHeaderText(version))
   const typed = schemes.find(({ scheme }) => scheme.contentType !== PLAIN_SCHEME.contentType) ?? schemes[0]
   if (echo !== 'contentType' || typed === undefined) return inHeader
   const inType = createTypeEcho(typed)
   // if an earlier version may answer, each response has to name it: docs/guide/versioning-rules.md#nearest-earlier-version
-  if (unknown === 'error') return (headers, version) => void inType(headers, version)
-  return (headers, version) => {
-    if (!inType(headers, version)) inHeader(headers, version)
+  if (unknown === 'error') return (response, version) => void inType(response, version)
+  return (response, version) => {
+    if (!inType(response, version)) inHeader(response, version)
   }
 }
 
-/** Creates the function that writes the version into `Content-Type`. It returns `false` if there is none, or for problem documents. */
+/** Creates the function that writes the version into `Content-Type`. It returns `false` if there is none, or for errors. */
 function createTypeEcho({
   scheme,
   options,
-}: ActiveScheme): (headers: ResponseHeaders, version: string) => boolean {
-  return (headers, version) => {
+}: ActiveScheme): (response: FinishedResponse, version: string) => boolean {
+  return ({ headers, isError }, version) => {
     const type = headers['content-type']
-    if (typeof type !== 'string' || type.startsWith('application/problem+json')) return false
+    if (isError === true || typeof type !== 'string' || type.startsWith('application/problem+json'))
+      return false
     headers['content-type'] = scheme.contentType(type, version, options)
     return true
   }

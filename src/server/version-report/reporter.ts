@@ -62,7 +62,7 @@ export function createVersionReporter(
     },
     onMiss: (context, { report }) => {
       if (report === undefined || when === false) return
-      context.writeVersionHeaders = (headers) => addReport(headers, report)
+      context.writeVersionHeaders = ({ headers }) => addReport(headers, report)
     },
   }
 }
@@ -105,7 +105,7 @@ function createMatchReport(
       report: when === false ? NO_REPORT : report,
       version: isFloor || (isVersioned && echo !== false) ? version : null,
     }
-    return { write: (headers) => writer(headers, reported), report }
+    return { write: (response) => writer(response, reported), report }
   }
 }
 

@@ -1,20 +1,24 @@
 import {
   createApp,
   defineController,
+  defineErrorFormat,
+  defineErrorHandler,
   defineModule,
   defineRouter,
   file,
   FileStream,
   html,
+  HttpError,
   redirect,
   reply,
   sse,
   stream,
   text,
+  ValidationError,
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
-import type { App } from 'octavo'
+import type { App, AppOptions } from 'octavo'
 import { z } from 'zod'
 
 import { guarded } from './everything-guarded.ts'
@@ -404,11 +408,38 @@ export const WAYS: Readonly<Record<string, (app: App) => void>> = {
   host: (app) => app.enableVersioning(HOST, COMMON),
   several: (app) => app.enableVersioning([[URL], [HEADER, { headerParameter: 'x-v' }]], COMMON),
   prefix: (app) => app.enableVersioning(URL, COMMON),
+  format: (app) => app.enableVersioning(HEADER, { ...COMMON, echo: 'contentType' }),
+  'format-url': (app) => app.enableVersioning(URL, COMMON),
+  handlers: (app) => app.enableVersioning(URL, COMMON),
+}
+
+/** Of no type that a handler sends. */
+const errorFormat = defineErrorFormat({
+  schema: z.object({ error: z.string(), issues: z.number().optional() }),
+  format: (error) => ({
+    error: error.code,
+    ...(error instanceof ValidationError ? { issues: error.errors.length } : {}),
+  }),
+})
+
+const OPTIONS: Readonly<Record<string, AppOptions>> = {
+  prefix: { prefix: '/api' },
+  format: { errorFormat },
+  'format-url': { errorFormat: { ...errorFormat, contentType: 'application/vnd.things.error+json' } },
+  handlers: {
+    errorHandlers: [
+      defineErrorHandler({ match: 422, handle: () => text('not as it should be') }),
+      defineErrorHandler({
+        match: HttpError,
+        handle: ({ status }) => (status === 401 ? { who: 'are you' } : undefined),
+      }),
+    ],
+  },
 }
 
 /** An application with everything that documents can show, under one of the ways. */
 export function createEverything(way: keyof typeof WAYS): App {
-  const app = createApp(EverythingModule, { logger: false, ...(way === 'prefix' ? { prefix: '/api' } : {}) })
+  const app = createApp(EverythingModule, { logger: false, ...OPTIONS[way] })
   WAYS[way]?.(app)
   return app
 }

@@ -4,13 +4,13 @@ import { parseSetCookie } from 'cookie'
 import type { SetCookie } from 'cookie'
 
 import type { RouteInfo } from '../../../define/context.ts'
-import { toProblem } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
 import { isPromise } from '../../../async.ts'
 import type { Awaitable, FinishedResponse, HeaderMap } from '../../../http.ts'
 import { RequestContext } from '../../pipeline/context.ts'
 import { notSent } from '../../pipeline/failure.ts'
 import type { Dispatch } from '../../dispatch.ts'
+import type { Settings } from '../../options/settings.ts'
 import { headersTooLarge, isHost, notHost, sentTwice } from '../../pipeline/check-head.ts'
 import { DEFAULT_HOST } from './headers.ts'
 import type { InjectRequest } from './request.ts'
@@ -42,19 +42,19 @@ export interface InjectResponse {
 export type Answered = Pick<RequestContext, 'route' | 'version'>
 
 /**
- * Answers a request without a socket, whose headers have at most `maxHeaders` bytes. Rejects when a streamed body fails, or when the
+ * Answers a request without a socket. Rejects when a streamed body fails, or when the
  * request's signal aborts.
  */
 export function inject(
   dispatch: Dispatch,
   raw: InjectRequest,
-  maxHeaders: number,
+  settings: Settings,
 ): Awaitable<InjectResponse> {
   const { givenSignal } = raw
   givenSignal?.throwIfAborted()
-  const refusal = findRefusal(raw, maxHeaders)
+  const refusal = findRefusal(raw, settings.limits.headers)
   if (refusal !== undefined) {
-    const refused = toProblem(refusal)
+    const refused = settings.writeError(refusal)
     return toInjectResponse(refused, isStream(refused.body) ? null : refused.body, NOBODY)
   }
   const { context, response } = dispatch(raw)

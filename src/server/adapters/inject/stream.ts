@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 
 import { parseSetCookie } from 'cookie'
 
-import { toProblem } from '../../../errors.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import { clientWentAway, openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { Dispatch } from '../../dispatch.ts'
+import type { Settings } from '../../options/settings.ts'
 import { discardAtEnd, findRefusal, NOBODY, unlessAborted } from './inject.ts'
 import type { Answered, InjectResponse } from './inject.ts'
 import type { InjectRequest } from './request.ts'
@@ -28,13 +28,13 @@ export interface InjectStream extends Pick<
 export async function injectStream(
   dispatch: Dispatch,
   raw: InjectRequest,
-  maxHeaders: number,
+  settings: Settings,
 ): Promise<InjectStream> {
   const { givenSignal: signal } = raw
   signal?.throwIfAborted()
-  const refusal = findRefusal(raw, maxHeaders)
+  const refusal = findRefusal(raw, settings.limits.headers)
   if (refusal !== undefined) {
-    const refused = toProblem(refusal)
+    const refused = settings.writeError(refusal)
     return toInjectStream(refused, toReadable(refused), NOBODY)
   }
   const { context, response } = dispatch(raw)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { httpError, toProblem } from '../../../errors.ts'
+import { httpError } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
 import { isPromise } from '../../../async.ts'
 import type { FinishedResponse } from '../../../http.ts'
@@ -22,8 +22,9 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 export function createNodeHandler(
   dispatch: Dispatch,
   isClosing: () => boolean,
-  { timeouts, limits }: Settings,
+  settings: Settings,
 ): NodeHandler {
+  const { timeouts, limits } = settings
   const answerDirectly = createDirect(timeouts.idle)
   const findRefusal = createHeadCheck(limits)
   const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
@@ -56,7 +57,7 @@ export function createNodeHandler(
     const refusal =
       findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders) ??
       codingRefusal(headers['transfer-encoding'], httpVersionMinor)
-    if (refusal !== undefined) return refuseRequest(response, refusal)
+    if (refusal !== undefined) return refuseRequest(response, refusal, settings)
     const raw = new NodeRequest(request, response)
     const { context, response: finished } = dispatch(raw)
     if (isPromise(finished)) sendLater(raw, context, finished)
@@ -65,13 +66,13 @@ export function createNodeHandler(
 }
 
 /** Refuses a request while the application closes, and ends its connection. */
-export function refuseClosing(response: ServerResponse): void {
-  refuseRequest(response, httpError('closing', 'The server is shutting down'))
+export function refuseClosing(response: ServerResponse, settings: Settings): void {
+  refuseRequest(response, httpError('closing', 'The server is shutting down'), settings)
 }
 
 /** Answers a request with an error, and ends its connection. */
-export function refuseRequest(response: ServerResponse, error: HttpError): void {
-  write(response, toProblem(error), true, undefined)
+export function refuseRequest(response: ServerResponse, error: HttpError, { writeError }: Settings): void {
+  write(response, writeError(error), true, undefined)
 }
 
 /** Whether a request came behind one that ended its connection: the parser reads on, and nobody would get the answer. */

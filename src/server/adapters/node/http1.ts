@@ -42,9 +42,10 @@ export interface Http1 {
 export function createHttp1(
   { make, event }: Http1Kind,
   handler: NodeHandler,
-  { timeouts, limits }: Settings,
+  settings: Settings,
   state: ServerState,
 ): Http1 {
+  const { timeouts, limits } = settings
   const isDirect = isDirectPossible()
   const connections = createConnections({ idle: isDirect ? timeouts.idle : 0, send: timeouts.send })
   const server = make(toOptions(timeouts, limits, isDirect))
@@ -53,11 +54,12 @@ export function createHttp1(
     if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
     if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     // the parser takes 0.9 and 2.0 as well
-    if (request.httpVersionMajor !== 1) refuseRequest(response, httpError('malformed_request', NOT_HTTP_1))
-    else if (state.isClosing) refuseClosing(response)
+    if (request.httpVersionMajor !== 1)
+      refuseRequest(response, httpError('malformed_request', NOT_HTTP_1), settings)
+    else if (state.isClosing) refuseClosing(response, settings)
     else handler(request, response)
   }
-  const refuse = createRefuser(connections.inFlight, limits)
+  const refuse = createRefuser(connections.inFlight, settings)
   // or lines above it would be dropped without a word; their size is limited
   server.maxHeadersCount = 0
   server.on('request', onRequest)
@@ -65,17 +67,18 @@ export function createHttp1(
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', (request, response) => {
     connections.track(request.socket, response)
-    refuseRequest(response, httpError('expectation_failed', 'No expectation but 100-continue can be met'))
+    const refusal = httpError('expectation_failed', 'No expectation but 100-continue can be met')
+    refuseRequest(response, refusal, settings)
   })
   server.on('connect', ({ socket }) => {
     // this connection is none of the server's any more
     socket.on('error', () => socket.destroy()).resume()
     const refusal = httpError('malformed_target', 'The request target is neither a path nor a URL')
     const latest = connections.inFlight(socket).at(-1)
-    if (latest === undefined) return endSocket(socket, refusal)
+    if (latest === undefined) return endSocket(socket, refusal, settings)
     // answers under way come first; the server no longer tells them when the socket takes more
     socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
-    latest.once('close', () => endSocket(socket, refusal))
+    latest.once('close', () => endSocket(socket, refusal, settings))
   })
   server.on('clientError', (error, socket: Socket) => {
     // one that is not known failed before it spoke HTTP

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 
-import { httpError, toProblem } from '../../../errors.ts'
+import { httpError } from '../../../errors.ts'
 import type { ErrorCode, HttpError } from '../../../errors.ts'
 import type { Limits } from '../../options/app-options.ts'
+import type { Settings } from '../../options/settings.ts'
 import { headersTooLarge, urlTooLong } from '../../pipeline/check-head.ts'
 import { closeInStages, isLingering, LINGER } from './linger.ts'
 import { refuseRequest } from './handler.ts'
@@ -18,12 +19,12 @@ export interface ParserError extends Error {
 }
 
 /**
- * Makes the function that answers what never became a request with a problem document, and ends the connection. `inFlight` gives
+ * Makes the function that answers what never became a request with an error, and ends the connection. `inFlight` gives
  * the responses under way on a connection, oldest first: theirs come before.
  */
 export function createRefuser(
   inFlight: (socket: Socket) => readonly ServerResponse[],
-  limits: Required<Limits>,
+  settings: Settings,
 ): (error: ParserError, socket: Socket) => void {
   const refused = new WeakMap<Socket, number>()
   return (error, socket) => {
@@ -40,25 +41,25 @@ export function createRefuser(
       socket.destroy()
       return
     }
-    const problem = toError(error, limits)
+    const problem = toError(error, settings.limits)
     const latest = inFlight(socket).at(-1)
-    if (latest === undefined) endSocket(socket, problem)
-    else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem))
+    if (latest === undefined) endSocket(socket, problem, settings)
+    else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem, settings))
     else if (latest.writableEnded) latest.once('close', () => closeInStages(socket))
     else if (latest.headersSent) socket.end(() => socket.destroy())
-    else refuseRequest(latest, problem)
+    else refuseRequest(latest, problem, settings)
   }
 }
 
 /** Answers a connection outside of any request, and ends it. The client has some time to read the answer before the end. */
-export function endSocket(socket: Socket, error: HttpError): void {
+export function endSocket(socket: Socket, error: HttpError, { writeError }: Settings): void {
   // it may have ended with the answer before
   if (isLingering(socket)) return
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  socket.write(toResponseText(toProblem(error)))
+  socket.write(toResponseText(writeError(error)))
   closeInStages(socket)
 }
 

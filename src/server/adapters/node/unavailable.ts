@@ -33,15 +33,13 @@ export async function answerUnavailable(
     const health = await answerHealth({ method, target: url })
     if (health !== undefined) write(response, health, isClosing, undefined)
     isAnswered = health !== undefined
-    if (opening === undefined) return isAnswered ? undefined : refuseClosing(response)
+    if (opening === undefined) return isAnswered ? undefined : refuseClosing(response, settings)
     const handler = await opening
     if (!isAnswered) handler(request, response)
   } catch (error) {
     settings.log.error({ err: error }, 'The application cannot start')
     if (isAnswered) return
-    refuseRequest(
-      response,
-      httpError('internal_error', 'The application cannot start; the log has the reason'),
-    )
+    const refusal = httpError('internal_error', 'The application cannot start; the log has the reason')
+    refuseRequest(response, refusal, settings)
   }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ServerResponse } from 'node:http'
 
-import type { Logger } from '../../../define/context.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken, notSent } from '../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import { drained, isStream, openStream } from '../../../stream.ts'
@@ -21,7 +21,7 @@ export function write(
   response: ServerResponse,
   finished: FinishedResponse,
   last: boolean,
-  context: { readonly log: Logger } | undefined,
+  context: RequestContext | undefined,
 ): void {
   const { status, headers, body } = finished
   let source: ChunkSource | undefined
@@ -67,7 +67,7 @@ function toWritable(
 async function writeStream(
   response: ServerResponse,
   source: ChunkSource,
-  context: { readonly log: Logger } | undefined,
+  context: RequestContext | undefined,
 ): Promise<void> {
   response.once('close', source.cancel)
   // a stream that is slow to start does not keep its head waiting

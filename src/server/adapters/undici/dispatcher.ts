@@ -1,6 +1,5 @@
 import { Dispatcher, Response as UndiciResponse } from 'undici'
 
-import { toProblem } from '../../../errors.ts'
 import { isPromise } from '../../../async.ts'
 import type { App } from '../../app.ts'
 import type { Opened } from '../../dispatch.ts'
@@ -100,7 +99,7 @@ function createSend({ enter, settings }: AppInternals): Send {
     const refusal = findRefusal(target, typeof host === 'string' ? host : undefined, true, lines)
     if (refusal !== undefined) {
       if (body instanceof StreamBody) body.discard()
-      return exchange.answer(toProblem(refusal), undefined)
+      return exchange.answer(settings.writeError(refusal), undefined)
     }
     exchange.begin(request)
     const { context, response } = dispatch(request)

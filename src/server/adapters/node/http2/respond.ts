@@ -1,18 +1,19 @@
 import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 
-import type { Logger } from '../../../../define/context.ts'
+import type { RequestContext } from '../../../pipeline/context.ts'
 import { logBroken, notSent } from '../../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../../http.ts'
 import { toBytes } from '../../shared/byte-source.ts'
 import { drained, isStream, openStream } from '../../../../stream.ts'
 import type { ChunkSource } from '../../../../stream.ts'
 
-/** What is logged on behalf of a request. */
-type Logs = { readonly log: Logger } | undefined
-
 /** Writes a response. What cannot be sent is logged, and becomes a plain 500. */
-export function respond(stream: ServerHttp2Stream, finished: FinishedResponse, logs: Logs): void {
+export function respond(
+  stream: ServerHttp2Stream,
+  finished: FinishedResponse,
+  context: RequestContext | undefined,
+): void {
   const { status, headers, body } = finished
   let source: ChunkSource | undefined
   try {
@@ -21,9 +22,9 @@ export function respond(stream: ServerHttp2Stream, finished: FinishedResponse, l
     stream.respond(toHeaders(status, headers), { endStream: body === null })
   } catch (error) {
     source?.cancel()
-    const problem = notSent(logs, error)
+    const problem = notSent(context, error)
     // what failed is not to fail again
-    if (logs !== undefined) respond(stream, problem, undefined)
+    if (context !== undefined) respond(stream, problem, undefined)
     else stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }
@@ -32,7 +33,7 @@ export function respond(stream: ServerHttp2Stream, finished: FinishedResponse, l
     if (isShort(body)) return void stream.end(body)
     source = toSource(body)
   }
-  if (source !== undefined) void writeStream(stream, source, toLength(headers), logs)
+  if (source !== undefined) void writeStream(stream, source, toLength(headers), context)
 }
 
 /**
@@ -110,7 +111,7 @@ async function writeStream(
   stream: ServerHttp2Stream,
   source: ChunkSource,
   length: number | undefined,
-  logs: Logs,
+  context: RequestContext | undefined,
 ): Promise<void> {
   stream.once('close', source.cancel)
   let rest = length ?? Number.POSITIVE_INFINITY
@@ -128,7 +129,7 @@ async function writeStream(
   } catch (error) {
     source.cancel()
     if (isOver(stream)) return
-    logBroken(logs, error)
+    logBroken(context, error)
     // close() would end the body first on some versions of Node, and the client would take it for whole
     stream.destroy(new Error('The response broke off'))
   }

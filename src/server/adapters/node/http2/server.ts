@@ -2,7 +2,7 @@ import { constants, createServer } from 'node:http2'
 import type { Http2Server, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 
-import { httpError, toProblem } from '../../../../errors.ts'
+import { httpError } from '../../../../errors.ts'
 import type { HttpError } from '../../../../errors.ts'
 import { isPromise } from '../../../../async.ts'
 import type { FinishedResponse } from '../../../../http.ts'
@@ -43,7 +43,8 @@ export interface Http2 extends Protocol {
 }
 
 /** Makes a server for HTTP/2 in the clear, which also takes connections from elsewhere. */
-export function createHttp2(dispatch: Dispatch, { timeouts, limits }: Settings): Http2 {
+export function createHttp2(dispatch: Dispatch, settings: Settings): Http2 {
+  const { timeouts, limits } = settings
   const server = createServer({
     settings: {
       maxConcurrentStreams: MAX_STREAMS,
@@ -67,9 +68,9 @@ export function createHttp2(dispatch: Dispatch, { timeouts, limits }: Settings):
       const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0
       const head = { headers, lines: Array.isArray(lines) ? lines : [], hasBody }
       openStream(stream, known)
-      if (hasBody) limitTime(stream, timeouts.request)
+      if (hasBody) limitTime(stream, settings)
       const refusal = refusalOf(head, findRefusal)
-      if (refusal !== undefined) refuse(stream, refusal)
+      if (refusal !== undefined) refuse(stream, refusal, settings)
       else if (known.running >= MAX_RUNNING) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
       else answer(dispatch, new Http2Request(stream, head, known), known)
     })
@@ -89,19 +90,20 @@ function openStream(stream: ServerHttp2Stream, session: Session): void {
   })
 }
 
-/** Refuses a request whose body takes longer than `limit` milliseconds; 0 lets it. */
-function limitTime(stream: ServerHttp2Stream, limit: number): void {
+/** Refuses a request whose body takes longer than the limit of requests; 0 lets it. */
+function limitTime(stream: ServerHttp2Stream, settings: Settings): void {
+  const limit = settings.timeouts.request
   if (limit === 0) return
   const timer = setTimeout(() => {
     if (stream.headersSent) stream.destroy(new Error('The request took too long to arrive'))
-    else refuse(stream, httpError('request_timeout', 'The request took too long to arrive'))
+    else refuse(stream, httpError('request_timeout', 'The request took too long to arrive'), settings)
   }, limit).unref()
   const stop = (): void => clearTimeout(timer)
   stream.once('end', stop).once('close', stop)
 }
 
-function refuse(stream: ServerHttp2Stream, error: HttpError): void {
-  respond(stream, toProblem(error), undefined)
+function refuse(stream: ServerHttp2Stream, error: HttpError, { writeError }: Settings): void {
+  respond(stream, writeError(error), undefined)
 }
 
 /** Why a request does not get as far as the application. */

@@ -1,0 +1,42 @@
+import type { HttpError } from '../errors.ts'
+import type { FinishedResponse } from '../http.ts'
+import type { InputOf, Schema } from '../schema/schema.ts'
+import type { ExecutionContext } from './context.ts'
+
+/** What `defineErrorFormat` takes. */
+export interface ErrorFormatOptions<S> {
+  /** The media type of every error. JSON types send the value of the schema as JSON, all others a text. @default 'application/json' */
+  readonly contentType?: string
+  /** The body of every error, as documents show it. */
+  readonly schema: S
+  /**
+   * Returns the body of an error, which the schema then parses. Unknown errors arrive as a 500 with the code `internal_error`. Requests
+   * that are refused before they reach the application have no context.
+   */
+  readonly format: (error: HttpError, context: ExecutionContext | undefined) => InputOf<S>
+}
+
+/** The form of all errors of an application, as `defineErrorFormat` returns it. */
+export interface ErrorFormat<S = Schema> {
+  readonly kind: 'error-format'
+  readonly contentType: string
+  readonly schema: S
+  format(error: HttpError, context: ExecutionContext | undefined): unknown
+}
+
+/** Writes the response to an error. Throws if the error holds what cannot be sent. */
+export type WriteError = (error: HttpError, context?: ExecutionContext) => FinishedResponse
+
+/**
+ * Describes the body of every error of an application, those of Octavo included, for the option `errorFormat` of `createApp`. Status and
+ * headers stay those of the error. Documents and the client show the schema.
+ *
+ * @example
+ * const errorFormat = defineErrorFormat({
+ *   schema: z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
+ *   format: ({ code, detail, title }) => ({ error: { code, message: detail ?? title } }),
+ * })
+ */
+export function defineErrorFormat<const S extends Schema>(options: ErrorFormatOptions<S>): ErrorFormat<S> {
+  return { ...options, contentType: options.contentType ?? 'application/json', kind: 'error-format' }
+}

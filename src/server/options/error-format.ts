@@ -1,0 +1,76 @@
+import { ignoreRejection, isPromise } from '../../async.ts'
+import { optionProblems } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
+import type { Logger } from '../../define/context.ts'
+import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { toErrorResponse, toProblem } from '../../errors.ts'
+import { isDefinition } from '../../flatten/check-fields.ts'
+import { parseMediaType } from '../../media-type.ts'
+import { toRevive } from '../../schema/output-codec.ts'
+import { createValidator, isSchema, toReason } from '../../schema/schema.ts'
+import { logError } from '../logging/safe-logger.ts'
+
+const RULES: Rules = {
+  kind: [() => true, 'a kind'],
+  contentType: [isOneType, "a media type, such as 'application/json'"],
+  schema: [isSchema, 'a zod schema'],
+  format: [(value) => typeof value === 'function', 'a function'],
+}
+
+/** Reports what is wrong inside the error format of an application. */
+export function errorFormatProblems(given: unknown): readonly DefinitionProblem[] {
+  if (!isErrorFormat(given)) return []
+  const { schema = null, format = null, ...others }: Readonly<Record<string, unknown>> = { ...Object(given) }
+  // null, because what is undefined counts as not given
+  return optionProblems('createApp', { ...others, schema, format }, RULES, 'errorFormat.')
+}
+
+/** Whether the value is a format, whatever it holds. */
+export const isErrorFormat = isDefinition('error-format')
+
+function isOneType(text: unknown): boolean {
+  if (typeof text !== 'string') return false
+  const type = parseMediaType(text)?.type ?? '*'
+  // what a header cannot carry is no media type either
+  return !type.includes('*') && /^[\t -~]+$/.test(text)
+}
+
+/** Whether bodies of a content type are JSON. */
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
+
+/**
+ * Creates the function that writes errors, as problem documents without a format. If a format throws, or returns what its schema does not
+ * take, that is logged, and the problem document is sent in its place.
+ */
+export function createErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
+  if (format === undefined) return toProblem
+  const { contentType, schema } = format
+  const isJson = JSON_TYPE.test(contentType)
+  const validate = createValidator(schema)
+  const revive = toRevive(schema)
+  const toBody: (...given: Parameters<WriteError>) => string = (error, context) => {
+    const given = format.format(error, context)
+    const parsed = isPromise(given) ? given : validate(revive === undefined ? given : revive(given))
+    if (isPromise(parsed)) {
+      ignoreRejection(parsed)
+      throw new TypeError('errorFormat is asynchronous: its format and its schema have to be synchronous')
+    }
+    if ('issues' in parsed)
+      throw new TypeError(`errorFormat returned what its schema does not allow: ${toReason(parsed.issues)}`)
+    const body: unknown = isJson ? JSON.stringify(parsed.value) : parsed.value
+    if (typeof body === 'string') return body
+    throw new TypeError(`errorFormat returned a ${typeof parsed.value}, which ${contentType} cannot hold`)
+  }
+  return (error, context) => {
+    let body: string
+    try {
+      body = toBody(error, context)
+    } catch (err) {
+      const message = 'An error cannot be written in the format of the application'
+      logError(context ?? { log: logger }, { err, code: error.code }, message)
+      return toProblem(error)
+    }
+    return toErrorResponse(error, contentType, body)
+  }
+}
