@@ -92,8 +92,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
     const { dispatch, services, table } = build()
-    const work = [loadWanted(), checkPage(settings), logWarnings(table, settings)]
-    const [health] = await Promise.all([loadHealth?.(), ...work])
+    const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings)])
     sessions = await loadSessions(settings)
     const { readSettings, startApp } = await import('./start.ts')
     definitions.configure(await readSettings(parts.structure, settings))
@@ -144,9 +143,10 @@ function createHealthLoader(
   })
 }
 
-/** Loads the code that some route wants. */
-async function loadWanted(): Promise<void> {
-  await Promise.all([loadZod(), loadMultipart(), loadJsonWriters()])
+/** Loads the code that some route wants, and has a look at the page and the versions. */
+async function loadWanted(table: Compiled['table'], settings: Settings): Promise<void> {
+  const loaded = [loadZod(), loadMultipart(), loadJsonWriters()]
+  await Promise.all([...loaded, checkPage(settings), logWarnings(table, settings)])
 }
 
 async function loadSessions({ session, log }: Settings): Promise<Sessions | undefined> {
