@@ -57,7 +57,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/docs':
     'platform.ts http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/boot':
-    'http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
+    'values.ts http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   'server/app.ts':
     'async.ts versioning define client openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',

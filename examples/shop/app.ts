@@ -12,7 +12,7 @@ export const ShopModule = defineModule({
   imports: [CatalogModule, AccountsModule, OrdersModule],
 })
 
-/** The shop. Signing needs the secret before anything starts; all other settings come from `configModule`. */
+/** The shop. Signing needs the secret before anything starts; all other settings come from `config`. */
 export function createShop(
   {
     sessionSecret,

@@ -27,7 +27,7 @@ if (error !== undefined) {
   process.exit(1)
 }
 
-const app = createShop(settings, { configModule: new URL('config.ts', import.meta.url).href })
+const app = createShop(settings, { config })
 const url = await app.listen({ port: settings.port })
 
 if (process.env['SESSION_SECRET'] === undefined)

@@ -60,7 +60,7 @@ interface ConfigToken extends BuiltIn<Config> {
 }
 
 /**
- * The settings of the application: `inject: { config: Config }`. They are the exports of `configModule`, read by `configSchema`.
+ * The settings of the application: `inject: { config: Config }`. They are what `config` gives, read by `configSchema`.
  * {@link Register} or `Config.of` types them.
  */
 export const Config: ConfigToken = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -28,11 +28,11 @@ const responses = [await app.inject('/cars'), await app.inject('/cars')]
 console.log(JSON.stringify(responses.map(({ statusCode }) => statusCode)))
 `
 
-/** The statuses of two requests to an app with a limit of one, from one file that holds all packages. */
-async function statuses(banner: string): Promise<unknown> {
+/** What an app prints from one file that holds all packages, run in another directory. */
+async function output(contents: string, banner: string): Promise<unknown> {
   const outfile = join(folder, 'main.mjs')
   await build({
-    stdin: { contents: APP, resolveDir: ROOT, loader: 'ts' },
+    stdin: { contents, resolveDir: ROOT, loader: 'ts' },
     outfile,
     bundle: true,
     platform: 'node',
@@ -42,16 +42,37 @@ async function statuses(banner: string): Promise<unknown> {
     banner: { js: banner },
     logLevel: 'error',
   })
-  const { stdout } = await promisify(execFile)(process.execPath, [outfile])
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: tmpdir() })
   return JSON.parse(stdout)
 }
 
 describe('rateLimit in a bundle', () => {
   it('counts if the bundle has a require', async () => {
-    assert.deepEqual(await statuses(REQUIRE), [200, 429])
+    assert.deepEqual(await output(APP, REQUIRE), [200, 429])
   })
 
   it('answers 500 if its package cannot be loaded, because a limit that counts nothing is none', async () => {
-    assert.deepEqual(await statuses(''), [500, 500])
+    assert.deepEqual(await output(APP, ''), [500, 500])
+  })
+})
+
+describe('the settings in a bundle', () => {
+  it('are those of the module that config imports, in any directory', async () => {
+    mkdirSync(join(folder, 'src'))
+    const module = join(folder, 'src', 'config.ts')
+    writeFileSync(module, "export const port = '3000'\nexport default {}\n")
+    const app = `
+      import { Config, createApp, defineModule } from 'octavo'
+      import { z } from 'zod'
+
+      const app = createApp(defineModule({}), {
+        logger: false,
+        config: () => import(${JSON.stringify(module)}),
+        configSchema: z.object({ port: z.coerce.number() }),
+      })
+      await app.ready()
+      console.log(JSON.stringify(await app.resolve(Config)))
+    `
+    assert.deepEqual(await output(app, REQUIRE), { port: 3000 })
   })
 })

@@ -70,19 +70,19 @@ afterEach(() => {
 
 describe('the module of the settings', () => {
   it('is a path relative to the working directory', async () => {
-    assert.deepEqual(await valuesOf({ configModule: FIXTURE }), SETTINGS)
+    assert.deepEqual(await valuesOf({ config: FIXTURE }), SETTINGS)
   })
 
   it('is an absolute path', async () => {
-    assert.deepEqual(await valuesOf({ configModule: join(here, FIXTURE) }), SETTINGS)
+    assert.deepEqual(await valuesOf({ config: join(here, FIXTURE) }), SETTINGS)
   })
 
   it('is a file URL', async () => {
-    assert.deepEqual(await valuesOf({ configModule: pathToFileURL(FIXTURE).href }), SETTINGS)
+    assert.deepEqual(await valuesOf({ config: pathToFileURL(FIXTURE).href }), SETTINGS)
   })
 
   it('is a path without a dot at its start', async () => {
-    assert.deepEqual(await valuesOf({ configModule: 'test/app/fixtures/settings.js' }), SETTINGS)
+    assert.deepEqual(await valuesOf({ config: 'test/app/fixtures/settings.js' }), SETTINGS)
   })
 
   it('is a package, seen from the working directory', async () => {
@@ -90,15 +90,15 @@ describe('the module of the settings', () => {
     write('node_modules/acme-settings/index.js', 'export const from = "package"')
     write('node_modules/acme-settings/sub/index.js', 'export const from = "subpath"')
     process.chdir(folder)
-    assert.deepEqual(await valuesOf({ configModule: 'acme-settings' }), { from: 'package' })
-    assert.deepEqual(await valuesOf({ configModule: 'acme-settings/sub/index.js' }), { from: 'subpath' })
+    assert.deepEqual(await valuesOf({ config: 'acme-settings' }), { from: 'package' })
+    assert.deepEqual(await valuesOf({ config: 'acme-settings/sub/index.js' }), { from: 'subpath' })
   })
 
   it('is named by FRAMEWORK_CONFIG_MODULE, unless the option does', async () => {
     process.env['FRAMEWORK_CONFIG_MODULE'] = FIXTURE
     assert.deepEqual(await valuesOf({}), SETTINGS)
     const other = write('other.mjs', 'export const port = 1')
-    assert.deepEqual(await valuesOf({ configModule: other }), { port: 1 })
+    assert.deepEqual(await valuesOf({ config: other }), { port: 1 })
   })
 
   it('may be none: then the settings are empty', async () => {
@@ -109,18 +109,115 @@ describe('the module of the settings', () => {
 
   it('gives its named exports alone', async () => {
     const module = write('default.mjs', 'export default { port: 1 }; export const port = 2')
-    assert.deepEqual(await valuesOf({ configModule: module }), { port: 2 })
+    assert.deepEqual(await valuesOf({ config: module }), { port: 2 })
   })
 
   it('may be CommonJS', async () => {
     const module = write('common.cjs', 'exports.port = 2; exports.__esModule = true')
-    assert.deepEqual(await valuesOf({ configModule: module }), { port: 2 })
+    assert.deepEqual(await valuesOf({ config: module }), { port: 2 })
   })
 
   it('may take its time', async () => {
     const module = write('late.mjs', 'export const port = await new Promise((r) => setTimeout(r, 5, 7))')
-    assert.deepEqual(await valuesOf({ configModule: module }), { port: 7 })
+    assert.deepEqual(await valuesOf({ config: module }), { port: 7 })
   })
+})
+
+describe('settings that are given', () => {
+  const namespace = import('./fixtures/settings.ts')
+  const cases: readonly (readonly [title: string, config: () => string | object])[] = [
+    ['as an object', () => SETTINGS],
+    [
+      'as an object with what a module may export besides',
+      () => ({ ...SETTINGS, default: {}, __esModule: true }),
+    ],
+    ['as a promise of a module', () => import('./fixtures/settings.ts')],
+    ['as a function that imports a module', () => () => import('./fixtures/settings.ts')],
+    ['as a function that returns an object', () => () => SETTINGS],
+    ['as a URL', () => new URL('fixtures/settings.ts', import.meta.url)],
+    ['as the text of a URL', () => new URL('fixtures/settings.ts', import.meta.url).href],
+  ]
+  for (const [title, config] of cases) {
+    it(`are the same from any directory: ${title}`, async () => {
+      process.chdir(folder)
+      assert.deepEqual(await valuesOf({ config: config() }), SETTINGS)
+    })
+  }
+
+  it('may be the namespace of a module', async () =>
+    assert.deepEqual(await valuesOf({ config: await namespace }), SETTINGS))
+
+  it('are read by configSchema, and by other schemas', async () => {
+    const config = () => Promise.resolve({ port: '7', host: 'a' })
+    const configSchema = z.object({ port: z.coerce.number() })
+    assert.deepEqual(await valuesOf({ config, configSchema }), { port: 7 })
+    const hosts = Config.of(z.object({ host: z.string() }))
+    assert.deepEqual(await valuesOf({ config, configSchema }, hosts), { host: 'a' })
+  })
+
+  it('are named where they are wrong', async () => {
+    const configSchema = z.object({ port: z.number(), host: z.string() })
+    const { errors } = await failure(valuesOf({ config: { port: SECRET }, configSchema }))
+    assert.deepEqual(
+      errors.map(({ where, fix }) => [where, fix]),
+      [
+        ['config.port', 'change it in config'],
+        ['config.host', 'add it in config'],
+      ],
+    )
+  })
+
+  it('win over FRAMEWORK_CONFIG_MODULE, also when they are empty', async () => {
+    process.env['FRAMEWORK_CONFIG_MODULE'] = './no-such-file.js'
+    assert.deepEqual(await valuesOf({ config: {} }), {})
+  })
+
+  it('are asked for after the env files, if they are a function', async () => {
+    const envFile = write('function.env', 'OCTAVO_TEST_F=from file\n')
+    const config = (): object => ({ f: process.env['OCTAVO_TEST_F'] })
+    assert.deepEqual(await valuesOf({ envFile, config }), { f: 'from file' })
+  })
+
+  const failures: readonly (readonly [title: string, config: () => object, message: string])[] = [
+    [
+      'a function that throws',
+      () => () => Promise.reject(new RangeError(SECRET)),
+      'config cannot be loaded (RangeError)',
+    ],
+    [
+      'a promise that is refused',
+      () => Promise.reject(new RangeError(SECRET)),
+      'config cannot be loaded (RangeError)',
+    ],
+    ['a function that returns nothing', () => () => undefined, 'config is settled with undefined'],
+    ['a promise of a text', () => Promise.resolve(SECRET), 'config is settled with a string of 7 characters'],
+    ['a list', () => () => [SECRET], 'config is settled with a list of 1'],
+  ]
+  for (const [title, config, message] of failures) {
+    it(`fail the start: ${title}`, async () => {
+      const { errors, stack } = await failure(valuesOf({ config: config() }))
+      assert.deepEqual(
+        errors.map((problem) => [problem.code, problem.where, problem.message]),
+        [['config_module_failed', 'config', message]],
+      )
+      assert.ok(stack !== undefined && !stack.includes(SECRET))
+    })
+  }
+
+  it('may be refused before the application starts, and end no process', async () => {
+    const app = createApp(defineModule({}), { logger: false, config: Promise.reject(new Error('refused')) })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await assert.rejects(app.ready(), { name: 'DefinitionError' })
+  })
+
+  for (const config of [7, '', null, [], true]) {
+    it(`are refused at once: ${JSON.stringify(config)}`, () => {
+      // what plain JavaScript may give
+      assert.throws(() => createApp(defineModule({}), { config: config as object }), {
+        name: 'DefinitionError',
+      })
+    })
+  }
 })
 
 describe('a module that cannot be loaded', () => {
@@ -135,13 +232,13 @@ describe('a module that cannot be loaded', () => {
 
   for (const [title, name, text, reason] of cases) {
     it(`is named, with its cause: ${title}`, async () => {
-      const configModule = text === undefined ? name : write(name, text)
-      const { errors, cause, message } = await failure(valuesOf({ configModule }))
+      const config = text === undefined ? name : write(name, text)
+      const { errors, cause, message } = await failure(valuesOf({ config }))
       assert.deepEqual(
         errors.map(({ code, where }) => ({ code, where })),
-        [{ code: 'config_module_failed', where: 'configModule' }],
+        [{ code: 'config_module_failed', where: 'config' }],
       )
-      assert.ok(message.includes(`the module "${configModule}" cannot be loaded (${reason})`), message)
+      assert.ok(message.includes(`the module "${config}" cannot be loaded (${reason})`), message)
       assert.ok(!message.includes(SECRET))
       assert.notEqual(cause, undefined)
     })
@@ -151,8 +248,8 @@ describe('a module that cannot be loaded', () => {
 describe('env files', () => {
   it('are read before the module', async () => {
     const envFile = write('a.env', 'OCTAVO_TEST_A=from file\n')
-    const configModule = write('env.mjs', 'export const a = process.env.OCTAVO_TEST_A')
-    assert.deepEqual(await valuesOf({ envFile, configModule }), { a: 'from file' })
+    const config = write('env.mjs', 'export const a = process.env.OCTAVO_TEST_A')
+    assert.deepEqual(await valuesOf({ envFile, config }), { a: 'from file' })
   })
 
   it('may name the module', async () => {
@@ -189,7 +286,7 @@ describe('configSchema', () => {
       debug: z.boolean().default(false),
       database: z.object({ url: z.url() }).refine(async () => true),
     })
-    assert.deepEqual(await valuesOf({ configModule: FIXTURE, configSchema }), {
+    assert.deepEqual(await valuesOf({ config: FIXTURE, configSchema }), {
       port: 3000,
       debug: false,
       database: { url: 'postgres://localhost/cars' },
@@ -202,7 +299,7 @@ describe('configSchema', () => {
       database: z.object({ url: z.url(), pool: z.tuple([z.string(), z.number()]), 'max-size': z.number() }),
       secret: z.string(),
     })
-    const { errors } = await failure(valuesOf({ configModule: FIXTURE, configSchema }))
+    const { errors } = await failure(valuesOf({ config: FIXTURE, configSchema }))
     const code = 'invalid_config'
     const message = 'Invalid input: expected number, received'
     assert.deepEqual(errors, [
@@ -235,7 +332,7 @@ describe('configSchema', () => {
       message,
       [
         'A mistake in the definitions',
-        '  config.port: Invalid input: expected number, received undefined; add it in a module that configModule or FRAMEWORK_CONFIG_MODULE names [invalid_config]',
+        '  config.port: Invalid input: expected number, received undefined; add it in the option config, or the module that FRAMEWORK_CONFIG_MODULE names [invalid_config]',
       ].join('\n'),
     )
   })
@@ -307,7 +404,7 @@ describe('the settings', () => {
 
   it('of a test replace the module, which is not loaded, and are read by configSchema', async () => {
     const configSchema = z.object({ port: z.coerce.number() })
-    const options = { ...given({ port: '1' }), configModule: './no-such-file.js', configSchema }
+    const options = { ...given({ port: '1' }), config: './no-such-file.js', configSchema }
     assert.deepEqual(await valuesOf(options), { port: 1 })
   })
 })
@@ -316,7 +413,7 @@ describe('Config.of', () => {
   const ports = Config.of(z.object({ port: z.coerce.number() }))
 
   it('reads the settings as they are, whatever configSchema made of them', async () => {
-    const options = { configModule: FIXTURE, configSchema: z.object({}) }
+    const options = { config: FIXTURE, configSchema: z.object({}) }
     assert.deepEqual(await valuesOf(options), {})
     assert.deepEqual(await valuesOf(options, ports), { port: 3000 })
   })

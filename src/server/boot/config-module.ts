@@ -5,9 +5,7 @@ import { pathToFileURL } from 'node:url'
 
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
-
-/** Names of a module's namespace that are no settings: the last is how newer Node versions show CommonJS. */
-const NO_SETTINGS = new Set(['default', '__esModule', 'module.exports'])
+import { codeOf, configFailed, MEND } from './config-failed.ts'
 
 /**
  * Loads env files into the environment. Variables that are set already win, so the first file of a list wins over later ones.
@@ -35,26 +33,21 @@ export function loadEnvFiles(files: readonly string[]): void {
 }
 
 /**
- * Imports the module of the settings: its named exports.
+ * Imports the module of the settings.
  *
- * @throws {@link DefinitionError} when it cannot be found or throws; the original error is the cause, for what it says may hold values
+ * @throws {@link DefinitionError} if it cannot be found or throws
  */
-export async function loadConfigModule(specifier: string): Promise<Readonly<Record<string, unknown>>> {
+export async function loadConfigModule(specifier: string): Promise<object> {
   try {
     // an absolute URL: only that means the same from here as from the working directory
     const exported: object = await import(locateModule(specifier))
-    return Object.fromEntries(Object.entries(exported).filter(([name]) => !NO_SETTINGS.has(name)))
+    return exported
   } catch (cause) {
-    const code = codeOf(cause)
-    const reason = code ?? (cause instanceof Error ? cause.name : typeof cause)
-    const message = `the module "${specifier}" cannot be loaded (${reason})`
-    const fix =
-      code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-        ? 'give a path relative to the working directory or the name of an installed package, and check what it imports'
-        : 'mend what it does while it loads; the cause of this error has the details'
-    throw new DefinitionError([{ code: 'config_module_failed', where: 'configModule', message, fix }], {
-      cause,
-    })
+    const isMissing = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(cause) ?? '')
+    const fix = isMissing
+      ? 'give a path relative to the working directory or the name of an installed package, and check what it imports'
+      : MEND
+    throw configFailed(`the module "${specifier}"`, cause, fix)
   }
 }
 
@@ -80,8 +73,4 @@ function locatePackage(specifier: string): string {
     // a package for `import` alone cannot be resolved from another place than this file
     return import.meta.resolve(specifier)
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

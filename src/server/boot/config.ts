@@ -3,6 +3,8 @@ import { DefinitionError } from '../../definition-error.ts'
 import { createValidator, loadZod } from '../../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
 import type { ConfigOptions } from '../options/app-options.ts'
+import { describeValue, isFunction, isRecord } from '../../values.ts'
+import { configFailed, MEND } from './config-failed.ts'
 
 /** What a schema makes of the settings. */
 export type ConfigReading = { readonly value: unknown } | { readonly problems: readonly DefinitionProblem[] }
@@ -15,19 +17,56 @@ export interface ConfigSource {
   read(schema: Schema, where: string): Promise<ConfigReading>
 }
 
+/** Names of a module's namespace that are no settings: the last is how newer Node versions show CommonJS. */
+const NO_SETTINGS = new Set(['default', '__esModule', 'module.exports'])
+
 /**
- * Loads env files, then the config module, and validates.
+ * Loads env files, then the settings, and validates.
  *
  * @throws {@link DefinitionError}
  */
-export async function readConfig(options: ConfigOptions): Promise<ConfigSource> {
-  const { envFile = [], configSchema } = options
-  if (envFile.length > 0) (await import('./config-module.ts')).loadEnvFiles([envFile].flat())
-  const specifier = options.configModule ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
-  if (specifier === '')
-    return toSource({}, configSchema, 'a module that configModule or FRAMEWORK_CONFIG_MODULE names')
-  const { loadConfigModule } = await import('./config-module.ts')
-  return toSource(await loadConfigModule(specifier), configSchema, `"${specifier}"`)
+export async function readConfig({
+  envFile = [],
+  configSchema,
+  config,
+}: ConfigOptions): Promise<ConfigSource> {
+  const files = [envFile].flat()
+  if (files.length > 0) (await loadReader()).loadEnvFiles(files)
+  const given = config ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
+  if (given === '')
+    return toSource({}, configSchema, 'the option config, or the module that FRAMEWORK_CONFIG_MODULE names')
+  const specifier = given instanceof URL ? given.href : given
+  if (typeof specifier !== 'string')
+    return toSource(toValues(await settle(specifier)), configSchema, 'config')
+  const exported = await (await loadReader()).loadConfigModule(specifier)
+  return toSource(toValues(exported), configSchema, `"${specifier}"`)
+}
+
+/** Loads what reads files. Applications that give their settings don't need it. */
+const loadReader = () => import('./config-module.ts')
+
+/** Waits for settings that are a promise or the result of a function. */
+async function settle(given: object): Promise<object> {
+  let settled: unknown
+  try {
+    settled = await (isFunction(given) ? Reflect.apply(given, undefined, []) : given)
+  } catch (cause) {
+    throw configFailed('config', cause, MEND)
+  }
+  if (isRecord(settled)) return settled
+  throw new DefinitionError([
+    {
+      code: 'config_module_failed',
+      where: 'config',
+      message: `config is settled with ${describeValue(settled)}`,
+      fix: 'return a module or an object of settings',
+    },
+  ])
+}
+
+/** The named exports of a module, or the members of an object. */
+function toValues(exported: object): object {
+  return Object.fromEntries(Object.entries(exported).filter(([name]) => !NO_SETTINGS.has(name)))
 }
 
 /**

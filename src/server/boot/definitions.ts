@@ -1,3 +1,4 @@
+import { isPromise } from '../../async.ts'
 import { createContainer } from '../../container/container.ts'
 import type { Container } from '../../container/container.ts'
 import type { SettledModules } from '../../flatten/modules.ts'
@@ -33,6 +34,9 @@ export function createDefinitions(
   readSettled: (settled: SettledModules) => Structure,
   settings: Settings,
 ): Definitions {
+  const { config: given } = settings.config
+  // settings that are refused are reported when the application gets ready
+  if (isPromise(given)) given.then(undefined, () => undefined)
   let config: ConfigValues = { get: () => undefined }
   const read = (settled: SettledModules): Parts => toParts(readSettled(settled), settings, () => config)
   let parts = read(new Map())

@@ -17,7 +17,7 @@ import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import { sessionProblems } from '../../session/options.ts'
 import type { SessionOptions } from '../../session/options.ts'
-import { isObject, isText } from '../../values.ts'
+import { isFunction, isObject, isRecord, isText } from '../../values.ts'
 import { isScheme } from '../../versioning/schemes/scheme.ts'
 import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
@@ -63,10 +63,14 @@ export interface Limits {
 /** Where the settings of an application come from, and what they have to be. */
 export interface ConfigOptions {
   /**
-   * The module whose named exports are the settings: a path relative to the working directory, a URL or a package.
+   * The settings: an object; a module, whose named exports are the settings, or a promise of it; a function that returns one of these;
+   * or the address of a module: a URL, an absolute path, a path relative to the working directory, or a package.
+   *
    * @default process.env.FRAMEWORK_CONFIG_MODULE, read when the application gets ready; without it the settings are empty
+   * @example
+   * createApp(AppModule, { config: () => import('./config.ts'), configSchema })
    */
-  readonly configModule?: string
+  readonly config?: string | object
   /** Reads the settings; what it refuses stops the start. */
   readonly configSchema?: Schema
   /** Files of environment variables, read before the module; variables that are set already win, so earlier files do too. */
@@ -180,7 +184,10 @@ const OPTIONS: Rules = {
   ],
   // reported in detail by `sessionProblems`
   session: [() => true, 'an object'],
-  configModule: [isText, "a module, such as './config.ts'"],
+  config: [
+    (value) => isText(value) || isRecord(value) || isFunction(value),
+    'an object such as { port: 3000 }, a module, a function that returns one of these, or the path of a module',
+  ],
   configSchema: [isSchema, 'a zod schema'],
   envFile: [
     (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
