@@ -247,6 +247,103 @@ describe('where something stands in the place of `end`', () => {
   })
 })
 
+describe('what others do to the response of node:http', () => {
+  const app = createTestApp(controller)
+  let url = ''
+  before(async () => {
+    url = await app.listen(LOOPBACK)
+  })
+  after(() => app.close())
+
+  /** The answer to a request whose response somebody touches before it is answered, as tools for monitoring do. */
+  async function answerOf(touch: (response: ServerResponse) => void, path = '/ascii'): Promise<string> {
+    const onStart = (message: unknown): void =>
+      touch((message as { readonly response: ServerResponse }).response)
+    subscribe('http.server.request.start', onStart)
+    try {
+      return await exchange(url, lines(`GET ${path} HTTP/1.1`, 'Connection: keep-alive') + LAST)
+    } finally {
+      unsubscribe('http.server.request.start', onStart)
+    }
+  }
+
+  it('is part of the answer: headers', async () => {
+    const answer = await answerOf((response) => {
+      response.setHeader('Server-Timing', 'traceparent;desc="00-1-2-01"')
+      response.appendHeader('Set-Cookie', 'a=1')
+    })
+    assert.equal(answer.match(/^Server-Timing: traceparent;desc="00-1-2-01"\r$/gm)?.length, 2)
+    assert.equal(answer.match(/^Set-Cookie: a=1\r$/gm)?.length, 2)
+    assert.equal(answer.match(/^content-length: 17\r$/gm)?.length, 2)
+  })
+
+  it('is part of the answer: its phrase and date', async () => {
+    const answer = await answerOf((response) => {
+      response.statusMessage = 'Fine'
+      response.sendDate = false
+    })
+    assert.equal(answer.match(/HTTP\/1\.1 200 Fine\r\n/g)?.length, 2)
+    assert.doesNotMatch(answer, /^Date:/m)
+  })
+
+  for (const name of ['writeHead', 'end'] as const) {
+    it(`is called: its own ${name}`, async () => {
+      let calls = 0
+      await answerOf((response) => {
+        const original = response[name]
+        Object.assign(response, {
+          [name]: (...args: readonly unknown[]) => {
+            calls++
+            return Reflect.apply(original, response, args)
+          },
+        })
+      })
+      assert.equal(calls, 2)
+    })
+
+    it(`is called: ${name} of all responses, also when it was replaced after listen`, async (test) => {
+      let calls = 0
+      const original: (...args: never) => unknown = ServerResponse.prototype[name]
+      const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, name)
+      Object.defineProperty(ServerResponse.prototype, name, {
+        configurable: true,
+        writable: true,
+        value(this: ServerResponse, ...args: never) {
+          calls++
+          return Reflect.apply(original, this, args)
+        },
+      })
+      test.after(() => {
+        if (own === undefined) Reflect.deleteProperty(ServerResponse.prototype, name)
+        else Object.defineProperty(ServerResponse.prototype, name, own)
+      })
+      const answer = await answerOf(() => undefined)
+      assert.match(answer, /\{"hello":"world"\}$/)
+      assert.equal(calls, 2)
+    })
+  }
+
+  it('sees the steps of node:http: prefinish, finish and the phrase', async () => {
+    const seen: unknown[] = []
+    await answerOf((response) => {
+      response.once('prefinish', () => seen.push('prefinish', response.statusCode, response.headersSent))
+      response.once('finish', () => seen.push('finish', response.statusMessage))
+    }, '/nothing')
+    assert.deepEqual(seen, [
+      'prefinish',
+      204,
+      true,
+      'finish',
+      'No Content',
+      'prefinish',
+      200,
+      true,
+      'finish',
+      'OK',
+    ])
+  })
+})
+
 describe('idle connections', () => {
   const IDLE = 200
 

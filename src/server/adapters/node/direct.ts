@@ -83,6 +83,7 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
    */
   answer(socket: Socket, status: number, head: string, body: string | Uint8Array, bytes: number): void {
     this.statusCode = status
+    this.statusMessage = phraseOf(status)
     this._header = head
     this._headerSent = true
     this.finished = true
@@ -94,14 +95,33 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
     }
     if (typeof body === 'string' && body.length === bytes) {
       socket.write(head + body, 'latin1', done)
-      return
+    } else {
+      socket.cork()
+      socket.write(head, 'latin1')
+      socket.write(body, done)
+      socket.uncork()
     }
-    socket.cork()
-    socket.write(head, 'latin1')
-    socket.write(body, done)
-    socket.uncork()
+    this.emit('prefinish')
+  }
+
+  /**
+   * Whether nobody has touched the response: tools for monitoring set headers on it, or put something in the place of its methods, also
+   * of those that all responses have.
+   */
+  get isUntouched(): boolean {
+    return (
+      this.end === END &&
+      this.writeHead === WRITE_HEAD &&
+      this.statusMessage === undefined &&
+      this.sendDate &&
+      this.getHeaderNames().length === 0
+    )
   }
 }
+
+/** The methods of node:http, to be compared. */
+// oxlint-disable-next-line typescript/unbound-method
+const { end: END, writeHead: WRITE_HEAD } = DirectResponse.prototype
 
 // newer Node versions remember this where nobody else can set it; a property of the base class, so no accessor of the class
 Object.defineProperty(DirectResponse.prototype, 'writableFinished', {
@@ -130,8 +150,14 @@ export function isDirectPossible(): boolean {
     response.writableEnded &&
     request.readableEnded &&
     request.destroyed &&
-    !Object.hasOwn(ServerResponse.prototype, 'end')
+    isNodes('end', END) &&
+    isNodes('writeHead', WRITE_HEAD)
   )
+}
+
+/** Whether a method of all responses is that of node:http, by how its source begins: something may have replaced it before this file was loaded. */
+function isNodes(name: 'end' | 'writeHead', method: (...args: never) => unknown): boolean {
+  return ServerResponse.prototype[name] === method && String(method).startsWith(`function ${name}(`)
 }
 
 /** Makes the function that answers directly what is ordinary, and says whether it did. `idle` as in the application's timeouts. */
@@ -144,6 +170,7 @@ export function createDirect(
     const { socket } = response
     if (!(response instanceof DirectResponse) || socket === null || !isOrdinary(request, response))
       return false
+    if (!response.isUntouched) return false
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return false
     const length = headers['content-length']
     // without length, the connection would have to end with the body
@@ -171,12 +198,17 @@ function isBodyless(status: number, method: string | undefined): boolean {
   return status === 204 || status === 304 || method === 'HEAD'
 }
 
+/** The phrase that node:http gives a status. */
+function phraseOf(status: number): string {
+  return STATUS_CODES[status] ?? 'unknown'
+}
+
 /** What says how a message is sent, and is for node:http to understand. */
 const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
 
 /** The status line and the headers, which were checked before; `undefined` when node:http has to see them. */
 function toHead(status: number, headers: FinishedResponse['headers']): string | undefined {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  let head = `HTTP/1.1 ${status} ${phraseOf(status)}\r\n`
   for (const name of Object.keys(headers)) {
     if (OF_CONNECTION.has(name)) return undefined
     const value = headers[name] ?? ''
