@@ -379,6 +379,24 @@ describe('idle connections', () => {
     socket.destroy()
   })
 
+  it('that send empty lines have no more than the time for headers besides', async (test) => {
+    const app = createTestApp(controller, { timeouts: { idle: 100, headers: 200 } })
+    test.after(() => app.close())
+    const url = await app.listen(LOOPBACK)
+    for (const first of [lines('GET /ascii HTTP/1.1'), '']) {
+      const socket = await open(url)
+      socket.on('error', () => undefined).resume()
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      const started = performance.now()
+      socket.write(first)
+      const timer = setInterval(() => socket.write('\r\n'), 20)
+      await Promise.race([closed, sleep(5_000, undefined, { ref: false })])
+      clearInterval(timer)
+      assert.equal(socket.closed, true)
+      assert.ok(performance.now() - started > 150, 'it had no time')
+    }
+  })
+
   it('stay for ever where the time is 0', async (test) => {
     const app = createTestApp(controller, { timeouts: { idle: 0 } })
     test.after(() => app.close())

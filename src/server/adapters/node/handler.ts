@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 import { httpError } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
@@ -51,7 +52,7 @@ export function createNodeHandler(
     context: RequestContext,
     finished: PromiseLike<FinishedResponse>,
   ): void => void finished.then((settled) => sendSafely(raw, context, settled))
-  return (request, response) => {
+  const handle: NodeHandler = (request, response) => {
     if (isTooLate(request, response)) return
     const { url = '/', headers, httpVersionMinor, rawHeaders } = request
     const refusal =
@@ -63,6 +64,26 @@ export function createNodeHandler(
     if (isPromise(finished)) sendLater(raw, context, finished)
     else sendSafely(raw, context, finished)
   }
+  return (request, response) => {
+    if (isBehindOldRequest(request, response)) response.once('socket', () => handle(request, response))
+    else handle(request, response)
+  }
+}
+
+/** Connections that had a request of HTTP/1.0. */
+const OLD = new WeakSet<Socket>()
+
+/**
+ * Whether a request came before those of HTTP/1.0 on its connection were answered. Their answers end the connection if their length is
+ * not known, which shows no earlier than with their heads, and nothing behind the last answer may run.
+ */
+function isBehindOldRequest(
+  { socket, httpVersionMinor }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  if (httpVersionMinor === 0) OLD.add(socket)
+  // a response that waits for others has no socket yet
+  return response.socket === null && OLD.has(socket)
 }
 
 /** Refuses a request while the application closes, and ends its connection. */

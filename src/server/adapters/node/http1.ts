@@ -47,11 +47,14 @@ export function createHttp1(
 ): Http1 {
   const { timeouts, limits } = settings
   const isDirect = isDirectPossible()
-  const connections = createConnections({ idle: isDirect ? timeouts.idle : 0, send: timeouts.send })
+  const { idle, headers, send } = timeouts
+  // twice the time for headers: Node looks for slow ones in intervals, and answers them
+  const between = idle > 0 && headers > 0 ? idle + 2 * headers : 0
+  const connections = createConnections({ idle: isDirect ? idle : 0, between, send })
   const server = make(toOptions(timeouts, limits, isDirect))
   const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)
-    if (response instanceof DirectResponse) response.staysFor(timeouts.idle)
+    if (response instanceof DirectResponse) response.staysFor(idle)
     if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     // the parser takes 0.9 and 2.0 as well
     if (request.httpVersionMajor !== 1)

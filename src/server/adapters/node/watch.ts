@@ -4,12 +4,20 @@ import type { Timeouts } from '../../options/app-options.ts'
 import { isLingering } from './linger.ts'
 
 /** How long a connection may be idle, and its client take nothing of an answer, in milliseconds; 0 is for ever. */
-export type Times = Pick<Required<Timeouts>, 'idle' | 'send'>
+export interface Times extends Pick<Required<Timeouts>, 'idle' | 'send'> {
+  /**
+   * How long a connection may be without a request, whatever it sends: empty lines before a request are part of none, so that the time
+   * for headers does not begin with them.
+   */
+  readonly between: number
+}
 
 /** What is known of a connection from looking at it in rounds. */
 export interface Seen {
   /** How often it was seen idle, one time after the other. */
   idleRounds: number
+  /** How often it was seen without a request, one time after the other. */
+  waitingRounds: number
   /** What had been read when it was first seen idle. */
   bytesRead: number
   /** How often its client was seen taking nothing of what waits, one time after the other. */
@@ -34,22 +42,23 @@ const SHORTEST_ROUND = 10
 
 /** What is known of a connection that was not looked at yet. */
 export function nothingSeen(): Seen {
-  return { idleRounds: 0, bytesRead: 0, stuckRounds: 0, progress: 0 }
+  return { idleRounds: 0, waitingRounds: 0, bytesRead: 0, stuckRounds: 0, progress: 0 }
 }
 
 /**
  * Destroys connections that are idle or stuck for too long, up to a quarter of the shorter time or 10 milliseconds later; gives what
  * stops that. That node:http ends idle connections too is no use: it sets two timers for every request.
  */
-export function watch({ idle, send }: Times, connections: ReadonlyMap<Socket, Watched>): () => void {
-  const times = [idle, send].filter((time) => time > 0)
+export function watch({ idle, send, between }: Times, connections: ReadonlyMap<Socket, Watched>): () => void {
+  const times = [idle, send, between].filter((time) => time > 0)
   if (times.length === 0) return () => undefined
   const every = Math.max(SHORTEST_ROUND, Math.ceil(Math.min(...times) / ROUNDS))
   const roundsOf = (time: number): number => (time > 0 ? Math.ceil(time / every) : Number.POSITIVE_INFINITY)
-  const [idleRounds, stuckRounds] = [roundsOf(idle), roundsOf(send)]
+  const rounds = { idle: roundsOf(idle), between: roundsOf(between) }
+  const stuckRounds = roundsOf(send)
   const timer = setInterval(() => {
     for (const [socket, connection] of connections)
-      if (isIdle(socket, connection, idleRounds) || isStuck(socket, connection.seen, stuckRounds))
+      if (isIdle(socket, connection, rounds) || isStuck(socket, connection.seen, stuckRounds))
         socket.destroy()
   }, every)
   timer.unref()
@@ -60,18 +69,25 @@ export function watch({ idle, send }: Times, connections: ReadonlyMap<Socket, Wa
  * Counts the rounds in which a connection has nothing under way and sends nothing. Rounds and not time: a process that was held up has
  * not looked at what arrived meanwhile.
  */
-function isIdle(socket: Socket, { responses, hasAnswered, seen }: Watched, rounds: number): boolean {
+function isIdle(
+  socket: Socket,
+  { responses, hasAnswered, seen }: Watched,
+  rounds: { readonly idle: number; readonly between: number },
+): boolean {
   if (responses.length > 0 || !hasAnswered || isLingering(socket)) {
     seen.idleRounds = 0
+    seen.waitingRounds = 0
     return false
   }
+  seen.waitingRounds++
+  if (seen.waitingRounds > rounds.between) return true
   if (seen.idleRounds === 0 || socket.bytesRead !== seen.bytesRead) {
     seen.idleRounds = 1
     seen.bytesRead = socket.bytesRead
     return false
   }
   seen.idleRounds++
-  return seen.idleRounds > rounds
+  return seen.idleRounds > rounds.idle
 }
 
 /** Counts the rounds in which something waits to be sent and the client takes nothing. */
