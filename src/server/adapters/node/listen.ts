@@ -52,8 +52,7 @@ export async function listen(
   return {
     url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
     close: async (grace, closeIdle = 0) => {
-      // the method of node:http would cut responses that are not flushed yet
-      const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
+      const closed = new Promise<void>((resolve) => stopListening(server, resolve))
       if (closeIdle > 0) await settlesWithin(closed, closeIdle)
       state.isClosing = true
       for (const protocol of protocols) protocol.finish()
@@ -64,6 +63,13 @@ export async function listen(
       return broken.length === 0
     },
   }
+}
+
+/** Stops accepting connections. `done` is called when the last one has closed. */
+function stopListening(server: TcpServer, done: () => void): void {
+  // the method of node:http would cut responses that are not flushed yet; a server of Bun has no other
+  const { close } = server instanceof TcpServer ? TcpServer.prototype : server
+  Reflect.apply(close, server, [done])
 }
 
 /** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
