@@ -7,3 +7,8 @@ export function isWorkerd(): boolean {
   // Node 20 has no navigator
   return Reflect.get(Object(Reflect.get(globalThis, 'navigator')), 'userAgent') === 'Cloudflare-Workers'
 }
+
+/** Whether the program runs in production, where mistakes of its author are logged instead of refused. */
+export function isProduction(): boolean {
+  return process.env['NODE_ENV'] === 'production'
+}

@@ -13,6 +13,8 @@ export interface RequestSettings {
   readonly bodyLimit: number
   /** How many proxies in front of the application are trusted; `true` trusts all of them. */
   readonly trustProxy: boolean | number
+  /** The header that has the address of the client; `undefined` for none. */
+  readonly addressHeader: string | undefined
   readonly limits: Readonly<Record<'parameters' | 'jsonDepth', number>>
   readonly uploads: UploadLimits
 }
@@ -91,7 +93,10 @@ export class RequestView implements HttpRequest {
   }
 
   get ip(): string {
-    return this.#forwarded('x-forwarded-for') ?? this.#raw.remoteAddress ?? ''
+    const { addressHeader } = this.settings
+    const own =
+      addressHeader === undefined ? undefined : this.header(addressHeader)?.split(',').at(-1)?.trim()
+    return own || (this.#forwarded('x-forwarded-for') ?? this.#raw.remoteAddress ?? '')
   }
 
   get protocol(): 'http' | 'https' {

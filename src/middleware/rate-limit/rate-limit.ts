@@ -8,6 +8,7 @@ import type { Middleware } from '../../define/middleware.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { httpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { isProduction } from '../../platform.ts'
 import { isCount, isFunction, isPositive } from '../../values.ts'
 import { createSpend, isLimiter, isRedis, LimiterLoadError } from './store.ts'
 import type { Balance, RateLimiter, Spend } from './store.ts'
@@ -87,12 +88,13 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     createSpend({ name, limit, window, store, storeTimeout, maxKeys }),
     onStoreError === 'refuse',
   )
+  const addressOf = createAddressOf()
   return async (context, next) => {
     if (skip !== undefined && (await skip(context))) return next()
     const own = await key?.(context)
     const price: unknown = await costOf(context)
     if (!isCount(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
-    const client = own === undefined ? `ip:${toAddressKey(context.request.ip)}` : `key:${own}`
+    const client = own === undefined ? `ip:${addressOf(context)}` : `key:${own}`
     const balance = await count(context, toShortKey(client), price)
     if (balance === undefined) return next()
     const told = toHeaders(balance)
@@ -103,6 +105,21 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     })
   }
 }
+
+/** Makes the function that returns what the address of a client is counted under. Without an address, all clients are one. */
+function createAddressOf(): (context: ExecutionContext) => string {
+  let hasWarned = false
+  return ({ request, log }) => {
+    if (request.ip !== '') return toAddressKey(request.ip)
+    if (!isProduction()) throw new TypeError(NO_ADDRESS)
+    if (!hasWarned) log.warn({}, NO_ADDRESS)
+    hasWarned = true
+    return ''
+  }
+}
+
+const NO_ADDRESS =
+  'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give key'
 
 /** Adds to what limits further inside have told. */
 function tell(response: FinishedResponse, told: Readonly<Record<string, string>>): FinishedResponse {

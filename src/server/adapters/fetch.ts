@@ -20,7 +20,10 @@ export interface FetchInfo {
   readonly remoteAddress?: string | undefined
 }
 
-/** Answers web requests. What servers pass on besides the request is ignored, but for a `remoteAddress`. */
+/**
+ * Answers web requests. Of the second argument, only the address of the client is used: `remoteAddress`, or as Deno and Bun pass it.
+ * Whatever else a server passes is ignored.
+ */
 export type FetchHandler = (request: Request, info?: FetchInfo | object) => Promise<Response>
 
 /** Makes the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
@@ -40,7 +43,8 @@ export function createFetch(enter: Enter, settings: Settings): FetchHandler {
       return toPlain(settings.writeError(refusal))
     }
     const { method, signal } = request
-    const remoteAddress = info === undefined ? undefined : remoteAddressOf(info)
+    // asked for when it is needed, because servers look it up then
+    const remoteAddress = info === undefined ? undefined : () => remoteAddressOf(info, request)
     const raw = new PlainRequest({ method, target, protocol, lines, remoteAddress, body, signal })
     const { context, response } = dispatch(raw)
     if (body instanceof StreamBody) body.endWith(context, raw.signal)
@@ -162,6 +166,12 @@ function toBody({ body, headers }: Request): RawBody {
   return new StreamBody(body, length !== null && /^\d+$/.test(length) ? Number(length) : undefined)
 }
 
-function remoteAddressOf(info: object): string | undefined {
-  return 'remoteAddress' in info && typeof info.remoteAddress === 'string' ? info.remoteAddress : undefined
+/** The address of the client, from `FetchInfo`, the information of Deno or the server of Bun. */
+function remoteAddressOf(info: unknown, request: Request): string | undefined {
+  const { remoteAddress, remoteAddr, requestIP } = Object(info)
+  if (typeof remoteAddress === 'string') return remoteAddress
+  const found: unknown =
+    typeof requestIP === 'function' ? Reflect.apply(requestIP, info, [request]) : remoteAddr
+  const { address, hostname } = Object(found)
+  return [address, hostname].find((text) => typeof text === 'string')
 }

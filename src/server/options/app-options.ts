@@ -98,6 +98,11 @@ export interface AppOptions<
   readonly bodyLimit?: number
   /** How many proxies in front of the application write `X-Forwarded-*` headers; `true` trusts every entry. @default false */
   readonly trustProxy?: boolean | number
+  /**
+   * The header in which the platform writes the address of the client, such as `'cf-connecting-ip'`. Set it only if every request
+   * comes through that platform, because anyone else can send the header, too. @default none
+   */
+  readonly addressHeader?: string
   /** Sets the default of the route field of the same name. @default true */
   readonly validateResponses?: boolean | 'strict'
   /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
@@ -159,6 +164,10 @@ const OPTIONS: Rules = {
   trustProxy: [
     (value) => typeof value === 'boolean' || isWholeNumber(value),
     'true, false or a number of proxies',
+  ],
+  addressHeader: [
+    (value) => typeof value === 'string' && /^[\w-]+$/.test(value),
+    "the name of a header, such as 'cf-connecting-ip'",
   ],
   validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
   logger: [

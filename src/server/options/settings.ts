@@ -25,6 +25,7 @@ export interface Settings {
   readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
   readonly bodyLimit: number
   readonly trustProxy: boolean | number
+  readonly addressHeader: string | undefined
   readonly validateResponses: boolean | 'strict'
   /** The logger that users see. */
   readonly logger: Logger
@@ -66,6 +67,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     trailingSlash,
     bodyLimit,
     trustProxy,
+    addressHeader: options.addressHeader?.toLowerCase(),
     validateResponses,
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,

@@ -24,7 +24,7 @@ export interface RequestParts {
   readonly protocol: 'http' | 'https'
   /** Names in lower case and values in turn, one pair for each field line. */
   readonly lines: readonly string[]
-  readonly remoteAddress: string | undefined
+  readonly remoteAddress: string | (() => string | undefined) | undefined
   readonly body: RawBody
   /** The signal of whoever sends the request. */
   readonly signal: AbortSignal | undefined
@@ -36,8 +36,8 @@ export class PlainRequest implements RawRequest {
   readonly target: string
   readonly protocol: 'http' | 'https'
   readonly headers: HeaderMap
-  readonly remoteAddress: string | undefined
   readonly body: RawBody
+  #remoteAddress: RequestParts['remoteAddress']
   readonly #lines: readonly string[]
   readonly #given: AbortSignal | undefined
   #abort: AbortController | undefined
@@ -48,7 +48,7 @@ export class PlainRequest implements RawRequest {
     this.target = target
     this.protocol = protocol
     this.headers = toHeaders(lines)
-    this.remoteAddress = remoteAddress
+    this.#remoteAddress = remoteAddress
     this.body = body
     this.#lines = lines
     this.#given = signal
@@ -56,6 +56,12 @@ export class PlainRequest implements RawRequest {
 
   lines(name: string): readonly string[] {
     return this.#lines.filter((_, at, lines) => at % 2 === 1 && lines[at - 1] === name)
+  }
+
+  get remoteAddress(): string | undefined {
+    // kept, because servers forget the address when the request ends
+    if (typeof this.#remoteAddress === 'function') this.#remoteAddress = this.#remoteAddress()
+    return this.#remoteAddress
   }
 
   get signal(): AbortSignal {
