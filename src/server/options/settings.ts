@@ -67,7 +67,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     trailingSlash,
     bodyLimit,
     trustProxy,
-    addressHeader: options.addressHeader?.toLowerCase(),
+    addressHeader: options.addressHeader,
     validateResponses,
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,

@@ -66,10 +66,10 @@ export async function listen(
 }
 
 /** Stops accepting connections. `done` is called when the last one has closed. */
-function stopListening(server: TcpServer, done: () => void): void {
+function stopListening(server: Pick<TcpServer, 'close'>, done: () => void): void {
   // the method of node:http would cut responses that are not flushed yet; a server of Bun has no other
-  const { close } = server instanceof TcpServer ? TcpServer.prototype : server
-  Reflect.apply(close, server, [done])
+  if (server instanceof TcpServer) TcpServer.prototype.close.call(server, done)
+  else server.close(done)
 }
 
 /** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
