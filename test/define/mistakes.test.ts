@@ -1548,7 +1548,7 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
@@ -1648,7 +1648,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1688,7 +1688,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
       },
     ],
     [
