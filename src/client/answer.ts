@@ -65,13 +65,18 @@ export type Wire<T> = T extends string | number | boolean | null | undefined
  */
 export async function readBody(response: Response, method: string): Promise<unknown> {
   if (method === 'HEAD' || response.body === null || EMPTY.has(response.status)) return undefined
-  const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const type = toEssence(response.headers.get('content-type'))
   if (type === 'application/json' || type.endsWith('+json')) {
     return toValue(await response.text(), response.status)
   }
   if (type.startsWith('text/') || type === 'application/xml' || type.endsWith('+xml')) return response.text()
   const bytes = new Uint8Array(await response.arrayBuffer())
   return bytes.length === 0 && type === '' ? undefined : bytes
+}
+
+/** A content type without its parameters. */
+export function toEssence(type: string | null): string {
+  return type?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 function toValue(text: string, status: number): unknown {

@@ -1,12 +1,12 @@
 import { isObject } from '../values.ts'
-import { readBody } from './answer.ts'
+import { readBody, toEssence } from './answer.ts'
 import type { As } from './answer.ts'
 import type { CallValues } from './body.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
 import { checkOptions, toBase } from './options.ts'
 import type { ClientOptions } from './options.ts'
-import { ProblemError } from './problem-error.ts'
+import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import { addHeader, toRequest } from './request.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
@@ -42,10 +42,10 @@ export function createClient<A>(options: ClientOptions = {}): Client<A> {
     const input = toInput(name, given)
     const { signal, meet } = createDeadline(input.signal, options.timeout)
     try {
-      const route = await unlessAborted(find(name), signal)
+      const { route, errorType } = await unlessAborted(find(name), signal)
       const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
       const response = await answerInTime(send(request.url, { ...request, signal }), signal)
-      return await toAnswer(response, route, request.method, input.as ?? 'data')
+      return await toAnswer(response, { ...route, errorType }, request.method, input.as ?? 'data')
     } finally {
       meet()
     }
@@ -89,22 +89,29 @@ function createHeaders({ headers = {} }: ClientOptions): () => Promise<Headers> 
 
 async function toAnswer(
   response: Response,
-  { errors = [] }: RouteCall,
+  { errors = [], errorType }: RouteCall & { readonly errorType: string },
   method: string,
   as: As,
 ): Promise<unknown> {
   if (as === 'response') return response
   const { status, ok, headers } = response
+  const type = toEssence(headers.get('content-type'))
   const isStreamed = as === 'stream' && status < 400
   const data = isStreamed ? response.body : await readBody(response, method)
-  if (status >= 400 && !isDeclared(errors, status, headers)) throw new ProblemError(response, data)
+  if (status >= 400 && !isDeclared(errors, status, isOwnError(type, errorType)))
+    throw new ProblemError(response, data, type === errorType)
   return { status, ok, data, headers, response }
 }
 
-/** Whether an error is a result. Octavo's own problem documents are not what a range declares. */
-function isDeclared(errors: readonly (number | string)[], status: number, headers: Headers): boolean {
+/** Whether a content type is that of Octavo's own errors alone. JSON is that of everything, so routes may declare it as well. */
+function isOwnError(type: string, errorType: string): boolean {
+  return type === PROBLEM_TYPE || (type === errorType && type !== 'application/json')
+}
+
+/** Whether an error is a result. Octavo's own errors are not what a range declares. */
+function isDeclared(errors: readonly (number | string)[], status: number, isOwn: boolean): boolean {
   if (errors.includes(status)) return true
-  if (headers.get('content-type')?.startsWith('application/problem+json') === true) return false
+  if (isOwn) return false
   return errors.includes(status < 500 ? '4XX' : '5XX') || errors.includes('default')
 }
 

@@ -1,8 +1,28 @@
+import type { ProblemDocument } from '../define/error-format.ts'
 import type { ValidationIssue } from '../errors.ts'
+import type { OutputOf, Schema } from '../schema/schema.ts'
 import { isObject, isRecord, isString } from '../values.ts'
+import { toEssence } from './answer.ts'
+import type { Wire } from './answer.ts'
+
+/** The content type of problem documents (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json'
 
 /**
- * An answer of 400 and more that the route does not declare: its problem document (RFC 9457), or what there was of another type.
+ * The body of errors of an application, as its error format sends it.
+ *
+ * @example
+ * type Failure = ErrorBody<typeof app>
+ */
+export type ErrorBody<A> = A extends { readonly $errors?: infer F }
+  ? [F] extends [Schema]
+    ? Wire<OutputOf<F>>
+    : ProblemDocument
+  : never
+
+/**
+ * An answer of 400 and more that the route does not declare. Members such as `code` are those of a problem document (RFC 9457). `data` is
+ * the body of any type.
  *
  * @example
  * try {
@@ -31,8 +51,20 @@ export class ProblemError extends Error {
   /** Its body is used up. */
   readonly response: Response
 
-  constructor(response: Response, data: unknown) {
-    const { type, title, status: _status, detail, code, errors, ...members } = membersOf(data)
+  readonly #isOwn: boolean
+
+  /** `isOwn` says that the content type is that of errors of the application. */
+  constructor(response: Response, data: unknown, isOwn = false) {
+    const isProblem = toEssence(response.headers.get('content-type')) === PROBLEM_TYPE
+    const {
+      type,
+      title,
+      status: _status,
+      detail,
+      code,
+      errors,
+      ...members
+    } = isProblem ? membersOf(data) : {}
     const phrase = response.statusText === '' ? `Status ${response.status}` : response.statusText
     super(textOf(detail) ?? textOf(title) ?? phrase)
     this.name = 'ProblemError'
@@ -46,6 +78,18 @@ export class ProblemError extends Error {
     this.data = data
     this.headers = response.headers
     this.response = response
+    this.#isOwn = isOwn
+  }
+
+  /**
+   * Whether an error was sent by the application in its format, and not by a proxy or in another format. By its content type alone, so
+   * choose one of your own for a format.
+   *
+   * @example
+   * if (ProblemError.isFrom<typeof app>(error)) show(error.data.error.message)
+   */
+  static isFrom<A>(error: unknown): error is ProblemError & { readonly data: ErrorBody<A> } {
+    return error instanceof ProblemError && error.#isOwn
   }
 }
 

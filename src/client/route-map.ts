@@ -23,6 +23,8 @@ export interface RouteMap {
   /** `null` for requests that name none. */
   readonly version: string | null
   readonly routes: Readonly<Record<string, RouteCall>>
+  /** The content type of errors in the format of the application. @default 'application/problem+json' */
+  readonly errorType?: string
 }
 
 /** Where `app.fetch` and the dispatchers of `createDispatcher` keep the function that tells a client in the same process the routes of a version. */

@@ -1,15 +1,21 @@
 import { editDistance } from '../edit-distance.ts'
 import { isObject, isString, messageOf } from '../values.ts'
-import { readBody } from './answer.ts'
+import { readBody, toEssence } from './answer.ts'
 import { createDeadline } from './deadline.ts'
 import { tellRoutesOf } from './options.ts'
 import type { ClientOptions } from './options.ts'
-import { ProblemError } from './problem-error.ts'
+import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
 import type { Transport } from './transport.ts'
 
+/** How a route is called, and the content type of its errors without parameters. */
+interface Found {
+  readonly route: RouteCall
+  readonly errorType: string
+}
+
 /** Finds how a route is called. Rejects with a `TypeError` for a name that there is not. */
-type FindRoute = (name: string) => Promise<RouteCall>
+type FindRoute = (name: string) => Promise<Found>
 
 /** Makes what finds routes; where they are is asked once, when the first is called, and again when that failed. */
 export function createFindRoute(
@@ -52,9 +58,9 @@ export function createFindRoute(
 /** A `TypeError`, told apart from those of loading. */
 class UnknownRoute extends TypeError {}
 
-function find({ routes, version }: RouteMap, name: string): RouteCall {
+function find({ routes, version, errorType = PROBLEM_TYPE }: RouteMap, name: string): Found {
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined
-  if (route !== undefined) return route
+  if (route !== undefined) return { route, errorType: toEssence(errorType) }
   const names = Object.keys(routes)
   const near = nearest(name, names).map((each) => `"${each}"`)
   const among = version === null ? '' : ` in version ${version}`
@@ -84,9 +90,9 @@ function createLoad(
 }
 
 /** A map from elsewhere does not say where requests go, with what they carry. */
-function withoutHosts({ routes, version }: RouteMap): RouteMap {
+function withoutHosts({ routes, ...others }: RouteMap): RouteMap {
   const calls = Object.entries(routes).map(([name, { host: _host, ...call }]) => [name, call] as const)
-  return { version, routes: Object.fromEntries(calls) }
+  return { ...others, routes: Object.fromEntries(calls) }
 }
 
 function toDocs(base: URL, docs: string, version: string | undefined): URL {

@@ -1,4 +1,4 @@
-import type { HttpError } from '../errors.ts'
+import type { HttpError, ValidationIssue } from '../errors.ts'
 import type { FinishedResponse } from '../http.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { ExecutionContext } from './context.ts'
@@ -17,11 +17,25 @@ export interface ErrorFormatOptions<S> {
 }
 
 /** The form of all errors of an application, as `defineErrorFormat` returns it. */
-export interface ErrorFormat<S = Schema> {
+export interface ErrorFormat<S = unknown> {
   readonly kind: 'error-format'
+  /** For types alone: the type of the schema. */
+  readonly $schema?: S
   readonly contentType: string
-  readonly schema: S
+  readonly schema: Schema
   format(error: HttpError, context: ExecutionContext | undefined): unknown
+}
+
+/** The body of errors in applications without a format: a problem document (RFC 9457) with the code of the error. */
+export interface ProblemDocument {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail?: string
+  readonly code: string
+  /** Of a `ValidationError`. */
+  readonly errors?: readonly ValidationIssue[]
+  readonly [member: string]: unknown
 }
 
 /** Writes the response to an error. Throws if the error holds what cannot be sent. */

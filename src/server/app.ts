@@ -37,9 +37,11 @@ type UrlArguments<P> = object extends P
   : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions]
 
 /** An application. */
-export interface App<M = unknown> {
+export interface App<M = unknown, F = unknown> {
   /** For types alone: the root module, from which `createClient` knows the routes. */
   readonly $module?: M
+  /** For types alone: the schema of all errors; `undefined` for problem documents. */
+  readonly $errors?: F
   /**
    * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
    * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
@@ -143,12 +145,13 @@ export function createApp<
   M extends Module<unknown, unknown>,
   O extends object = object,
   const S extends readonly object[] = readonly object[],
->(module: M, options: AppOptions<O, S> = {}): App<M> {
+  F = undefined,
+>(module: M, options: AppOptions<O, S, F> = {}): App<M, F> {
   const core = createCore(module, options, { openOutputs: openStandard })
   const { settings, lifecycle } = core
   const internals = toInternals(core)
   const { enter } = internals
-  const app: App<M> = {
+  const app: App<M, F> = {
     enableVersioning: core.enableVersioning,
     ready: async () => {
       await enter()

@@ -44,7 +44,8 @@ export function toRouteMap(
   const told = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
   const routes: Record<string, RouteCall> = Object.create(null)
   for (const each of told) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
-  return { version: found ?? null, routes }
+  const errorType = source.settings.errorFormat?.contentType
+  return { version: found ?? null, routes, ...(errorType === undefined ? {} : { errorType }) }
 }
 
 /** What requests in a version get. The version is written where the path is one that knows versions. */

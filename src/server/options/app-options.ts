@@ -81,6 +81,7 @@ export interface ConfigOptions {
 export interface AppOptions<
   O extends object = object,
   S extends readonly object[] = readonly object[],
+  F = unknown,
 > extends ConfigOptions {
   /** The same as a call of `enableVersioning`. */
   readonly versioning?: readonly [
@@ -124,7 +125,7 @@ export interface AppOptions<
   /** Asked last for the answer to errors, those of unknown paths included. */
   readonly errorHandlers?: readonly ErrorHandler[]
   /** The body of every error, as `defineErrorFormat` describes it. @default problem documents (RFC 9457) */
-  readonly errorFormat?: ErrorFormat
+  readonly errorFormat?: ErrorFormat<F>
   /** Replaces providers, guards, interceptors and settings wherever they are: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
   /** Sessions, for `inject: { session: Session }`. */
