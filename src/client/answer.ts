@@ -1,4 +1,4 @@
-import type { ResponseIn, StatusesAt } from '../define/infer.ts'
+import type { ByStatus, ResponseIn, StatusesAt } from '../define/infer.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 
@@ -30,7 +30,7 @@ type AnswersOf<R> = [R] extends [never]
       }[keyof R & ResponseKey]
 
 /** The answers of a route by its element. */
-export type AnswersIn<E> = AnswersOf<ResponseIn<Extract<E, object>>>
+export type AnswersIn<E> = AnswersOf<ByStatus<ResponseIn<Extract<E, object>>>>
 
 /** Declared errors are read also where successes are streamed. */
 type Streamed<R> =

@@ -64,7 +64,7 @@ export interface Logger {
 export interface ExecutionContext<I = unknown> {
   readonly request: HttpRequest
   readonly response: HttpResponse
-  /** `null` when no route matched. */
+  /** `null` if no route matched, which middleware and error handlers see. */
   readonly route: RouteInfo | null
   /** The version that answers; `null` when none. */
   readonly version: string | null
@@ -92,4 +92,9 @@ export interface ExecutionContext<I = unknown> {
    */
   allowedMethods(): Promise<readonly Method[]>
   switchToHttpConnection(): { getRequest(): HttpRequest }
+}
+
+/** Everything known of a request that has found its route: what handlers, guards and interceptors get. */
+export interface RouteContext<I = unknown> extends ExecutionContext<I> {
+  readonly route: RouteInfo
 }

@@ -2,6 +2,7 @@ import type { Awaitable } from '../http.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Layers } from './layers.ts'
 import type { Guard } from './guard.ts'
+import type { MeantPrefix } from './meant-path.ts'
 import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
@@ -37,7 +38,7 @@ export interface ControllerOptions<N, P extends string, T, C, G, V extends Versi
   /** Names the controller; a trailing `Controller` is dropped and the rest kebab-cased. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
-  readonly prefix?: P
+  readonly prefix?: MeantPrefix<P>
   /** The version of every route that has none of its own. */
   readonly version?: V
   /** Tokens whose values every handler receives under `inject`. */
@@ -53,7 +54,7 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
   /** Names the router; names of nested routers are joined by dots. */
   readonly name?: N
   /** The path before every route's own; may hold parameters. @default `/` and the name */
-  readonly prefix?: P
+  readonly prefix?: MeantPrefix<P>
   /** The version of every route here and below that has none nearer to it. */
   readonly version?: V
   /** Run before every handler of this router and of those below it, after the guards of the module. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../http.ts'
-import type { ExecutionContext } from './context.ts'
+import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'
 
@@ -50,7 +50,7 @@ export interface GuardOptions<D> {
   /** What documents say that a client has to send: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
   /** Whether the request may go on: `false` is a 403. May throw an `HttpError` that says more. */
-  readonly canActivate: (context: ExecutionContext, inject: Injected<D>) => Awaitable<boolean>
+  readonly canActivate: (context: RouteContext, inject: Injected<D>) => Awaitable<boolean>
 }
 
 /**

@@ -15,6 +15,7 @@ export interface InputSpec {
   readonly query?: Source
   /** Request headers: `userAgent`, `user_agent` and `'user-agent'` all read `User-Agent`. */
   readonly headers?: Source
+  /** The cookies of the request. */
   readonly cookies?: Source
   /** The body, by its content type: JSON, text (for `z.string()`) or bytes (for `z.instanceof(Uint8Array)`). */
   readonly body?: Schema
@@ -95,26 +96,39 @@ type NotEmpty<E> = [keyof E] extends [never] ? never : E
 
 type HasStatuses<E> = keyof E extends keyof InputSpec ? false : true
 
-/** The response declaration of a route element: a schema or a map by status. */
+type Statuses<E> = NotEmpty<Present<E, ResponseKey>>
+
+/** The response declaration of a route element, as it is written: a schema, a map by status or pairs. */
 export type ResponseIn<E> = E extends Schema
   ? E
   : E extends readonly unknown[]
     ? E extends Pairs
-      ? { [P in E[number] as P[0]]: P[1] }
+      ? E
       : never
     : HasStatuses<E> extends true
-      ? NotEmpty<Present<E, ResponseKey>>
+      ? Statuses<E>
       : never
 
+/** A response declaration with pairs as a map by status. */
+export type ByStatus<R> = R extends Pairs ? { [P in R[number] as P[0]]: P[1] } : R
+
+/** What a route element declares as its sources, mistakes included; `never` if there is nothing. */
+export type SourcesIn<E> = E extends Schema | readonly unknown[]
+  ? never
+  : HasStatuses<E> extends true
+    ? [Statuses<E>] extends [never]
+      ? {
+          [K in keyof E as undefined extends E[K] ? never : K]: K extends keyof InputSpec
+            ? E[K]
+            : 'not a source: use params, query, headers, cookies, body, form, files or inject'
+        }
+      : never
+    : E[keyof E] extends object | undefined
+      ? E
+      : InputSpec
+
 /** The input declaration of a route element. */
-export type InputIn<E> = Or<
-  E extends Schema | readonly unknown[]
-    ? never
-    : HasStatuses<E> extends true
-      ? NotEmpty<Present<E, keyof InputSpec>>
-      : E,
-  unknown
->
+export type InputIn<E> = Or<SourcesIn<E>, unknown>
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
@@ -154,4 +168,6 @@ type Returnable<R> =
   | (R extends Schema ? InputOf<R> | Reply<number, InputOf<R>> : InputOf<R[PlainKeys<R>]> | RepliesOf<R>)
 
 /** What the handler of a route element may return. */
-export type HandlerResult<R> = [R] extends [never] ? unknown : Returnable<R> | Promise<Returnable<R>>
+export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus<R>>
+
+type Returned<R> = Returnable<R> | Promise<Returnable<R>>

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../http.ts'
-import type { ExecutionContext } from './context.ts'
+import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Injected, Tokens } from './token.ts'
 
 /** An interceptor as `defineInterceptor` returns it. */
@@ -20,11 +20,7 @@ export interface InterceptorOptions<D> {
    * Runs around the handler, after validation. `next()` runs what is inside and gives its value (await it); what this returns goes on in
    * its place. Without `next()` the handler does not run.
    */
-  readonly intercept: (
-    context: ExecutionContext,
-    next: () => Awaitable<unknown>,
-    inject: Injected<D>,
-  ) => unknown
+  readonly intercept: (context: RouteContext, next: () => Awaitable<unknown>, inject: Injected<D>) => unknown
 }
 
 /**

@@ -72,8 +72,14 @@ interface Part {
  * defineModule({ providers: [bind(PaymentGateway, StripeGateway), bind(Clock, { value: () => new Date() })] })
  * createApp(AppModule, { overrides: [bind(CarService, { value: fakeCars }), bind(SignedIn, everyone)] })
  */
-export function bind<T>(token: Token<T>, to: Provider<NoInfer<T>> | { readonly value: NoInfer<T> }): Binding
-export function bind<P extends Part>(part: P, to: Part & { readonly kind: P['kind'] }): Binding
-export function bind(token: unknown, to: object): Binding {
+export function bind<const T extends Token<unknown> | Part>(token: T, to: BoundTo<T>): Binding {
   return { kind: 'binding', token, to }
 }
+
+/** What can stand for a token, or for a guard or an interceptor. One type instead of overloads, whose mistakes TypeScript reports at `bind`. */
+type BoundTo<T> =
+  T extends Token<infer V>
+    ? Provider<V> | { readonly value: V }
+    : T extends Part
+      ? Part & { readonly kind: T['kind'] }
+      : never

@@ -2,13 +2,21 @@ import type { Method } from '../http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { Layers } from './layers.ts'
-import type { ExecutionContext } from './context.ts'
+import type { RouteContext } from './context.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Added, Dropped, Identity } from './identity.ts'
-import type { HandlerInput, HandlerResult, InputIn, InputSpec, Or, PathIn, ResponseIn } from './infer.ts'
+import type {
+  HandlerInput,
+  HandlerResult,
+  InputIn,
+  InputSpec,
+  Or,
+  PathIn,
+  ResponseIn,
+  SourcesIn,
+} from './infer.ts'
+import type { MeantPath } from './meant-path.ts'
 import type { IdentityValue } from './register.ts'
-import type { ResponseKey } from '../schema/responses.ts'
-import type { Schema } from '../schema/schema.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
@@ -57,21 +65,8 @@ export interface RouteOptions extends Shared {
  */
 type Kept<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
 
-/**
- * An input in which what is no source, or no schema, is reported at its own place. Response maps, which have statuses for keys,
- * pass.
- */
-type KnownKeys<E> = E extends Schema
-  ? E
-  : {
-      readonly [K in keyof E]: K extends keyof InputSpec
-        ? E[K] extends object | undefined
-          ? E[K]
-          : InputSpec[K]
-        : K extends ResponseKey
-          ? E[K]
-          : 'not a source: use params, query, headers, cookies, body, form, files or inject'
-    }
+/** What declares no source. Its members take any object: a schema that is checked against more costs the type checker all of zod's types. */
+type AnyInput = { readonly [K in keyof InputSpec]: object }
 
 /** A guard in a route's list; what it leaves in `context.identity` is inferred from the phantom field. */
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
@@ -82,29 +77,36 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
   readonly $drops?: Or<Extract<E, Dropped>, Dropped>
 }
 
-/** A route object. `E` is all that was inferred of it, `P` its prefix, `C` what its controller injects, `G` what its guards find. */
-interface Route<E, P extends string, C, G> extends RouteOptions, Omit<Layers, 'guards'> {
+/**
+ * The fields of a route that are inferred. `E` is all that was inferred, `P` its prefix, `C` what its controller injects, `G` what its
+ * guards find. A type literal, because editors show the fields of an interface with all its type arguments.
+ */
+type InferredFields<E, P extends string, C, G> = {
   /** A version, several, a range or `VERSION_NEUTRAL`; replaces whatever version would apply. */
   readonly version?: VersionField<E>
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. Without it, the route has the path of its prefix. */
-  readonly path?: Kept<E, `/${string}`>
+  readonly path?: MeantPath<Or<Extract<E, `/${string}`>, `/${string}`>>
   /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
   readonly name?: Extract<E, string>
   /** The sources the handler receives. */
-  readonly input?: Or<KnownKeys<Extract<E, object>>, object>
+  readonly input?: Or<SourcesIn<Extract<E, object>>, AnyInput>
   /** Types, parses and documents the result: a schema, or schemas by status. */
-  readonly response?: Kept<E, object>
+  readonly response?: Or<ResponseIn<Extract<E, object>>, object>
   /** Run after those of the controller. */
   readonly guards?: readonly AddedGuard<E>[]
   /** Guards of the levels above, global ones included, that do not run before this route. */
   readonly withoutGuards?: readonly DroppedGuard<E>[]
   readonly handler: (
     input: HandlerInput<P, PathIn<E>, InputIn<Extract<E, object>>, C>,
-    context: ExecutionContext<Identity<Extract<E, object>, G>>,
+    context: RouteContext<Identity<Extract<E, object>, G>>,
   ) => HandlerResult<ResponseIn<Extract<E, object>>>
 }
+
+/** A route object. */
+interface Route<E, P extends string, C, G>
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards'>, InferredFields<E, P, C, G> {}
 
 /** The route objects of a controller, each with its own inference. */
 export type RoutesOf<T, P extends string, C, G> = { readonly [K in keyof T]: Route<T[K], P, C, G> }
@@ -118,7 +120,7 @@ export type RoutesOf<T, P extends string, C, G> = { readonly [K in keyof T]: Rou
  */
 export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown, G = IdentityValue> = (
   input: HandlerInput<'', P, I, C>,
-  context: ExecutionContext<G>,
+  context: RouteContext<G>,
 ) => unknown extends R ? unknown : HandlerResult<R>
 
 /** A route whose types are forgotten: what the framework itself works on. */

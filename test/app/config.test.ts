@@ -44,7 +44,7 @@ function createDeferred() {
 }
 
 /** Settings as a test gives them. */
-const given = (value: unknown): AppOptions => ({ overrides: [bind<unknown>(Config, { value })] })
+const given = (value: unknown): AppOptions => ({ overrides: [bind<Token<unknown>>(Config, { value })] })
 
 /** What is wrong with the settings. */
 async function failure(start: Promise<unknown>): Promise<DefinitionError> {

@@ -6,10 +6,12 @@ import {
   createApp,
   defineController,
   defineGuard,
+  defineInterceptor,
   defineModule,
   defineProvider,
   defineRouter,
   HttpError,
+  VersioningSchemes,
 } from 'octavo'
 import { z } from 'zod'
 
@@ -105,5 +107,59 @@ describe('guards', () => {
     assert.equal((await app.inject('/car')).statusCode, 200)
     assert.equal((await shut.inject('/car')).statusCode, 403)
     assert.equal((await shut.inject('/car/free')).statusCode, 200)
+  })
+})
+
+describe('guards and interceptors', () => {
+  it('always see a route', async () => {
+    const seen: string[] = []
+    const guard = defineGuard({
+      name: 'Seen',
+      canActivate: (context) => {
+        seen.push(`guard ${context.route.name}`)
+        return true
+      },
+    })
+    const interceptor = defineInterceptor({
+      name: 'Seen',
+      intercept: (context, next) => {
+        seen.push(`interceptor ${context.route.name}`)
+        return next()
+      },
+    })
+    const cars = defineController({
+      prefix: '/cars',
+      version: '1',
+      routes: [{ method: 'GET', path: '/{id:int}', name: 'one', handler: (_input, { route }) => route.name }],
+    })
+    const mounted = defineRouter({ prefix: '/mounted', mount: () => new Response('mounted') })
+    const app = createApp(defineModule({ controllers: [cars], routers: [mounted] }), {
+      guards: [guard],
+      interceptors: [interceptor],
+      docs: {},
+      health: {},
+      logger: false,
+    })
+    app.enableVersioning(VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' })
+    const statuses = await Promise.all(
+      [
+        { url: '/cars/7' },
+        { url: '/cars/7/' },
+        { method: 'HEAD', url: '/cars/7' },
+        { method: 'OPTIONS', url: '/cars/7' },
+        { method: 'POST', url: '/cars/7' },
+        { url: '/cars/seven' },
+        { url: '/cars/7', headers: { 'x-version': '9' } },
+        { url: '/%' },
+        { url: '/mounted/anything' },
+      ].map(async (request) => (await app.inject(request)).statusCode),
+    )
+    assert.ok(statuses.includes(404) && statuses.includes(405), statuses.join())
+    assert.deepEqual([...new Set(seen)].toSorted(), [
+      'guard cars.one',
+      'guard mounted.mount',
+      'interceptor cars.one',
+      'interceptor mounted.mount',
+    ])
   })
 })

@@ -8,7 +8,7 @@ import {
   reply,
   text,
 } from 'octavo'
-import type { ExecutionContext, Handler } from 'octavo'
+import type { Handler, RouteContext } from 'octavo'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
@@ -33,7 +33,7 @@ export const inferred = defineController({
           rest: string
         }>()
         expectTypeOf(inject.head).toEqualTypeOf<HttpResponse>()
-        expectTypeOf(context).toEqualTypeOf<ExecutionContext>()
+        expectTypeOf(context).toEqualTypeOf<RouteContext>()
       },
     },
     {
@@ -150,6 +150,10 @@ export const misuse = defineController({
     { method: 'GETT', path: '/b', handler: () => 1 },
     // @ts-expect-error a path without slash
     { method: 'GET', path: 'c', handler: () => 1 },
+    // @ts-expect-error the spelling of other frameworks
+    { method: 'GET', path: '/:id', handler: () => 1 },
+    // @ts-expect-error an unknown type behind a known one
+    { method: 'GET', path: '/{id:int}/{name:string}', handler: () => 1 },
     // @ts-expect-error a misspelt source
     { method: 'GET', path: '/d', input: { qery: z.string() }, handler: () => 1 },
     // @ts-expect-error a misspelt source beside a right one
@@ -168,6 +172,13 @@ export const misuse = defineController({
     { method: 'GET', path: '/k', version: 2, handler: () => 1 },
   ],
 })
+
+// @ts-expect-error a prefix without slash
+export const slashless = defineController({ prefix: 'cars', routes: [] })
+// @ts-expect-error an unknown type
+export const unknown = defineController({ prefix: '/{id:integer}', routes: [] })
+const somewhere: string = '/api'
+export const computed = defineController({ prefix: somewhere, routes: [] })
 
 const input = { query: { limit: z.number() }, body: Car }
 export const elsewhere: Handler<typeof input, '/orgs/{org_id:int}/cars', typeof Car> = ({

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { Editor } from '../support/editor.ts'
+
+const SOURCES = ['body', 'cookies', 'files', 'form', 'headers', 'inject', 'params', 'query']
+const TYPES = ['str', 'int', 'float', 'uuid', 'path']
+
+const HEAD = `import { bind, createApp, defineController, defineGuard, defineModule, defineToken, reply } from 'octavo'
+import { z } from 'zod'
+const CreateCar = z.object({ name: z.string(), year: z.number() })
+const Car = z.object({ id: z.string(), name: z.string(), year: z.number() })
+`
+
+/** A controller with a second route that has these fields. */
+function route(fields: string): string {
+  return `${HEAD}
+export const controller = defineController({
+  name: 'CarController',
+  routes: [
+    { method: 'GET', path: '/first/{id:int}', response: Car, handler: () => ({ id: '', name: '', year: 1 }) },
+    { method: 'GET', ${fields} },
+  ],
+})`
+}
+
+function prefix(text: string): string {
+  return `${HEAD}\nexport const controller = defineController({ prefix: '${text}', routes: [] })`
+}
+
+describe('tsc', () => {
+  it('is not the compiler of the editor, which has a command of the same name', () => {
+    const version = execFileSync(join(import.meta.dirname, '../../node_modules/.bin/tsc'), ['--version'])
+    assert.match(String(version), /^Version 7/, 'node_modules/.bin/tsc is another one: run npm ci')
+  })
+})
+
+describe('an editor', () => {
+  const editor = new Editor()
+  after(() => editor.close())
+
+  /** What an editor underlines, and the last line of the message. */
+  async function mistakes(program: string): Promise<readonly (readonly [string, string])[]> {
+    const found = await editor.mistakes(program)
+    return found.map(({ at, message }) => [at, message.split('\n').at(-1)?.trim() ?? ''] as const)
+  }
+
+  it('completes the sources of an input, each with its documentation', async () => {
+    const empty = await editor.explain(route(`path: '/x', input: { ‸ }, handler: () => 1`))
+    assert.deepEqual(Object.keys(empty).toSorted(), SOURCES)
+    for (const [name, documentation] of Object.entries(empty)) assert.notEqual(documentation, '', name)
+    const others = await editor.complete(
+      route(`input: { query: ['q'], ‸ }, response: { 200: Car, 404: z.string() }, handler: () => 1`),
+    )
+    assert.deepEqual(
+      others.toSorted(),
+      SOURCES.filter((name) => name !== 'query'),
+    )
+  })
+
+  it('shows a field of a route without the others', async () => {
+    const fields = (name: string): string =>
+      route(
+        `path: '/{id:int}', input: { body: CreateCar }, response: { 200: Car, 404: z.string() }, handler: ({ body }) => reply(404, body.name)`.replace(
+          `${name}:`,
+          `‸${name}:`,
+        ),
+      )
+    const [path, input, response] = [
+      await editor.hover(fields('path')),
+      await editor.hover(fields('input')),
+      await editor.hover(fields('response')),
+    ]
+    assert.equal(path.text, `(property) path?: "/{id:int}"`)
+    assert.match(input.text, /^\(property\) input\?: \{\s+readonly body: /)
+    assert.doesNotMatch(input.text, /200|404/)
+    assert.match(response.text, /^\(property\) response\?: /)
+    assert.match(response.text, /readonly 200: .*readonly 404: /s)
+    assert.notEqual(input.documentation, '')
+    assert.notEqual(response.documentation, '')
+  })
+
+  it('completes the types of path parameters', async () => {
+    const completed = await editor.complete(route(`path: '/cars/{id:‸}', handler: () => 1`))
+    assert.deepEqual(completed.toSorted(), TYPES.map((type) => `/cars/{id:${type}}`).toSorted())
+    const registered = await editor.complete(
+      `${route(`path: '/{id:int}/{month:‸}', handler: () => 1`)}
+      declare module 'octavo' { interface ParamValues { month: Date } }`,
+    )
+    assert.ok(registered.includes('/{id:int}/{month:month}'), registered.join())
+  })
+
+  const meant = [
+    ['/:id', '/{id}'],
+    ['/cars/:id/parts/:part', '/cars/{id}/parts/{part}'],
+    ['/{id}?', '/{id}'],
+    ['/:id?', '/{id}'],
+    ['/files/*', '/files/{rest:path}'],
+    ['/files/*name', '/files/{name:path}'],
+    ['/cars/[id]/parts', '/cars/{id}/parts'],
+    ['/files/[...name]', '/files/{name:path}'],
+    ['//cars', '/cars'],
+  ] as const
+  for (const [written, right] of meant) {
+    it(`says that the path ${written} is ${right}, and the prefix too`, async () => {
+      const message = `Type '"${written}"' is not assignable to type '"${right}"'.`
+      assert.deepEqual(await mistakes(route(`path: '${written}', handler: () => 1`)), [['path', message]])
+      assert.deepEqual(await mistakes(prefix(written)), [['prefix', message]])
+    })
+  }
+
+  for (const [written, right] of [
+    ['/{id:integer}', '/{id:int}'],
+    ['/{id:int}/{name:string}', '/{id:int}/{name:str}'],
+  ] as const) {
+    it(`asks whether ${written} means ${right}`, async () => {
+      for (const program of [route(`path: '${written}', handler: () => 1`), prefix(written)]) {
+        const [[at, message] = ['', ''], ...more] = await mistakes(program)
+        assert.deepEqual([at === 'path' || at === 'prefix', more], [true, []])
+        assert.ok(message.endsWith(`Did you mean '"${right}"'?`), message)
+      }
+    })
+  }
+
+  it('demands a slash before paths and prefixes', async () => {
+    assert.deepEqual(await mistakes(route(`path: 'cars', handler: () => 1`)), [
+      ['path', `Type '"cars"' is not assignable to type '\`/\${string}\`'.`],
+    ])
+    assert.deepEqual(await mistakes(prefix('cars')), [
+      ['prefix', `Type '"cars"' is not assignable to type '"/cars"'.`],
+    ])
+  })
+
+  it('underlines the value that a token is bound to, if it is wrong', async () => {
+    const bound = (what: string): string =>
+      `${HEAD}const Gateway = defineToken<{ charge(cents: number): string }>('Gateway')
+const guard = defineGuard({ name: 'Guard', canActivate: () => true })
+bind(Gateway, ${what})`
+    assert.deepEqual(await mistakes(bound('{ value: 7 }')), [
+      ['value', `Type 'number' is not assignable to type '{ charge(cents: number): string; }'.`],
+    ])
+    assert.deepEqual(await mistakes(bound('{ value: { charge: 7 } }')), [
+      ['charge', `Type 'number' is not assignable to type '(cents: number) => string'.`],
+    ])
+    assert.deepEqual(await mistakes(bound(`{ value: { charge: (cents) => String(cents) } }`)), [])
+    assert.deepEqual(
+      (await mistakes(bound('guard'))).map(([at]) => at),
+      ['guard'],
+    )
+  })
+
+  it('knows that handlers, guards and interceptors have a route', async () => {
+    assert.deepEqual(
+      await mistakes(
+        `${route(`path: '/x', handler: (_input, context) => context.route.name`)}
+export const guard = defineGuard({ name: 'Guard', canActivate: (context) => context.route.name !== '' })`,
+      ),
+      [],
+    )
+  })
+})
