@@ -25,6 +25,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/docs-page/serving.test.ts': 2,
   'test/docs/snippets.test.ts': 4.3,
   'test/examples/car.test.ts': 1.4,
+  'test/examples/realworld.test.ts': 2.5,
   'test/examples/shop.slow.test.ts': 19.2,
   'test/examples/warnings.test.ts': 6,
   'test/fault/handlers.test.ts': 0.6,
