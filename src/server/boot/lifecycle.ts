@@ -17,14 +17,25 @@ interface Ending {
   readonly grace: number
 }
 
+/** A request whose code may run on when nobody waits for the answer. */
+interface Abandonable {
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /** Ends what lives for the request, whatever its code still does. */
+  readonly abandon: () => Promise<void> | undefined
+}
+
+/** Registers work under way, which may belong to a request. Returns the function that ends it. */
+export type TrackWork = (request?: Abandonable) => () => void
+
 /** How far an application is, and what is under way in it. */
 export interface Lifecycle {
   /** Whether the application refuses new requests. */
   readonly isClosing: () => boolean
   /** Whether the application takes the requests that others might send elsewhere: not before it has started, nor once it ends. */
   readonly isReady: () => boolean
-  /** Says that something is under way; gives the function that says it no longer is. */
-  readonly trackWork: () => () => void
+  /** Registers work under way, which may belong to a request. Returns the function that ends it. */
+  readonly trackWork: TrackWork
   /** Calls `work` when the application starts to refuse new requests, or at once if it does already. Returns the function that cancels the call. */
   readonly whenClosing: (work: () => void) => () => void
   /** Says that everything has started, and what has to be done when nothing is under way any more; may reject, and `close` with it. */
@@ -57,6 +68,7 @@ export function createLifecycle(): Lifecycle {
   const finish = async (grace: number, closeIdle: number): Promise<boolean> => {
     const started = Date.now()
     for (const work of closers) work()
+    idle.abandonLost()
     const clean = await Promise.all([...servers].map((server) => server.close(grace, closeIdle)))
     const left = Math.max(0, closeIdle + grace - (Date.now() - started))
     const isIdle = await settlesWithin(idle.reached(), left)
@@ -105,40 +117,60 @@ function refuse(server: Closable): never {
   throw new Error('The application is closed')
 }
 
-/** What counts the work under way. */
+/** Milliseconds that work has to end by itself once nobody waits for its answer. */
+const PATIENCE = 1_000
+
+/** What knows the work under way. */
 interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
+  /** From now on, ends what belongs to requests whose signal has fired and that still run a second later. */
+  readonly abandonLost: () => void
   /** Resolves as soon as nothing is under way. */
   readonly reached: () => Promise<void>
 }
 
 function createIdle(): Idle {
-  let underWay = 0
+  const underWay = new Set<{ readonly request: Abandonable | undefined }>()
   let settled: (() => void) | undefined
-  const finishWork = (): void => {
-    underWay--
-    if (underWay === 0) settled?.()
+  let isClosing = false
+  const finish = (work: { readonly request: Abandonable | undefined }): void => {
+    if (underWay.delete(work) && underWay.size === 0) settled?.()
+  }
+  const watch = (work: { readonly request: Abandonable | undefined }): void => {
+    const { request } = work
+    if (request === undefined) return
+    const { signal } = request
+    const end = async (): Promise<void> => {
+      if (underWay.has(work)) await request.abandon()
+      finish(work)
+    }
+    const abandon = (): void => void setTimeout(end, PATIENCE)
+    if (signal.aborted) abandon()
+    else signal.addEventListener('abort', abandon, { once: true })
+  }
+  const begin = (request: Abandonable | undefined): (() => void) => {
+    const work = { request }
+    underWay.add(work)
+    if (isClosing) watch(work)
+    return () => finish(work)
   }
   return {
-    trackWork: () => {
-      underWay++
-      let isHeld = true
-      return () => {
-        if (isHeld) finishWork()
-        isHeld = false
-      }
-    },
+    trackWork: begin,
     counted: (dispatch) => (raw) => {
       const exchange = dispatch(raw)
       if (isPromise(exchange.response)) {
-        underWay++
-        void exchange.response.then(finishWork, finishWork)
+        const end = begin(exchange.context)
+        void exchange.response.then(end, end)
       }
       return exchange
+    },
+    abandonLost: () => {
+      isClosing = true
+      for (const work of underWay) watch(work)
     },
     reached: () =>
       new Promise((resolve) => {
         settled = resolve
-        if (underWay === 0) resolve()
+        if (underWay.size === 0) resolve()
       }),
   }
 }

@@ -37,7 +37,7 @@ export interface AppServices {
   readonly root: ModuleNode
   readonly observer: Observer
   /** Registers pending cleanup. Call the returned function when it is done. */
-  readonly trackWork: () => () => void
+  readonly trackWork: (request: RequestContext) => () => void
   readonly whenClosing: (work: () => void) => () => void
 }
 
@@ -159,7 +159,7 @@ export class RequestContext implements SessionContext {
     if (this.#scope === undefined) {
       this.#scope = createRequestScope(this, this.#services.builtIns)
       if (this.#hasEnded) void this.#scope.end()
-      else this.#release ??= this.#services.trackWork()
+      else this.#release ??= this.#services.trackWork(this)
     }
     return this.#scope
   }
@@ -185,7 +185,7 @@ export class RequestContext implements SessionContext {
   atEnd(work: Ending): void {
     if (this.#hasEnded) void this.#finish([work])
     else (this.#endings ??= []).push(work)
-    this.#release ??= this.#services.trackWork()
+    this.#release ??= this.#services.trackWork(this)
   }
 
   /** Has something done as soon as the application closes; at once when it does. Gives the function that forgets it. */
@@ -207,7 +207,13 @@ export class RequestContext implements SessionContext {
   /** Has what lives for this request last until the work is done, if that is after its response. The application closes after it. */
   endAfter(work: PromiseLike<unknown>): void {
     this.#late = work
-    this.#release ??= this.#services.trackWork()
+    this.#release ??= this.#services.trackWork(this)
+  }
+
+  /** Disposes what lived for this request, though its code still runs: nobody waits for the answer. */
+  abandon(): Promise<void> | undefined {
+    this.#late = undefined
+    return this.end()
   }
 
   /** Disposes what lived for this request; to be called when its response has ended. A promise when that takes time. */
