@@ -143,7 +143,13 @@ function toDetail(count: number): string {
  * @internal
  */
 export function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
-  return withoutStack(() => new ValidationError(errors, toDetail(count)))
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return new ValidationError(errors, toDetail(count))
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /**
@@ -158,18 +164,16 @@ export function httpError(
 ): HttpError {
   const { status, ...rest } = options
   const known = ERRORS[code]
-  const type = TYPES.get(code) ?? 'about:blank'
-  const make = (): HttpError =>
-    new HttpError(status ?? known.status, detail, { code, title: known.title, type, ...rest })
-  return known.status < 500 ? withoutStack(make) : make()
-}
-
-/** What a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error. */
-function withoutStack<T>(make: () => T): T {
   const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
+  // what a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error
+  if (known.status < 500) Error.stackTraceLimit = 0
   try {
-    return make()
+    return new HttpError(status ?? known.status, detail, {
+      code,
+      title: known.title,
+      type: TYPES.get(code) ?? 'about:blank',
+      ...rest,
+    })
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

@@ -13,6 +13,7 @@ import {
   reply,
   sse,
   stream,
+  text,
   ValidationError,
   VersioningSchemes,
 } from 'octavo'
@@ -353,7 +354,10 @@ describe('an error format', () => {
 
 describe('an error format beside error handlers', () => {
   it('comes after those that answer, and forms what they throw', async () => {
-    const taken = defineErrorHandler({ match: 409, handle: () => reply(409, { mine: true }) })
+    const taken = defineErrorHandler({
+      match: 409,
+      handle: () => reply(409, { error: { code: 'mine', message: 'a', at: 'b', secret: 'c' } }),
+    })
     const broken = defineErrorHandler({
       match: Broken,
       handle: () => {
@@ -361,8 +365,118 @@ describe('an error format beside error handlers', () => {
       },
     })
     const app = appOf({ errorHandlers: [taken, broken] })
-    assert.deepEqual((await app.inject('/car/thrown')).json(), { mine: true })
+    assert.deepEqual(await ask(app, '/car/thrown'), [409, 'mine', 'b'])
     assert.deepEqual(await ask(app, '/car/unknown', 'x-lost'), [404, 'lost', '/car/unknown', 'yes'])
+  })
+
+  it('does not let them answer in another form, unless the route declares it', async () => {
+    const { logger, errors } = collectErrors()
+    const declared = defineController({
+      prefix: '/declared',
+      routes: [
+        {
+          method: 'GET',
+          response: { 200: z.string(), 404: z.object({ id: z.number() }) },
+          handler: () => {
+            throw notFound()
+          },
+        },
+        {
+          method: 'POST',
+          handler: () => {
+            throw notFound()
+          },
+        },
+      ],
+    })
+    const lost = defineErrorHandler({ match: 404, handle: () => ({ id: 7, secret: 'a' }) })
+    const app = createApp(defineModule({ controllers: [declared] }), {
+      errorFormat,
+      logger,
+      errorHandlers: [lost],
+    })
+    const known = await app.inject('/declared')
+    assert.deepEqual(
+      [known.statusCode, known.headers['content-type'], known.json()],
+      [404, 'application/json', { id: 7 }],
+    )
+    assert.deepEqual(errors, [])
+    assert.deepEqual(await ask(app, { method: 'POST', url: '/declared' }), [
+      500,
+      'response_invalid',
+      '/declared',
+    ])
+    assert.deepEqual(await ask(app, '/nothing'), [500, 'response_invalid', '/nothing'])
+    assert.equal(errors.length, 2)
+    const unchecked = createApp(defineModule({}), {
+      errorFormat,
+      logger,
+      errorHandlers: [lost],
+      validateResponses: false,
+    })
+    assert.deepEqual((await unchecked.inject('/nothing')).json(), { id: 7, secret: 'a' })
+  })
+
+  it('leaves successes, texts and streams of theirs alone', async () => {
+    const results: Readonly<Record<string, () => unknown>> = {
+      '/a': () => reply(200, { found: 'instead' }),
+      '/b': () => text('lost'),
+      '/c': () => stream(['A']),
+    }
+    const lost = defineErrorHandler({ match: 404, handle: (_error, { path }) => results[path]?.() })
+    const app = appOf({ errorHandlers: [lost] })
+    const answers = await Promise.all(Object.keys(results).map((path) => app.inject(path)))
+    assert.deepEqual(
+      answers.map(({ statusCode, headers, body }) => [statusCode, headers['content-type'], body]),
+      [
+        [200, 'application/json', '{"found":"instead"}'],
+        [404, 'text/plain; charset=utf-8', 'lost'],
+        [404, 'application/octet-stream', 'A'],
+      ],
+    )
+  })
+
+  it('may be a text', async () => {
+    const format = defineErrorFormat({
+      contentType: 'text/plain',
+      schema: z.string(),
+      format: ({ code }) => code,
+    })
+    const lost = defineErrorHandler({ match: 404, handle: () => 'mine' })
+    const response = await appOf({ errorFormat: format, errorHandlers: [lost] }).inject('/nothing')
+    assert.deepEqual(
+      [response.statusCode, response.headers['content-type'], response.body],
+      [404, 'text/plain', 'mine'],
+    )
+  })
+})
+
+describe('an error handler without an error format', () => {
+  it('returns what the route declares for the status', async () => {
+    const declared = defineController({
+      prefix: '/declared',
+      routes: [
+        {
+          method: 'GET',
+          response: { 200: z.string(), 404: z.object({ id: z.number() }) },
+          handler: () => {
+            throw notFound()
+          },
+        },
+      ],
+    })
+    const answer = async (value: object): Promise<readonly unknown[]> => {
+      const lost = defineErrorHandler({ match: 404, handle: () => value })
+      const app = createApp(defineModule({ controllers: [declared] }), {
+        logger: false,
+        errorHandlers: [lost],
+      })
+      const response = await app.inject('/declared')
+      return [response.statusCode, Object(response.json())]
+    }
+    assert.deepEqual(await answer({ id: 7, secret: 'a' }), [404, { id: 7 }])
+    const [status, body] = await answer({ id: 'seven' })
+    assert.deepEqual([status, Object(body).code], [500, 'response_invalid'])
   })
 })
 

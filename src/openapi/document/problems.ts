@@ -53,6 +53,11 @@ export function toErrorAnswers(content: Content | undefined): ErrorAnswers {
   }
 }
 
+/** Whether the answers are in the format of an application. */
+export function isFormatted(answers: ErrorAnswers): boolean {
+  return answers !== PROBLEM_ANSWERS
+}
+
 /** Whether the text names an answer. */
 export function isErrorAnswer(name: string): name is ProblemAnswer {
   return Object.hasOwn(PROBLEM_ANSWERS, name)

@@ -3,7 +3,7 @@ import type { Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { mergeContents } from './merge.ts'
-import { ANY_ERROR, descriptionOf } from './problems.ts'
+import { ANY_ERROR, descriptionOf, isFormatted } from './problems.ts'
 import type { ErrorAnswers, ProblemAnswer } from './problems.ts'
 import type { Content, Operation, ResponseObject } from './types.ts'
 import type { Wire } from './wire.ts'
@@ -35,10 +35,12 @@ export function toResponses(
       ...headers,
       content: { '*/*': {} },
     })
+  // with a format, what error handlers return has to fit it
+  const isUnknown = !isFormatted(answers) && route.layers.errorHandlers.length > 0
   const errors = [...errorsOf(route, lifetime, wire)].map(
     ([status, name]): readonly [string, Responses[string]] => [
       status,
-      toErrorResponse(name, answers, declaredFor(declared, status), route.layers.errorHandlers.length > 0),
+      toErrorResponse(name, answers, declaredFor(declared, status), isUnknown),
     ],
   )
   return Object.fromEntries([...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -77,18 +79,18 @@ function errorsOf(
 }
 
 /**
- * A reference to a shared answer; written out if more may be sent with its status. What error handlers answer is not known, so where there
- * are some, nothing is promised but what the route declares.
+ * A reference to a shared answer; written out if more may be sent with its status. If it is not known what error handlers answer, nothing
+ * is promised but what the route declares.
  */
 function toErrorResponse(
   name: ProblemAnswer,
   answers: ErrorAnswers,
   declared: ResponseObject | undefined,
-  hasHandlers: boolean,
+  isUnknown: boolean,
 ): Responses[string] {
-  if (declared === undefined && !hasHandlers) return { $ref: `#/components/responses/${name}` }
+  if (declared === undefined && !isUnknown) return { $ref: `#/components/responses/${name}` }
   const { description, headers, content } = answers[name]
-  const contents = [declared?.content, hasHandlers ? undefined : content].filter((each) => each !== undefined)
+  const contents = [declared?.content, isUnknown ? undefined : content].filter((each) => each !== undefined)
   return {
     description: declared?.description ?? (name === 'Problem' ? ANY_ERROR : description),
     ...(headers === undefined ? {} : { headers }),

@@ -82,7 +82,12 @@ export function compile(materials: Materials): Compiled {
     whenClosing,
   }
   const { errorHandlers = [], middleware = [] } = settings.layers
-  const recover = createRecover(errorHandlers)
+  const recover = createRecover(errorHandlers, {
+    label: 'The application',
+    responses: new Map(),
+    isChecked: settings.validateResponses !== false,
+    format: settings.errorFormat,
+  })
   const parts = {
     locate,
     miss,

@@ -41,7 +41,10 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
   const { guards, errorHandlers, middleware } = route.layers
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const guarded = withGuards(guards, parts.container, withInput(route, reading, createAnswer(route, parts)))
-  const timed = createTimed(route.timeout ?? parts.settings.timeouts.handler, createRecover(errorHandlers))
+  const { errorFormat: format, timeouts, validateResponses } = parts.settings
+  const isChecked = (route.validateResponses ?? validateResponses) !== false
+  const onError = createRecover(errorHandlers, { ...route, isChecked, format })
+  const timed = createTimed(route.timeout ?? timeouts.handler, onError)
   const { recover } = timed
   const wrap = createMiddleware(middleware, recover)
   const answers: Run =

@@ -1,24 +1,70 @@
+import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { findResponse } from '../../schema/responses.ts'
+import type { ResponseKey } from '../../schema/responses.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { HttpError } from '../../errors.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
-import { respondWith } from './respond.ts'
+import { createResponder } from './respond.ts'
+import type { Respond } from './respond.ts'
 
 /** Turns whatever was thrown into a response. Never throws and never rejects. */
 export type Recover = (context: RequestContext, error: unknown) => Awaitable<FinishedResponse>
 
 /** Makes what answers errors: the first handler that matches and returns something, innermost first, else a problem document. */
-export function createRecover(handlers: readonly ErrorHandler[]): Recover {
+export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {
+  const respond = createErrorResponder(answering)
   return (context, error) => {
     context.observe(error)
     // what was set for a response that is not sent
     context.head = undefined
     return handlers.some((handler) => matches(handler, error))
-      ? ask(handlers, context, error)
+      ? ask(handlers, respond, context, error)
       : toFailure(context, error)
+  }
+}
+
+/** What the results of error handlers are parsed by, besides the format of the application. */
+export interface Answering extends Pick<FlatRoute, 'label' | 'responses'> {
+  /** Whether results are parsed at all. */
+  readonly isChecked: boolean
+  readonly format: ErrorFormat | undefined
+}
+
+type RespondToError = (
+  result: unknown,
+  status: number,
+  context: RequestContext,
+) => Awaitable<FinishedResponse>
+
+/**
+ * Makes what turns the result of an error handler into a response. It is parsed by what the route declares for its status, else by the
+ * format of the application, because documents show both.
+ */
+function createErrorResponder({ label, responses, isChecked, format }: Answering): RespondToError {
+  const ranges: readonly (readonly [ResponseKey, Schema])[] =
+    format === undefined
+      ? []
+      : [
+          ['4XX', format.schema],
+          ['5XX', format.schema],
+        ]
+  const all = new Map([...ranges, ...responses])
+  const typeOf = (status: number): string | undefined =>
+    status >= 400 && findResponse(all, status) === format?.schema ? format?.contentType : undefined
+  const byStatus = new Map<number, Respond>()
+  return (result, status, context) => {
+    const answered = { label: `${label}: an error handler`, status, responses: all, isOneResponse: false }
+    const respond =
+      byStatus.get(status) ??
+      createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked)
+    byStatus.set(status, respond)
+    return respond(result, context.takeHead(), context)
   }
 }
 
@@ -38,6 +84,7 @@ export function recovered(
 
 async function ask(
   handlers: readonly ErrorHandler[],
+  respond: RespondToError,
   context: RequestContext,
   thrown: unknown,
 ): Promise<FinishedResponse> {
@@ -54,7 +101,7 @@ async function ask(
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `matches` has just said so
       const result = await quiet(handler.handle(error as never, context))
-      if (result !== undefined) return await respondWith(result, statusOf(error), context)
+      if (result !== undefined) return await respond(result, statusOf(error), context)
     } catch (worse) {
       // the handlers further out see what this one made of it
       isLogged &&= worse === error

@@ -10,7 +10,8 @@ import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 import { createChecks } from './response-check.ts'
 import type { Answered, Checks } from './response-check.ts'
 
-type Respond = (
+/** Turns a result into a response. */
+export type Respond = (
   result: unknown,
   head: ResponseHead | undefined,
   context: RequestContext,
@@ -18,7 +19,7 @@ type Respond = (
 
 const byStatus = new Map<number, Respond>()
 
-/** Turns what an error handler or a middleware returned into a response. */
+/** Turns what a middleware returned into a response. */
 export function respondWith(
   result: unknown,
   status: number,
@@ -34,6 +35,7 @@ export function respondWith(
 /** Makes the function that turns what a handler returned into a response. */
 export function createResponder(route: Answered, checking: true | 'strict' | false): Respond {
   const checks = createChecks(route, checking)
+  const { typeOf } = route
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut(result.data, respond, head, context)
@@ -55,11 +57,16 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
     }
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
+    if (typeOf !== undefined) setType(headers, data, typeOf(status))
     return checks === undefined
       ? toData(status, headers, data, context)
       : toChecked(checks, status, headers, data, context)
   }
   return respond
+}
+
+function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {
+  if (type !== undefined && !isAsyncIterable(data)) headers['content-type'] ??= type
 }
 
 function toChecked(

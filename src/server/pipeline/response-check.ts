@@ -15,7 +15,10 @@ import { logUnknown } from './failure.ts'
 import { isBodyless } from './response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
-export type Answered = Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'>
+export interface Answered extends Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
+  /** The content type of data in a status. @default JSON */
+  readonly typeOf?: (status: number) => string | undefined
+}
 
 /** What is known of the results of a route. */
 export interface Checks {

@@ -424,7 +424,10 @@ const errorFormat = defineErrorFormat({
 
 const OPTIONS: Readonly<Record<string, AppOptions>> = {
   prefix: { prefix: '/api' },
-  format: { errorFormat },
+  format: {
+    errorFormat,
+    errorHandlers: [defineErrorHandler({ match: 404, handle: () => ({ error: 'nowhere' }) })],
+  },
   'format-url': { errorFormat: { ...errorFormat, contentType: 'application/vnd.things.error+json' } },
   handlers: {
     errorHandlers: [
