@@ -3,8 +3,8 @@ import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { Layers } from './layers.ts'
 import type { RouteContext } from './context.ts'
-import type { AnyGuard } from './guard.ts'
-import type { Added, Dropped, Identity } from './identity.ts'
+import type { AnyGuard, Guard } from './guard.ts'
+import type { Added, Dropped, Found, Identity } from './identity.ts'
 import type {
   HandlerInput,
   HandlerResult,
@@ -15,8 +15,9 @@ import type {
   ResponseIn,
   SourcesIn,
 } from './infer.ts'
-import type { MeantPath } from './meant-path.ts'
+import type { MeantPath, MeantPrefix } from './meant-path.ts'
 import type { IdentityValue } from './register.ts'
+import type { Tokens } from './token.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
@@ -104,8 +105,8 @@ type InferredFields<E, P extends string, C, G> = {
   ) => HandlerResult<ResponseIn<Extract<E, object>>>
 }
 
-/** A route object. */
-interface Route<E, P extends string, C, G>
+/** A route object, as `defineRoute` returns it; the type parameters keep what was inferred, and what its controller has to be. */
+export interface Route<E, P extends string, C, G>
   extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards'>, InferredFields<E, P, C, G> {}
 
 /** The route objects of a controller, each with its own inference. */
@@ -123,6 +124,42 @@ export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknow
   context: RouteContext<G>,
 ) => unknown extends R ? unknown : HandlerResult<R>
 
+/** What a route in a file of its own needs of its controller. */
+export interface RouteController<P extends string, C, G> {
+  /** The prefix of the controller; its parameters are in `params`. */
+  readonly prefix?: MeantPrefix<P>
+  /** Tokens that the controller injects; their values are in `inject`. */
+  readonly inject?: C
+  /** Guards of the controller or of a level above; what they leave is in `context.identity`. */
+  readonly guards?: readonly Guard<G>[]
+}
+
+/**
+ * Types a route in a file of its own as if it stood in its controller, which lists it under `routes`. The first argument is what the
+ * route needs of that controller, `{}` if nothing. `createApp` throws if the controller does not have it.
+ *
+ * @example
+ * export const listCars = defineRoute(
+ *   { prefix: '/orgs/{org_id:int}', inject: { cars: CarService } },
+ *   { method: 'GET', path: '/cars', name: 'list', handler: ({ params, inject }) => inject.cars.of(params.org_id) },
+ * )
+ * defineController({ prefix: '/orgs/{org_id:int}', inject: { cars: CarService }, routes: [listCars] })
+ */
+export function defineRoute<
+  const T extends readonly [unknown],
+  const P extends string = '',
+  C extends Tokens = {},
+  G = IdentityValue,
+>(
+  controller: RouteController<P, C, G>,
+  // a list of one, because TypeScript infers a union of all fields for the elements of lists alone
+  ...[route]: RoutesOf<T, P, C, G>
+): Route<T[0], P, C, Found<G>> {
+  // the only element of the list; `controller` is for `createApp` alone
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { ...route, controller } as unknown as Route<T[0], P, C, Found<G>>
+}
+
 /** A route whose types are forgotten: what the framework itself works on. */
 export interface AnyRoute extends RouteOptions, Layers {
   readonly method: Method | readonly Method[]
@@ -131,5 +168,7 @@ export interface AnyRoute extends RouteOptions, Layers {
   readonly input?: Readonly<Record<string, unknown>>
   readonly response?: unknown
   readonly withoutGuards?: readonly AnyGuard[]
+  /** Of a route of `defineRoute`: what it needs of its controller. */
+  readonly controller?: RouteController<string, Tokens, unknown>
   readonly handler: (input: never, context: never) => unknown
 }

@@ -151,9 +151,17 @@ export const FIELDS = {
       test: isObject,
       expected: 'a schema, or schemas by status, such as { 200: Car, 404: Problem }',
     },
+    // reported in detail by `placementProblems`
+    controller: {
+      test: isObject,
+      expected: "what a route needs of its controller, such as { prefix: '/cars' }",
+    },
     handler: { test: isFunction, expected: 'a function, such as ({ params }) => find(params.id)' },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
+
+/** The fields that our own functions set, which messages do not propose. */
+const SET: readonly string[] = ['kind', 'controller']
 
 const REQUIRED: Readonly<Record<keyof typeof FIELDS, readonly string[]>> = {
   module: [],
@@ -180,7 +188,7 @@ export function checkFields(
     ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
       const known = Object.hasOwn(fields, field) ? fields[field] : undefined
       if (known === undefined) {
-        const names = Object.keys(fields).filter((name) => name !== 'kind')
+        const names = Object.keys(fields).filter((name) => !SET.includes(name))
         return [
           {
             code: 'unknown_field',

@@ -6,6 +6,7 @@ import { routePolicyProblems } from '../versioning/policy.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
+import { placementProblems } from './check-placement.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { routeName } from '../define/names.ts'
 import { toResponses } from '../schema/responses.ts'
@@ -74,6 +75,7 @@ function withPattern(
   const responses = toResponses(route.response, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
+  found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   const { summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, handler } = route
   return {
