@@ -36,6 +36,7 @@ export const ERRORS = {
   unsupported_content_encoding: { status: 415, title: 'Unsupported Content Encoding' },
   range_not_satisfiable: { status: 416, title: 'Range Not Satisfiable' },
   expectation_failed: { status: 417, title: 'Expectation Failed' },
+  host_not_allowed: { status: 421, title: 'Misdirected Request' },
   validation_failed: { status: 422, title: 'Validation failed' },
   rate_limited: { status: 429, title: 'Too Many Requests' },
   headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },

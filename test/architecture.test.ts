@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts http.ts async.ts versioning define',
   'server/options':
-    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging',
+    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
     'http.ts async.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',

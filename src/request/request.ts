@@ -5,14 +5,16 @@ import { httpError } from '../errors.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
 import { toJson, decodeText } from './body.ts'
 import { openContent, readContent } from './content.ts'
+import { isHost } from './host.ts'
 import { parseQuery } from './query.ts'
+import { countTrusted, withoutPort } from './trust.ts'
+import type { Trust } from './trust.ts'
 
 /** What the application says about reading requests. */
 export interface RequestSettings {
   /** The longest body, in bytes. */
   readonly bodyLimit: number
-  /** How many proxies in front of the application are trusted; `true` trusts all of them. */
-  readonly trustProxy: boolean | number
+  readonly trustProxy: Trust
   /** The header that has the address of the client; `undefined` for none. */
   readonly addressHeader: string | undefined
   readonly limits: Readonly<Record<'parameters' | 'jsonDepth', number>>
@@ -86,8 +88,11 @@ export class RequestView implements HttpRequest {
 
   get host(): string {
     const { target, headers } = this.#raw
-    const forwarded = this.#forwarded('x-forwarded-host') ?? authorityOf(target)
-    if (forwarded !== undefined) return forwarded
+    const forwarded = this.#forwarded('x-forwarded-host')
+    if (forwarded !== undefined && !isHost(forwarded))
+      throw httpError('malformed_request', 'The X-Forwarded-Host header is not a host')
+    const named = forwarded ?? authorityOf(target)
+    if (named !== undefined) return named
     const authority = headers[':authority']
     return typeof authority === 'string' ? authority : (this.header('host') ?? '')
   }
@@ -96,7 +101,8 @@ export class RequestView implements HttpRequest {
     const { addressHeader } = this.settings
     const own =
       addressHeader === undefined ? undefined : this.header(addressHeader)?.split(',').at(-1)?.trim()
-    return own || (this.#forwarded('x-forwarded-for') ?? this.#raw.remoteAddress ?? '')
+    const forwarded = own || this.#forwarded('x-forwarded-for')
+    return forwarded === undefined ? (this.#raw.remoteAddress ?? '') : withoutPort(forwarded)
   }
 
   get protocol(): 'http' | 'https' {
@@ -155,11 +161,20 @@ export class RequestView implements HttpRequest {
   #forwarded(name: string): string | undefined {
     const { trustProxy } = this.settings
     if (trustProxy === false || trustProxy === 0) return undefined
-    const entries = (this.header(name) ?? '')
+    const entries = this.#entries(name)
+    if (trustProxy === true) return entries[0]
+    const count =
+      typeof trustProxy === 'number'
+        ? trustProxy
+        : countTrusted(trustProxy, this.#raw.remoteAddress, this.#entries('x-forwarded-for'))
+    return count === 0 ? undefined : entries[Math.max(0, entries.length - count)]
+  }
+
+  #entries(name: string): readonly string[] {
+    return (this.header(name) ?? '')
       .split(',')
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '')
-    return trustProxy === true ? entries[0] : entries[Math.max(0, entries.length - trustProxy)]
   }
 }
 

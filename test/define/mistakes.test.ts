@@ -1548,7 +1548,7 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
@@ -1648,7 +1648,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1688,7 +1688,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, config, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1743,12 +1743,12 @@ describe('a bad option of createApp', () => {
     ],
     [
       'trusts a proxy by address',
-      withOption({ trustProxy: '10.0.0.1' }),
+      withOption({ trustProxy: '10.0.0.1/33' }),
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'trustProxy is "10.0.0.1"',
-        fix: 'give true, false or a number of proxies',
+        message: 'trustProxy is "10.0.0.1/33"',
+        fix: "give true, false, a number of proxies, addresses, ranges such as '10.0.0.0/8', or 'loopback', 'link-local', 'private'",
       },
     ],
     [

@@ -2,6 +2,8 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Logger } from '../../define/context.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
+import { isHostPattern } from '../../request/host.ts'
+import { ADDRESSES_EXPECTED, isAddresses } from '../../request/trust.ts'
 import { LAYER_RULES, isDefinition } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
@@ -97,8 +99,16 @@ export interface AppOptions<
   readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
   /** The longest request body, in bytes. @default 1048576 */
   readonly bodyLimit?: number
-  /** How many proxies in front of the application write `X-Forwarded-*` headers; `true` trusts every entry. @default false */
-  readonly trustProxy?: boolean | number
+  /**
+   * Which proxies write `X-Forwarded-*` headers: how many in front of the application, or their addresses, ranges such as
+   * `'10.0.0.0/8'`, `'loopback'`, `'link-local'` or `'private'`. `true` trusts every entry. @default false
+   */
+  readonly trustProxy?: boolean | number | string | readonly string[]
+  /**
+   * The hosts that the application answers for, such as `'example.com'` or `'.example.com'` for all names below it, also with a port.
+   * Requests for others are refused with 421. @default all
+   */
+  readonly allowedHosts?: readonly string[]
   /**
    * The header in which the platform writes the address of the client, such as `'cf-connecting-ip'`. Set it only if every request
    * comes through that platform, because anyone else can send the header, too. @default none
@@ -163,8 +173,12 @@ const OPTIONS: Rules = {
   ],
   bodyLimit: [isWholeNumber, 'a number of bytes, such as 1_048_576'],
   trustProxy: [
-    (value) => typeof value === 'boolean' || isWholeNumber(value),
-    'true, false or a number of proxies',
+    (value) => typeof value === 'boolean' || isWholeNumber(value) || isAddresses(value),
+    `true, false, a number of proxies, ${ADDRESSES_EXPECTED}`,
+  ],
+  allowedHosts: [
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isHostPattern),
+    "a list of hosts, such as 'example.com' or '.example.com'",
   ],
   addressHeader: [
     (value) => typeof value === 'string' && /^[\w-]+$/.test(value),

@@ -11,6 +11,9 @@ import { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
 import type { Prefix } from '../../path/prefix.ts'
+import { isAddresses, toTrust } from '../../request/trust.ts'
+import type { Trust } from '../../request/trust.ts'
+import { refuseOtherHosts } from './allowed-hosts.ts'
 import { createLogger } from '../logging/logger.ts'
 import { toSafeLogger } from '../logging/safe-logger.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
@@ -24,7 +27,7 @@ export interface Settings {
   readonly docsPrefix: Prefix
   readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
   readonly bodyLimit: number
-  readonly trustProxy: boolean | number
+  readonly trustProxy: Trust
   readonly addressHeader: string | undefined
   readonly validateResponses: boolean | 'strict'
   /** The logger that users see. */
@@ -66,7 +69,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     docsPrefix: { ...prefix, excludes: () => isDocsOut },
     trailingSlash,
     bodyLimit,
-    trustProxy,
+    trustProxy: isAddresses(trustProxy) ? toTrust([trustProxy].flat()) : trustProxy,
     addressHeader: options.addressHeader,
     validateResponses,
     logger,
@@ -81,12 +84,13 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     health: options.health,
     docs: options.docs,
     config: options,
-    layers: {
-      guards: options.guards ?? [],
-      interceptors: options.interceptors ?? [],
-      errorHandlers: options.errorHandlers ?? [],
-      middleware: options.middleware ?? [],
-    },
+    layers: toLayers(options),
     overrides: options.overrides ?? [],
   }
+}
+
+function toLayers(options: Omit<AppOptions, 'versioning'>): Layers {
+  const { guards = [], interceptors = [], errorHandlers = [], middleware = [], allowedHosts } = options
+  const own = allowedHosts === undefined ? [] : [refuseOtherHosts(allowedHosts)]
+  return { guards, interceptors, errorHandlers, middleware: [...own, ...middleware] }
 }

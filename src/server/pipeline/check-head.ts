@@ -1,5 +1,6 @@
 import { httpError } from '../../errors.ts'
 import type { HttpError } from '../../errors.ts'
+import { isHost } from '../../request/host.ts'
 import type { Limits } from '../options/app-options.ts'
 
 /**
@@ -12,9 +13,6 @@ export type FindRefusal = (
   needsHost: boolean,
   lines: readonly string[],
 ) => HttpError | undefined
-
-/** What a Host header may hold (RFC 9110 section 7.2, RFC 3986 section 3.2); user information is none of it. */
-const HOST = /^(?:\[[\da-fv.:]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/i
 
 /**
  * Headers that must not come twice: readers that disagree on which of them counts can be played against each other. Guards see to
@@ -52,11 +50,6 @@ export function createHeadCheck(limits: Required<Limits>): FindRefusal {
     known = host
     return undefined
   }
-}
-
-/** Whether a Host header may hold this: a name or an address, and a port; an empty one names no host (RFC 9112 section 3.2). */
-export function isHost(text: string): boolean {
-  return HOST.test(text)
 }
 
 /** The error of a Host header that holds something else. */

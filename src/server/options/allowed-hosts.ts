@@ -1,0 +1,12 @@
+import type { Middleware } from '../../define/middleware.ts'
+import { httpError } from '../../errors.ts'
+import { createHostMatch } from '../../request/host.ts'
+
+/** Creates the middleware that refuses requests for hosts that are not allowed. */
+export function refuseOtherHosts(allowed: readonly string[]): Middleware {
+  const isAllowed = createHostMatch(allowed)
+  return ({ request }, next) => {
+    if (isAllowed(request.host)) return next()
+    throw httpError('host_not_allowed', 'The application does not answer for this host')
+  }
+}
