@@ -19,7 +19,7 @@ const TABLES = `
 /** Rows of SQL: response schemas check them before they are sent. */
 export type Query = <Row>(sql: string, ...parameters: unknown[]) => Promise<Row[]>
 
-/** PostgreSQL inside this process. Values that have to be unique and are taken are a 422. */
+/** PostgreSQL inside this process. Values that it cannot keep, or that have to be unique and are taken, are a 422. */
 export const Db = defineProvider({
   name: 'Db',
   inject: { settings: Config.of(Settings) },
@@ -27,6 +27,8 @@ export const Db = defineProvider({
     const database = await PGlite.create(settings.databaseUrl)
     await database.exec(TABLES)
     const query: Query = async <Row>(sql: string, ...parameters: unknown[]) => {
+      if (parameters.flat().some((value) => typeof value === 'string' && value.includes('\0')))
+        throw new HttpError(422, 'has a character that is not allowed')
       try {
         return (await database.query<Row>(sql, parameters)).rows
       } catch (error) {

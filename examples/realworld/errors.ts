@@ -15,10 +15,5 @@ export const errorFormat = defineErrorFormat({
   },
 })
 
-/** A text with something in it. PostgreSQL keeps no NUL. */
-export const Text = z
-  .string("can't be empty")
-  .trim()
-  .min(1, "can't be empty")
-  .max(10_000)
-  .refine((text) => !text.includes('\0'), 'has a character that is not allowed')
+/** A text with something in it. */
+export const Text = z.string("can't be empty").trim().min(1, "can't be empty").max(10_000)

@@ -138,7 +138,13 @@ describe('users of RealWorld', () => {
       'with a text that PostgreSQL cannot keep',
       () => ask('PUT', '/user', { token: ann, json: { user: { bio: 'a\0b' } } }),
       422,
-      { bio: ['has a character that is not allowed'] },
+      { body: ['has a character that is not allowed'] },
+    ],
+    [
+      'with a path that PostgreSQL cannot keep',
+      () => ask('GET', '/articles/a%00b'),
+      422,
+      { body: ['has a character that is not allowed'] },
     ],
     ['at no path', () => ask('GET', '/nothing'), 404, { body: ['Nothing is served at this path'] }],
   ]
@@ -282,6 +288,7 @@ describe('articles of RealWorld', () => {
     assert.deepEqual(await fields('2'), ['body', 'description', 'tags', 'title'])
     assert.equal((await ask('POST', '/articles', { json }))[0], 401)
     assert.equal((await ask('GET', '/articles?limit=1000'))[0], 422)
+    assert.equal((await ask('GET', '/articles?tag=%00'))[0], 422)
     assert.equal((await ask('GET', '/articles', { version: '3' }))[0], 406)
   })
 })

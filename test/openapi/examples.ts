@@ -6,6 +6,7 @@ import { createStationApp } from '../../examples/downloads/app.ts'
 import { createStation } from '../../examples/downloads/station.ts'
 import { app as hello } from '../../examples/hello/main.ts'
 import { createJwtApp } from '../../examples/jwt/app.ts'
+import { createRealWorld } from '../../examples/realworld/app.ts'
 import { createShop } from '../../examples/shop/app.ts'
 import { createGalleryApp } from '../../examples/upload/app.ts'
 import { createRatesApp, WAYS } from '../../examples/versions/apps.ts'
@@ -58,6 +59,10 @@ export const EXAMPLES: readonly Example[] = [
         { sessionSecret: SHOP_SECRET },
         { ...QUIET, overrides: [bind(Config, { value: SHOP_SETTINGS })], ...options },
       ),
+  },
+  {
+    name: 'realworld',
+    create: (_folder, options) => createRealWorld({ ...QUIET, config: { secret: SHOP_SECRET }, ...options }),
   },
   {
     name: 'downloads',

@@ -1,4 +1,8 @@
 import { testDocuments } from './fuzz/suite.ts'
 
-// by itself, for it has a database and hashes passwords
+// by themselves, for they have a database and hash passwords
 testDocuments('who has only the document of the shop can call every operation', (name) => name === 'shop')
+testDocuments(
+  'who has only the document of RealWorld can call every operation',
+  (name) => name === 'realworld',
+)

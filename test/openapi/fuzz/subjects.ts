@@ -56,6 +56,35 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
       },
     }
   },
+  realworld: async (app) => {
+    const register = async (username: string): Promise<string> => {
+      const user = { username, email: `${username}@example.com`, password: 'a-secret' }
+      const answer = await app.inject({ method: 'POST', url: '/api/users', json: { user } })
+      return `Token ${(answer.json() as { readonly user: { readonly token: string } }).user.token}`
+    }
+    // one who only logs in, because calls change the other one
+    await register('ann')
+    const tokenAuth = await register('bob')
+    const article = { title: 'Cars', description: 'All', body: 'Ford' }
+    const headers = { authorization: tokenAuth }
+    // so many because calls remove and rename them
+    const created = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        app.inject({ method: 'POST', url: '/api/articles', headers, json: { article } }),
+      ),
+    )
+    return {
+      credentials: async () => ({ tokenAuth }),
+      known: {
+        'user.login email': ['ann@example.com'],
+        'user.login password': ['a-secret'],
+        slug: created.map(
+          (answer) => (answer.json() as { readonly article: { readonly slug: string } }).article.slug,
+        ),
+      },
+      refuses: { 'user.login': 'the wrong password is a 401' },
+    }
+  },
   downloads: async () => ({ known: { name: ['app.ts', 'main.ts'] } }),
 }
 
