@@ -26,28 +26,33 @@ const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
 const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, name), 'utf8'))
 
 /**
- * Keeps everything that `octavo` imports statically in one chunk. esbuild makes a chunk for each set of entry points that share files,
- * and every `import()` is an entry point, so that `octavo` would be three dozen files, which load 13 ms slower. All of them come
- * after `octavo` anyway: if each imports it, they share one set.
+ * Keeps everything that `octavo/edge` imports statically in one chunk, and what `octavo` has besides in another. esbuild makes a chunk for
+ * each set of entry points that share files, and every `import()` is an entry point, so that `octavo` would be three dozen files,
+ * which load 13 ms slower. All of them come after one of the two anyway: if each imports it, they share one set.
  */
 const core: Plugin = {
   name: 'core',
   setup: (context) => {
-    context.onResolve({ filter: /^octavo:core$/ }, () => ({
-      path: join(ROOT, 'src/index.ts'),
+    context.onResolve({ filter: /^octavo:(?:edge|index)$/ }, ({ path }) => ({
+      path: join(ROOT, 'src', `${path.slice('octavo:'.length)}.ts`),
       sideEffects: true,
     }))
-    context.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) =>
-      later.has(path)
-        ? { contents: `${readFileSync(path, 'utf8')}\nimport 'octavo:core'\n`, loader: 'ts' }
-        : undefined,
-    )
+    context.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+      if (!later.has(path)) return undefined
+      const before = OF_NODE.test(path) ? 'octavo:index' : 'octavo:edge'
+      return { contents: `${readFileSync(path, 'utf8')}\nimport '${before}'\n`, loader: 'ts' }
+    })
   },
 }
 
-/** The other entry points and the files that something imports with `import()`, but for the command line, which stays small. */
+/** What only `octavo` imports. */
+const OF_NODE = /[/\\]server[/\\](?:adapters[/\\]node|process)[/\\]/
+
+/** The entry points but these two, and the files that something imports with `import()`, but for the command line, which stays small. */
 const later = new Set([
-  ...entryPoints.filter((path) => path !== './src/index.ts').map((path) => join(ROOT, path)),
+  ...entryPoints
+    .filter((path) => path !== './src/index.ts' && path !== './src/edge.ts')
+    .map((path) => join(ROOT, path)),
   ...readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('cli'))
     .flatMap((path) => {

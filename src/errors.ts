@@ -1,6 +1,4 @@
-import { STATUS_CODES } from 'node:http'
-
-import { FINISHED } from './http.ts'
+import { FINISHED, PHRASES } from './http.ts'
 import type { FinishedResponse } from './http.ts'
 
 /** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
@@ -89,11 +87,11 @@ export class HttpError extends Error {
 
   constructor(status: number, detail?: string, options: HttpErrorOptions = {}) {
     const { code, type, title, headers, cause, ...members } = options
-    super(detail ?? title ?? STATUS_CODES[status] ?? 'Error', cause === undefined ? undefined : { cause })
+    super(detail ?? title ?? PHRASES[status] ?? 'Error', cause === undefined ? undefined : { cause })
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new RangeError(`HttpError: ${status} is not an error status; use 400 to 599`)
     }
-    const phrase = STATUS_CODES[status] ?? 'Error'
+    const phrase = PHRASES[status] ?? 'Error'
     this.name = 'HttpError'
     this.status = status
     this.detail = detail
@@ -218,7 +216,7 @@ const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The reason phrase of a status; `undefined` for one without. */
 export function phraseOf(status: number): string | undefined {
-  return STATUS_CODES[status]
+  return PHRASES[status]
 }
 
 type Thrower = (detail?: string, options?: HttpErrorOptions) => HttpError

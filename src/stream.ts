@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events'
-import { Readable } from 'node:stream'
 import type { Writable } from 'node:stream'
 
 import { ignoreFailure } from './async.ts'
@@ -34,7 +33,11 @@ export function openStream(body: BodyStream): ChunkSource {
   }
   const iterator = body[Symbol.asyncIterator]()
   const cancel = (): void =>
-    ignoreFailure(() => (body instanceof Readable ? body.destroy() : iterator.return?.()))
+    ignoreFailure(() => {
+      // a stream of Node
+      if ('destroy' in body && typeof body.destroy === 'function') return body.destroy()
+      return iterator.return?.()
+    })
   return {
     next: async () => {
       const { done, value } = await iterator.next()

@@ -43,7 +43,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
   'server/version-report':
-    'http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
+    'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/dispatch.ts':
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
@@ -59,14 +59,17 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
+  'server/edge':
+    'async.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',
   'server/app.ts':
-    'async.ts versioning define client openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/process',
+    'define server/logging server/options server/adapters/node server/boot server/process server/edge',
   'server/adapters/undici':
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
-  testing: 'definition-error.ts server/adapters/inject server/adapters server/app.ts',
+  testing: 'definition-error.ts server/adapters/inject server/adapters server/edge',
   cli: 'values.ts edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
-  'index.ts':
-    'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/adapters/node server/boot server/app.ts',
+  'edge.ts':
+    'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
+  'index.ts': 'server/adapters/node server/app.ts edge.ts',
 }
 
 /** Packages and built-in modules that only some files may import as values, and those files. */
@@ -75,7 +78,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
   'node:cluster': /^server\/process\/workers\//,
-  'node:http': /^(errors|server\/(adapters\/(node\/[a-z\d-]+|fetch|undici\/exchange)|app))\.ts$/,
+  'node:http': /^server\/adapters\/node\//,
   'node:http2': /^server\/adapters\/node\/http2\//,
   'node:https': /^server\/adapters\/node\//,
   'node:tls': /^server\/adapters\/node\//,

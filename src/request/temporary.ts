@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { openAsBlob, unlinkSync } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Temporary files of all requests, for a process that ends before they do. */
@@ -26,7 +27,7 @@ export class TemporaryFiles {
   #isRemoved = false
 
   constructor(directory: string) {
-    this.#directory = directory
+    this.#directory = directory === '' ? tmpdir() : directory
   }
 
   /** Makes a file that nobody else can read. */

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-
 import { isCount, isObject, isText } from '../values.ts'
 
 /** Limits of a `multipart/form-data` body, and where its files are kept while the request lasts. */
@@ -20,7 +18,7 @@ export interface UploadLimits {
   readonly directory?: string
 }
 
-/** The limits of routes and applications that set none. */
+/** The limits of routes and applications that set none. The empty directory is the system's own. */
 export const DEFAULT_UPLOAD_LIMITS: Required<UploadLimits> = {
   fileSize: Number.MAX_SAFE_INTEGER,
   files: 10,
@@ -28,7 +26,7 @@ export const DEFAULT_UPLOAD_LIMITS: Required<UploadLimits> = {
   fieldSize: 65_536,
   nameSize: 200,
   memory: 1_048_576,
-  directory: tmpdir(),
+  directory: '',
 }
 
 /** How the expectation reads in a message. */

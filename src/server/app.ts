@@ -1,84 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { TellRoutes } from '../client/route-map.ts'
-import type { UrlOptions } from '../define/context.ts'
 import type { Module } from '../define/module.ts'
-import type { RouteNames, RouteParams } from '../define/names.ts'
-import type { Token } from '../define/token.ts'
-import { isPromise, once } from '../async.ts'
-import type { OpenApiDocument } from '../openapi/document/types.ts'
-import type { VersioningOptions } from '../versioning/options.ts'
-import type { VersioningScheme } from '../versioning/schemes/scheme.ts'
-import type { SchemeList } from '../versioning/versioning.ts'
-import { createFetch } from './adapters/fetch.ts'
-import type { FetchHandler } from './adapters/fetch.ts'
-import type { InjectResponse } from './adapters/inject/inject.ts'
-import type { InjectOptions, InjectStreamOptions } from './adapters/inject/request.ts'
-import type { InjectStream } from './adapters/inject/stream.ts'
-import { withInternals, withRouteMap } from './adapters/internals.ts'
-import type { AppInternals, Enter } from './adapters/internals.ts'
 import { createNodeHandler } from './adapters/node/handler.ts'
 import type { NodeHandler } from './adapters/node/handler.ts'
 import type { ListenOptions } from './adapters/node/listen-options.ts'
 import { answerUnavailable } from './adapters/node/unavailable.ts'
 import { createCore } from './boot/core.ts'
 import type { Core } from './boot/core.ts'
-import { printTable, toRouteList } from './boot/route-list.ts'
-import type { RouteEntry } from './boot/route-list.ts'
+import { refuseClosed, toApp } from './edge/edge-app.ts'
+import type { EdgeApp } from './edge/edge-app.ts'
 import { openStandard } from './logging/sink.ts'
 import type { AppOptions } from './options/app-options.ts'
 import { serve } from './process/serve.ts'
-import { toVersionList } from './version-report/versions.ts'
-import type { VersionInfo } from './version-report/versions.ts'
-
-/** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
-type UrlArguments<P> = object extends P
-  ? [params?: Readonly<Record<string, never>>, options?: UrlOptions]
-  : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions]
 
 /** An application. */
-export interface App<M = unknown, F = unknown> {
-  /** For types alone: the root module, from which `createClient` knows the routes. */
-  readonly $module?: M
-  /** For types alone: the schema of all errors; `undefined` for problem documents. */
-  readonly $errors?: F
-  /**
-   * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
-   * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
-   *
-   * @example
-   * app.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: '1' })
-   * app.enableVersioning([[VersioningSchemes.URL], [VersioningSchemes.HEADER, { headerParameter: 'x-version' }]], { defaultVersion: '1' })
-   *
-   * @throws `Error` once the application has answered a request or is ready.
-   */
-  // one signature for both: of overloads, TypeScript 7 explains why the last does not fit, wherever the mistake is
-  enableVersioning<O extends object = object, const S extends readonly object[] = readonly object[]>(
-    scheme: VersioningScheme<O> | SchemeList<S>,
-    options?: NoInfer<O> & VersioningOptions,
-  ): void
-  /** Builds everything, and loads what `openapi` needs. @throws `DefinitionError` for mistakes that depend on versioning. */
-  ready(): Promise<void>
-  /**
-   * Answers a request without a socket. With `stream: true` as soon as its head is there, with the body as a stream.
-   *
-   * @example
-   * const response = await app.inject({ method: 'POST', url: '/car', json: { name: 'Ford' }, version: '2' })
-   * response.statusCode // → 200
-   *
-   * @throws `TypeError` for options that do not exist or contradict each other.
-   */
-  inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
-  /**
-   * Answers web requests, for servers and tools that speak the Fetch standard: `export default { fetch: app.fetch }`. Read or cancel
-   * the body of every response: its request is under way until then. Of several field lines of one name, a `Request` has one.
-   *
-   * @example
-   * const response = await app.fetch(new Request('https://api.example.com/car/7'), { remoteAddress: '203.0.113.7' })
-   * response.status // → 200
-   */
-  readonly fetch: FetchHandler
+export interface App<M = unknown, F = unknown> extends EdgeApp<M, F> {
   /** Answers requests of any Node server: `http.createServer(app.handler)`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /**
@@ -95,40 +31,6 @@ export interface App<M = unknown, F = unknown> {
    * `DefinitionError`, a provider or an `onStart` that fails.
    */
   listen(options?: ListenOptions): Promise<string>
-  /** Stops accepting, finishes what is under way within the grace time, then refuses everything. Idempotent. */
-  close(): Promise<void>
-  /**
-   * The path of a route by its name, with its parameters percent-encoded.
-   *
-   * @throws `RangeError` for names and versions that do not exist, `TypeError` for parameters that are missing or do not fit.
-   */
-  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
-  /** The value behind a token, as the root module sees it; makes the application ready. */
-  resolve<T>(token: Token<T>): Promise<T>
-  /** Every route, as data. */
-  routes(): readonly RouteEntry[]
-  /** Every route, as a tree. */
-  printRoutes(): string
-  /**
-   * Every known version with its routes, oldest first, as it stands at this moment; none without versioning.
-   *
-   * @example
-   * app.versions().filter(({ status }) => status === 'deprecated').map(({ version }) => version) // → ['1']
-   *
-   * @throws `DefinitionError` for mistakes that depend on versioning.
-   */
-  versions(): readonly VersionInfo[]
-  /**
-   * The OpenAPI document of a version; of all versions together without one, and for `'all'`. To be called after `ready()`. The same
-   * object as long as nothing in it changes.
-   *
-   * @example
-   * await app.ready()
-   * await writeFile('openapi.json', JSON.stringify(app.openapi({ version: '2' })))
-   *
-   * @throws `RangeError` for a version that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
-   */
-  openapi(options?: { readonly version?: string }): OpenApiDocument
 }
 
 /**
@@ -148,92 +50,13 @@ export function createApp<
   F = undefined,
 >(module: M, options: AppOptions<O, S, F> = {}): App<M, F> {
   const core = createCore(module, options, { openOutputs: openStandard })
-  const { settings, lifecycle } = core
-  const internals = toInternals(core)
-  const { enter } = internals
-  const app: App<M, F> = {
-    enableVersioning: core.enableVersioning,
-    ready: async () => {
-      await enter()
-      await core.documents.load()
-    },
-    inject: createInject(internals, lifecycle.trackWork),
-    fetch: withRouteMap(createFetch(enter, settings), internals),
+  return toApp(core, {
     handler: createHandler(core),
-    listen: async (listenOptions = {}) => {
+    listen: async (listenOptions: ListenOptions = {}) => {
       refuseClosed(core)
       return serve(core, listenOptions)
     },
-    close: () => lifecycle.close(settings.timeouts.grace),
-    urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
-    resolve: async (token) => {
-      await enter()
-      // a token carries the type of what it supplies
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return core.resolve(token) as Promise<never>
-    },
-    routes: () => toRouteList(core.routes()),
-    printRoutes: () => printTable(core.routes(), settings),
-    versions: () => toVersionList(core.build().table, core.versioning()),
-    openapi: ({ version } = {}) => core.documents.loaded().document(version),
-  }
-  return withInternals(app, internals)
-}
-
-function refuseClosed({ lifecycle }: Core): void {
-  if (lifecycle.isClosing()) throw new Error('The application is closed')
-}
-
-function toInternals(core: Core): AppInternals {
-  const { settings, prepare } = core
-  const enter: Enter = () => {
-    refuseClosed(core)
-    return core.opened() ?? core.open()
-  }
-  const tellRoutes: TellRoutes = async (version, host) => {
-    await enter()
-    const documents = await core.documents.get()
-    const map = await documents.routeMap(version, host, 'all')
-    if (map !== undefined) return map
-    const versions = core.build().table.known.list.join(', ') || 'none'
-    throw new RangeError(`There is no version "${version ?? ''}"; there are ${versions}`)
-  }
-  return {
-    enter,
-    settings,
-    tellRoutes,
-    prepare,
-    versioning: core.versioning,
-  }
-}
-
-/** The code behind `inject` is loaded at the first call, which the application does not close before. */
-function createInject(
-  { enter, settings, versioning }: AppInternals,
-  trackWork: () => () => void,
-): App['inject'] {
-  let loaded: Awaited<ReturnType<typeof load>> | undefined
-  const load = once(() => import('./adapters/inject/way.ts'))
-  return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
-    const entered = enter()
-    const release = loaded === undefined ? trackWork() : undefined
-    try {
-      const { dispatch } = isPromise(entered) ? await entered : entered
-      const { inject, injectStream, toInjectOptions, toInjectRequest } = (loaded ??= await load())
-      const options = toInjectOptions(given)
-      const made = toInjectRequest(options, versioning(), settings.prefix.at)
-      const request = isPromise(made) ? await made : made
-      // which of the two it is, is what the overloads of `inject` say
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return (
-        options.stream === true
-          ? injectStream(dispatch, request, settings)
-          : inject(dispatch, request, settings)
-      ) as Promise<never>
-    } finally {
-      release?.()
-    }
-  }
+  })
 }
 
 function createHandler(core: Core): NodeHandler {

@@ -9,7 +9,7 @@ import type { InjectResponse } from '../server/adapters/inject/inject.ts'
 import { injectStream } from '../server/adapters/inject/stream.ts'
 import type { InjectStream } from '../server/adapters/inject/stream.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
-import type { App } from '../server/app.ts'
+import type { EdgeApp } from '../server/edge/edge-app.ts'
 
 /** What all requests of a client have in common. */
 export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
@@ -58,7 +58,7 @@ const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
  *
  * @throws `TypeError` for anything but an application, and for options that do not exist.
  */
-export function createTestClient(app: App, options: TestClientOptions = {}): TestClient {
+export function createTestClient(app: EdgeApp, options: TestClientOptions = {}): TestClient {
   const { enter, settings, versioning } = internalsOf(app, 'createTestClient')
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name))

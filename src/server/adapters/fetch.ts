@@ -1,6 +1,5 @@
-import { STATUS_CODES } from 'node:http'
-
 import { isPromise } from '../../async.ts'
+import { PHRASES } from '../../http.ts'
 import type { FinishedResponse, RawBody } from '../../http.ts'
 import { clientWentAway, openBytes } from './shared/byte-source.ts'
 import type { ByteSource } from './shared/byte-source.ts'
@@ -93,7 +92,7 @@ function toInit({ status, headers }: FinishedResponse): ResponseInit {
     if (typeof value === 'string') lines.set(name, value)
     else for (const line of value) lines.append(name, line)
   }
-  const init = { status, statusText: STATUS_CODES[status] ?? '', headers: lines }
+  const init = { status, statusText: PHRASES[status] ?? '', headers: lines }
   // workerd would encode once more what is encoded; other platforms know nothing of it
   return headers['content-encoding'] === undefined ? init : { ...init, ...ENCODED }
 }

@@ -1,8 +1,6 @@
-import { channel } from 'node:diagnostics_channel'
-import { performance } from 'node:perf_hooks'
-
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { FinishedResponse } from '../../http.ts'
+import { openChannel } from '../../platform.ts'
 import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
 
 /**
@@ -70,9 +68,9 @@ export interface Observer {
   error(context: ExecutionContext, error: unknown): void
 }
 
-const STARTED = channel(Channels.start)
-const ENDED = channel(Channels.end)
-const FAILED = channel(Channels.error)
+const STARTED = openChannel(Channels.start)
+const ENDED = openChannel(Channels.end)
+const FAILED = openChannel(Channels.error)
 
 /**
  * Makes what tells of requests: one line for each when `logsRequests`, and the channels. `versionAt` returns the place of the segment

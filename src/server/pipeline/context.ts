@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-
 import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../../define/context.ts'
 import type { Token } from '../../define/token.ts'
 import type { HttpError } from '../../errors.ts'
@@ -118,7 +116,7 @@ export class RequestContext implements SessionContext {
   }
 
   get requestId(): string {
-    return (this.#requestId ??= randomUUID())
+    return (this.#requestId ??= crypto.randomUUID())
   }
 
   set requestId(id: string) {

@@ -1,7 +1,6 @@
-import { channel } from 'node:diagnostics_channel'
-import type { Channel } from 'node:diagnostics_channel'
-
 import { isPromise } from '../../async.ts'
+import { openChannel } from '../../platform.ts'
+import type { Publisher } from '../../platform.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersioningOptions, VersionResolved } from '../../versioning/options.ts'
 import { statusAt } from '../../versioning/policy.ts'
@@ -17,7 +16,7 @@ import type { Resolution } from '../lookup/resolution.ts'
 export interface VersionEvents {
   /** Whether the option `onVersionResolved` is given. */
   readonly hasHook: boolean
-  readonly channel: Channel
+  readonly channel: Publisher
   readonly publish: (
     context: RequestContext,
     resolution: Resolution,
@@ -26,7 +25,7 @@ export interface VersionEvents {
   ) => void
 }
 
-const RESOLVED = channel(Channels.version)
+const RESOLVED = openChannel(Channels.version)
 
 /** Creates the events of an application. */
 export function createVersionEvents(versioning: Versioning | undefined): VersionEvents {

@@ -1,7 +1,6 @@
-import { STATUS_CODES } from 'node:http'
-
 import type { Dispatcher } from 'undici'
 
+import { PHRASES } from '../../../http.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import { clientWentAway, openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
@@ -151,7 +150,7 @@ export class Exchange implements Dispatcher.DispatchController {
   #tellHead({ status, headers }: FinishedResponse): void {
     delete headers['transfer-encoding'] // how a body is framed is up to this side
     this.#headers = headers
-    const text = STATUS_CODES[status] ?? ''
+    const text = PHRASES[status] ?? ''
     this.#guarded(() => {
       if (this.#isModern) this.#handler.onResponseStart?.(this, status, headers, text)
       else if (this.#handler.onHeaders?.(status, this.rawHeaders, () => this.resume(), text) === false)

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { STATUS_CODES } from 'node:http'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+import { build } from 'esbuild'
+import type { Metafile } from 'esbuild'
+import * as octavo from 'octavo'
+import * as edge from 'octavo/edge'
+
+import { PHRASES } from '../../src/http.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+/** What may be loaded with the entry point: every platform has it. */
+const ANYWHERE = ['node:buffer', 'node:events', 'node:util']
+/** What a worker can never use. */
+const SERVERS = ['node:cluster', 'node:http', 'node:http2', 'node:https', 'node:net', 'node:tls', 'node:tty']
+
+async function bundle(): Promise<Metafile['outputs']> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/edge.ts'],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    outdir: 'out',
+    write: false,
+    metafile: true,
+  })
+  return metafile.outputs
+}
+
+/** The modules of Node that outputs import, in order. */
+function modulesOf(outputs: Metafile['outputs'], isWanted: (path: string, kind: string) => boolean) {
+  const all = Object.entries(outputs).flatMap(([path, { imports }]) =>
+    imports.filter(({ external, kind }) => external === true && isWanted(path, kind)),
+  )
+  return [...new Set(all.map(({ path }) => path).filter((path) => path.startsWith('node:')))].toSorted(
+    (a, b) => a.localeCompare(b),
+  )
+}
+
+describe('octavo/edge', () => {
+  it('imports nothing of Node statically that a platform may lack', async () => {
+    const outputs = await bundle()
+    const start =
+      Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === 'src/edge.ts')?.[0] ?? ''
+    const loaded = new Set<string>()
+    const load = (path: string): void => {
+      if (loaded.has(path)) return
+      loaded.add(path)
+      for (const each of outputs[path]?.imports ?? [])
+        if (each.kind === 'import-statement' && each.external !== true) load(each.path)
+    }
+    load(start)
+    assert.deepEqual(
+      modulesOf(outputs, (path, kind) => loaded.has(path) && kind === 'import-statement'),
+      ANYWHERE,
+    )
+  })
+
+  it('loads nothing of a server later', async () => {
+    const found = modulesOf(await bundle(), () => true)
+    assert.ok(found.includes('node:fs'), found.join(' '))
+    assert.deepEqual(
+      found.filter((name) => SERVERS.includes(name)),
+      [],
+    )
+  })
+
+  it('exports what octavo exports, and another createApp', () => {
+    assert.deepEqual(Object.keys(edge), Object.keys(octavo))
+    const different = Object.keys(edge).filter(
+      (name) => Reflect.get(edge, name) !== Reflect.get(octavo, name),
+    )
+    assert.deepEqual(different, ['createApp'])
+  })
+
+  it('makes applications without listen and handler, which answer', async () => {
+    const routes = [{ method: 'GET', handler: () => 'Hello' }] as const
+    const module = edge.defineModule({ controllers: [edge.defineController({ prefix: '/', routes })] })
+    const app = edge.createApp(module, { logger: false })
+    const node = octavo.createApp(module, { logger: false })
+    const missing = Object.keys(node).filter((name) => !(name in app))
+    assert.deepEqual(missing.toSorted(), ['handler', 'listen'])
+    // @ts-expect-error it has no server
+    assert.equal(app.listen, undefined)
+    assert.equal(await (await app.fetch(new Request('http://localhost/'))).json(), 'Hello')
+    assert.equal((await app.inject('/')).statusCode, 200)
+    await app.close()
+  })
+})
+
+describe('the reason phrases', () => {
+  it('are those of node:http', () => assert.deepEqual(PHRASES, STATUS_CODES))
+})
