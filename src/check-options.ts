@@ -1,6 +1,7 @@
-import { DefinitionError, suggestion } from './definition-error.ts'
+import { suggestion } from './definition-error.ts'
 import type { DefinitionProblem } from './definition-error.ts'
 import { describeMistake, describeValue, isRecord } from './values.ts'
+import { errorAt } from './place.ts'
 
 /** What an option may hold, and how the expectation reads in a message. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
@@ -52,5 +53,5 @@ export function checkOptions(
   const problems = isRecord(options)
     ? [...optionProblems(where, options, rules), ...more]
     : [invalidOption(where, `the options are ${describeValue(options)}`, `write ${example}`)]
-  if (problems.length > 0) throw new DefinitionError(problems)
+  if (problems.length > 0) throw errorAt(problems, checkOptions, 1)
 }

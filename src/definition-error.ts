@@ -65,8 +65,10 @@ export type DefinitionErrorCode = keyof typeof DEFINITION_ERRORS
 /** One mistake in a definition. */
 export interface DefinitionProblem {
   readonly code: DefinitionErrorCode
-  /** The place, for instance `car.getOne: GET /car/{car_id}`. */
+  /** What it is in, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
   readonly where: string
+  /** The file, relative to the working directory, and the line of the definition: `src/car.controller.ts:12`. Absent if unknown. */
+  readonly at?: string
   /** What is wrong. */
   readonly message: string
   /** What to change. */

@@ -15,22 +15,23 @@ const ROOMS: Readonly<Record<string, string>> = {
   'async.ts': 'http.ts',
   'edit-distance.ts': '',
   'definition-error.ts': 'edit-distance.ts',
-  'check-options.ts': 'values.ts definition-error.ts',
+  'place.ts': 'definition-error.ts',
+  'check-options.ts': 'values.ts definition-error.ts place.ts',
   'media-type.ts': '',
   'file-name.ts': '',
   'stream.ts': 'http.ts async.ts',
   'errors.ts': 'http.ts',
-  path: 'definition-error.ts',
+  path: 'definition-error.ts place.ts',
   versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts',
   router: 'path',
   schema: 'values.ts http.ts async.ts definition-error.ts path',
-  define: 'http.ts errors.ts path versioning schema',
-  flatten: 'values.ts http.ts async.ts definition-error.ts path versioning schema define',
+  define: 'http.ts place.ts errors.ts path versioning schema',
+  flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
   request: 'http.ts async.ts media-type.ts file-name.ts errors.ts schema',
   send: 'http.ts async.ts file-name.ts errors.ts define',
   session: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts schema define',
-  auth: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts define flatten',
+  auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',
   middleware:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   client: 'values.ts http.ts edit-distance.ts errors.ts schema define',
@@ -40,7 +41,8 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
     'http.ts async.ts definition-error.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
-  'server/table': 'http.ts definition-error.ts path versioning router define flatten request server/pipeline',
+  'server/table':
+    'http.ts definition-error.ts place.ts path versioning router define flatten request server/pipeline',
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
@@ -55,14 +57,14 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
-    'platform.ts http.ts async.ts definition-error.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+    'platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/boot':
-    'values.ts http.ts async.ts definition-error.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
+    'values.ts http.ts async.ts definition-error.ts place.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   'server/edge':
-    'async.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',
+    'async.ts place.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',
   'server/app.ts':
-    'define server/logging server/options server/adapters/node server/boot server/process server/edge',
+    'place.ts define server/logging server/options server/adapters/node server/boot server/process server/edge',
   'server/adapters/undici':
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing: 'definition-error.ts server/adapters/inject server/adapters server/edge',

@@ -1,4 +1,4 @@
-import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import type { AnyGuard, Guard } from '../define/guard.ts'
@@ -6,6 +6,7 @@ import { HttpError } from '../errors.ts'
 import { challengeOf, denied } from './create-guard.ts'
 import type { UntypedGuard } from './create-guard.ts'
 import { describeValue } from '../values.ts'
+import { errorAt, placed } from '../place.ts'
 
 type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
@@ -30,7 +31,7 @@ export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
 ): Guard<IdentityOfAny<G>> {
   check(guards)
-  return combine(guards)
+  return placed(combine(guards), anyOf)
 }
 
 function combine(guards: readonly AnyGuard[]): UntypedGuard {
@@ -101,12 +102,11 @@ function partOf(inject: Readonly<Record<string, unknown>>, prefix: string): obje
 function check(guards: readonly unknown[]): void {
   const wrong = guards.findIndex((guard) => !isDefinition('guard')(guard))
   if (guards.length > 0 && wrong < 0) return
-  throw new DefinitionError([
-    {
-      code: 'invalid_option',
-      where: 'anyOf',
-      message: wrong < 0 ? 'there is no guard' : `argument ${wrong + 1} is ${describeValue(guards[wrong])}`,
-      fix: 'give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
-    },
-  ])
+  const problem: DefinitionProblem = {
+    code: 'invalid_option',
+    where: 'anyOf',
+    message: wrong < 0 ? 'there is no guard' : `argument ${wrong + 1} is ${describeValue(guards[wrong])}`,
+    fix: 'give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
+  }
+  throw errorAt([problem], check, 1)
 }

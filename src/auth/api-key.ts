@@ -8,6 +8,7 @@ import { createAuthGuard, MALFORMED, toChallenge } from './create-guard.ts'
 import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
+import { placed } from '../place.ts'
 
 /** What `apiKey` takes. */
 export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
@@ -71,7 +72,7 @@ export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
   const place = PLACES[where]
   // no such scheme is registered, but a 401 has to name one (RFC 9110 section 11.6.1)
   const challenge = toChallenge('ApiKey', { realm, in: where, name })
-  return createAuthGuard({
+  const guard = createAuthGuard({
     name: options.schemeName ?? `${where}-${name.replaceAll(/[^\w.-]/g, '-')}`,
     security: { type: 'apiKey', in: where, name, ...(description === undefined ? {} : { description }) },
     challenge,
@@ -81,6 +82,7 @@ export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
     optional,
     verify,
   })
+  return placed(guard, apiKey)
 }
 
 function toKey(values: readonly string[]): Carried<[key: string]> {

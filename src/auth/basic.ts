@@ -7,6 +7,7 @@ import { createAuthGuard, MALFORMED, readAuthorization, toChallenge } from './cr
 import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
+import { placed } from '../place.ts'
 
 /** What `basicAuth` takes. */
 export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
@@ -45,7 +46,7 @@ export function basicAuth<V, D extends Tokens = {}, O extends boolean = false>(
   checkOptions('basicAuth', options, OPTIONS)
   const { verify, inject, optional, schemeName = 'basicAuth', realm = 'api', description } = options
   const challenge = toChallenge('Basic', { realm, charset: 'UTF-8' })
-  return createAuthGuard({
+  const guard = createAuthGuard({
     name: schemeName,
     security: { type: 'http', scheme: 'basic', ...(description === undefined ? {} : { description }) },
     challenge,
@@ -55,6 +56,7 @@ export function basicAuth<V, D extends Tokens = {}, O extends boolean = false>(
     optional,
     verify,
   })
+  return placed(guard, basicAuth)
 }
 
 function readUser(request: HttpRequest): Carried<[user: string, password: string]> {

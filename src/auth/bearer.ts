@@ -7,6 +7,7 @@ import { createAuthGuard, MALFORMED, readAuthorization, toChallenge } from './cr
 import type { Carried, IdentityOf } from './create-guard.ts'
 import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
+import { placed } from '../place.ts'
 
 /** What `bearerAuth` takes. */
 export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
@@ -59,7 +60,7 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
 ): Guard<IdentityOf<V, O>> {
   checkOptions('bearerAuth', options, OPTIONS)
   const { verify, inject, optional, realm = 'api', scheme = 'Bearer' } = options
-  return createAuthGuard({
+  const guard = createAuthGuard({
     name: options.schemeName ?? `${scheme.toLowerCase().replaceAll(/[^\w.-]/g, '-')}Auth`,
     security: toSecurity(scheme, options),
     challenge: toChallenge(scheme, { realm }),
@@ -69,6 +70,7 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
     optional,
     verify,
   })
+  return placed(guard, bearerAuth)
 }
 
 /** Tools for documents know `bearer` and `basic`; an API key in the header is how they can send another word. */

@@ -1,8 +1,8 @@
-import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { invalidOption, optionProblems } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import { isBoolean, isFunction, isObject, isRecord, isText } from '../values.ts'
+import { errorAt } from '../place.ts'
 
 /** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
 export interface AuthOptions<D = {}, O extends boolean = boolean> {
@@ -55,7 +55,7 @@ export function checkOptions(
       .map((name) => missing(where, name, rules)),
     ...optionProblems(where, given, rules),
   ]
-  if (problems.length > 0) throw new DefinitionError(problems)
+  if (problems.length > 0) throw errorAt(problems, checkOptions, 1)
 }
 
 function missing(where: string, name: string, rules: Rules): DefinitionProblem {

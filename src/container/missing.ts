@@ -10,6 +10,8 @@ import type { Graph, Source } from './node.ts'
 /** A token that something of a module injects. */
 export interface Use {
   readonly where: string
+  /** The guard or interceptor that injects it. */
+  readonly part?: object
   readonly key: string
   readonly token: unknown
   /** The module that has to see it. */

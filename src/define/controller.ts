@@ -7,6 +7,7 @@ import type { AnyRoute, RoutesOf, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
+import { placed } from '../place.ts'
 
 /** A handler of the web platform, as other frameworks and libraries export it. */
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
@@ -95,7 +96,13 @@ export function defineController<
 >(options: ControllerOptions<N, P, T, C, G, V>): Controller<N, P, T, readonly [], V> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, kind: 'controller' } as unknown as Controller<N, P, T, readonly [], V>
+  return placed({ ...options, kind: 'controller' }, defineController) as unknown as Controller<
+    N,
+    P,
+    T,
+    readonly [],
+    V
+  >
 }
 
 /**
@@ -113,7 +120,7 @@ export function defineRouter<
   const V extends VersionSpec = never,
 >(options: RouterOptions<N, P, T, R, G, V>): Controller<N, P, T, R, V> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return { ...options, kind: 'router' } as unknown as Controller<N, P, T, R, V>
+  return placed({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<N, P, T, R, V>
 }
 
 type AnyRouter = Controller<unknown, unknown, unknown, unknown>

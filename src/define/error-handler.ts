@@ -1,5 +1,6 @@
 import type { HttpError } from '../errors.ts'
 import type { ExecutionContext } from './context.ts'
+import { placed } from '../place.ts'
 
 /** A class of errors, abstract or not. */
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E
@@ -31,5 +32,5 @@ export function defineErrorHandler<const M extends ErrorClass | number>(options:
   readonly match: M
   readonly handle: (error: Matched<M>, context: ExecutionContext) => unknown
 }): ErrorHandler {
-  return { ...options, kind: 'error-handler' }
+  return placed({ ...options, kind: 'error-handler' }, defineErrorHandler)
 }

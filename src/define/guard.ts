@@ -2,6 +2,7 @@ import type { Awaitable } from '../http.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'
+import { placed } from '../place.ts'
 
 /** How a client proves who it is: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
 export type SecurityScheme =
@@ -64,5 +65,5 @@ export interface GuardOptions<D> {
  * })
  */
 export function defineGuard<D extends Tokens = {}>(options: GuardOptions<D>): Guard {
-  return { inject: {}, ...options, kind: 'guard' }
+  return placed({ inject: {}, ...options, kind: 'guard' }, defineGuard)
 }

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../http.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Injected, Tokens } from './token.ts'
+import { placed } from '../place.ts'
 
 /** An interceptor as `defineInterceptor` returns it. */
 export interface Interceptor {
@@ -33,5 +34,5 @@ export interface InterceptorOptions<D> {
  * })
  */
 export function defineInterceptor<D extends Tokens = {}>(options: InterceptorOptions<D>): Interceptor {
-  return { inject: {}, ...options, kind: 'interceptor' }
+  return placed({ inject: {}, ...options, kind: 'interceptor' }, defineInterceptor)
 }

@@ -6,6 +6,7 @@ import type { Shared } from './route.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
+import { placed } from '../place.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
 export interface Module<C, I, V = unknown> {
@@ -87,5 +88,9 @@ export function defineModule<
 >(options: ModuleOptions<C, R, I, V>): Module<C[number] | R[number], Awaited<I[number]>, V> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, kind: 'module' } as unknown as Module<C[number] | R[number], Awaited<I[number]>, V>
+  return placed({ ...options, kind: 'module' }, defineModule) as unknown as Module<
+    C[number] | R[number],
+    Awaited<I[number]>,
+    V
+  >
 }

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../http.ts'
 import type { Injected, Token, Tokens } from './token.ts'
+import { placed } from '../place.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */
 export type Scope = 'singleton' | 'request' | 'transient'
@@ -47,7 +48,10 @@ export interface ProviderOptions<T, D> {
  * const CarService = defineProvider({ name: 'CarService', inject: { db: Database }, create: ({ db }) => new Cars(db) })
  */
 export function defineProvider<T, D extends Tokens = {}>(options: ProviderOptions<T, D>): Provider<T> {
-  return { inject: {}, scope: 'singleton', ...options, kind: 'provider', token: options.name }
+  return placed(
+    { inject: {}, scope: 'singleton', ...options, kind: 'provider', token: options.name },
+    defineProvider,
+  )
 }
 
 /** What a token stands for: made with {@link bind}, for `providers` and `overrides`. */
@@ -73,7 +77,7 @@ interface Part {
  * createApp(AppModule, { overrides: [bind(CarService, { value: fakeCars }), bind(SignedIn, everyone)] })
  */
 export function bind<const T extends Token<unknown> | Part>(token: T, to: BoundTo<T>): Binding {
-  return { kind: 'binding', token, to }
+  return placed({ kind: 'binding', token, to }, bind)
 }
 
 /** What can stand for a token, or for a guard or an interceptor. One type instead of overloads, whose mistakes TypeScript reports at `bind`. */

@@ -1,3 +1,5 @@
+import { placed } from '../place.ts'
+
 /** Stands for something that `inject` can supply; the type parameter is what it supplies. */
 export interface Token<T> {
   /** Names the token in messages. */
@@ -19,7 +21,7 @@ export type Injected<M> = { readonly [K in keyof M]: M[K] extends Token<infer T>
  * export const PaymentGateway = defineToken<{ charge(cents: number): Promise<string> }>('PaymentGateway')
  */
 export function defineToken<T>(name: string): Token<T> {
-  return Object.freeze({ token: name })
+  return placed(Object.freeze({ token: name }), defineToken)
 }
 
 /** Whether the value can be injected. */

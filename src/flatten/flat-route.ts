@@ -14,6 +14,8 @@ import type { UploadLimits } from '../schema/uploads.ts'
 export interface FlatRoute {
   /** Says which route it is in messages: `car.getOne: GET /car/{car_id}`. */
   readonly label: string
+  /** The route, its controller, the routers around it and the module, for the place in messages. */
+  readonly definitions: readonly object[]
   readonly name: string
   /** The name of its controller or router, with those of the routers above. */
   readonly controller: string

@@ -15,6 +15,7 @@ import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
+import { atDefinition, checkAt, labelAt } from '../place.ts'
 
 /** What modules say, with the mistakes that can be seen without knowing how versions travel. */
 interface Flattened {
@@ -32,7 +33,9 @@ interface AppLevel {
 /** Lists every route of the modules with everything inherited written out. */
 export function flatten(modules: readonly ModuleNode[], frame: AppLevel): Flattened {
   const problems: DefinitionProblem[] = []
-  const routes = modules.flatMap((module) => flattenModule(module, frame, problems))
+  const routes = modules.flatMap((node) =>
+    checkAt(node.module, problems, () => flattenModule(node, frame, problems)),
+  )
   return { routes, problems: [...problems, ...duplicateNames(routes)] }
 }
 
@@ -46,6 +49,7 @@ function flattenModule(
   if (own === undefined) return []
   const inherited: Inherited = {
     ...NOTHING_INHERITED,
+    definitions: [module],
     prefix: own,
     appPrefix: prefix,
     version: module.version,
@@ -79,6 +83,7 @@ export function flattenOwn(
 
 /** What a module without options passes on. */
 const NOTHING_INHERITED = {
+  definitions: [],
   controller: '',
   version: undefined,
   tags: undefined,
@@ -90,6 +95,15 @@ const NOTHING_INHERITED = {
 } as const
 
 function flattenController(
+  controller: AnyController,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+  above: readonly AnyController[],
+): readonly FlatRoute[] {
+  return checkAt(controller, problems, () => flattenGroup(controller, inherited, problems, above))
+}
+
+function flattenGroup(
   controller: AnyController,
   inherited: Inherited,
   problems: DefinitionProblem[],
@@ -118,6 +132,7 @@ function flattenController(
     appPrefix,
     stackLayers,
     layers: stackLayers(inherited.layers, controller, module),
+    definitions: [controller, ...inherited.definitions],
     controller: name,
     prefix,
     version: controller.version ?? inherited.version,
@@ -244,12 +259,13 @@ function duplicateNames(routes: readonly FlatRoute[]): readonly DefinitionProble
       (candidate) => !areVersions(candidate, route) && !sameRequests(candidate, route),
     )
     if (other !== undefined) {
-      problems.push({
+      const problem: DefinitionProblem = {
         code: 'duplicate_name',
         where: route.label,
-        message: `${other.label} has the same name`,
+        message: `${labelAt(other.label, ...other.definitions)} has the same name`,
         fix: 'give one of them another name; only versions of one route may share it',
-      })
+      }
+      problems.push(atDefinition(problem, ...route.definitions))
     }
     byName.set(route.name, [...others, route])
   }

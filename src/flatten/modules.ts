@@ -4,6 +4,7 @@ import { checkFields, isDefinition } from './check-fields.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { AnyModule } from '../define/module.ts'
 import { describeValue } from '../values.ts'
+import { checkAt } from '../place.ts'
 
 /** A module in the tree of an application. */
 export interface ModuleNode {
@@ -38,8 +39,10 @@ export function collectModules(
   return { modules, pending }
 
   function visit(module: AnyModule): ModuleNode {
-    const known = nodes.get(module)
-    if (known !== undefined) return known
+    return nodes.get(module) ?? checkAt(module, problems, () => enter(module))
+  }
+
+  function enter(module: AnyModule): ModuleNode {
     const imports: ModuleNode[] = []
     const node: ModuleNode = { module, imports, label: labelOf(module, nodes.size === 0) }
     nodes.set(module, node)

@@ -18,9 +18,12 @@ import { toSources } from '../schema/sources.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../values.ts'
+import { checkAt } from '../place.ts'
 
 /** What a route gets from the controller, routers and module around it. */
 export interface Inherited {
+  /** The controller, the routers around it and the module, for the place in messages. */
+  readonly definitions: readonly object[]
   readonly controller: string
   /** Without that of the application. */
   readonly prefix: string
@@ -40,6 +43,14 @@ export interface Inherited {
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
 export function toFlatRoute(
+  route: AnyRoute,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  return checkAt(route, problems, () => readRoute(route, inherited, problems))
+}
+
+function readRoute(
   route: AnyRoute,
   inherited: Inherited,
   problems: DefinitionProblem[],
@@ -80,6 +91,7 @@ function withPattern(
   const { summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, handler } = route
   return {
     label,
+    definitions: [route, ...inherited.definitions],
     name,
     controller,
     methods,

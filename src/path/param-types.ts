@@ -1,4 +1,4 @@
-import { DefinitionError } from '../definition-error.ts'
+import { errorAt } from '../place.ts'
 
 /**
  * The TypeScript type of each parameter type's value. Add your own next to `defineParamType`:
@@ -92,25 +92,23 @@ export function defineParamType<T = string>(options: ParamTypeOptions<T>): Param
   const { name, pattern, parse, format } = options
   const where = `defineParamType({ name: '${name}' })`
   if (!/^[a-z]\w*$/i.test(name)) {
-    throw new DefinitionError([
-      {
-        code: 'invalid_name',
-        where,
-        message: 'the name cannot be written in a pattern',
-        fix: 'use letters, digits and _',
-      },
-    ])
+    const problem = {
+      code: 'invalid_name',
+      where,
+      message: 'the name cannot be written in a pattern',
+      fix: 'use letters, digits and _',
+    } as const
+    throw errorAt([problem], defineParamType)
   }
   const { source, flags } = typeof pattern === 'string' ? { source: pattern, flags: '' } : pattern
   if (types.has(name) && sources.get(name) !== `${source}/${flags}`) {
-    throw new DefinitionError([
-      {
-        code: 'duplicate_param_type',
-        where,
-        message: 'another type has this name',
-        fix: 'choose another name',
-      },
-    ])
+    const problem = {
+      code: 'duplicate_param_type',
+      where,
+      message: 'another type has this name',
+      fix: 'choose another name',
+    } as const
+    throw errorAt([problem], defineParamType)
   }
   const whole = new RegExp(`^(?:${source})$`, flags.replaceAll(/[gy]/g, ''))
   const type: ParamType = {

@@ -12,6 +12,7 @@ import type { EdgeApp } from './edge/edge-app.ts'
 import { openStandard } from './logging/sink.ts'
 import type { AppOptions } from './options/app-options.ts'
 import { serve } from './process/serve.ts'
+import { placed } from '../place.ts'
 
 /** An application. */
 export interface App<M = unknown, F = unknown> extends EdgeApp<M, F> {
@@ -49,7 +50,7 @@ export function createApp<
   const S extends readonly object[] = readonly object[],
   F = undefined,
 >(module: M, options: AppOptions<O, S, F> = {}): App<M, F> {
-  const core = createCore(module, options, { openOutputs: openStandard })
+  const core = createCore(module, placed({ ...options }, createApp), { openOutputs: openStandard })
   return toApp(core, {
     handler: createHandler(core),
     listen: async (listenOptions: ListenOptions = {}) => {

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { bind, Config, createApp, defineModule, defineProvider, DefinitionError } from 'octavo'
 import type { AppOptions, Token } from 'octavo'
 import { z } from 'zod'
+import { placeless } from '../support/places.ts'
 
 const FIXTURE = './test/app/fixtures/settings.ts'
 const SETTINGS = { port: '3000', database: { url: 'postgres://localhost/cars', pool: ['a', 'b'] } }
@@ -197,7 +198,7 @@ describe('settings that are given', () => {
     it(`fail the start: ${title}`, async () => {
       const { errors, stack } = await failure(valuesOf({ config: config() }))
       assert.deepEqual(
-        errors.map((problem) => [problem.code, problem.where, problem.message]),
+        placeless(errors).map((problem) => [problem.code, problem.where, problem.message]),
         [['config_module_failed', 'config', message]],
       )
       assert.ok(stack !== undefined && !stack.includes(SECRET))
@@ -235,7 +236,7 @@ describe('a module that cannot be loaded', () => {
       const config = text === undefined ? name : write(name, text)
       const { errors, cause, message } = await failure(valuesOf({ config }))
       assert.deepEqual(
-        errors.map(({ code, where }) => ({ code, where })),
+        placeless(errors).map(({ code, where }) => ({ code, where })),
         [{ code: 'config_module_failed', where: 'config' }],
       )
       assert.ok(message.includes(`the module "${config}" cannot be loaded (${reason})`), message)
@@ -269,7 +270,7 @@ describe('env files', () => {
   it('that cannot be read are named, all of them', async () => {
     const { errors } = await failure(valuesOf({ envFile: ['./none.env', './test', './nothing.env'] }))
     assert.deepEqual(
-      errors.map(({ code, where, message }) => ({ code, where, message })),
+      placeless(errors).map(({ code, where, message }) => ({ code, where, message })),
       [
         { code: 'invalid_config', where: 'envFile', message: 'there is no file "./none.env"' },
         { code: 'invalid_config', where: 'envFile', message: 'the file "./test" cannot be read' },

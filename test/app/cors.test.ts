@@ -15,6 +15,7 @@ import {
 import { cors } from 'octavo/middleware'
 import type { App, AppOptions, ExecutionContext, InjectOptions } from 'octavo'
 import type { CorsOptions } from 'octavo/middleware'
+import { placeless } from '../support/places.ts'
 
 const APP = 'https://app.example'
 const OTHER = 'https://other.example'
@@ -438,7 +439,7 @@ describe('the options of cors', () => {
         () => untyped(options),
         (error) => {
           assert.ok(error instanceof DefinitionError)
-          const found = error.errors.map(({ code, where, message, fix }) => {
+          const found = placeless(error.errors).map(({ code, where, message, fix }) => {
             assert.equal(where, 'cors')
             return `${code}: ${message}; ${fix}`
           })

@@ -18,6 +18,7 @@ import {
 } from 'octavo'
 import type { AppOptions, Module, Token } from 'octavo'
 import { z } from 'zod'
+import { withoutPlaces } from '../support/places.ts'
 
 type AnyModule = Module<unknown, unknown>
 type Case = readonly [title: string, make: () => unknown, ...expected: readonly string[]]
@@ -31,7 +32,7 @@ async function linesOf(make: () => unknown): Promise<readonly string[]> {
     await make()
   } catch (error) {
     if (error instanceof DefinitionError) {
-      return error.message
+      return withoutPlaces(error.message)
         .split('\n')
         .slice(1)
         .map((line) => line.trim())

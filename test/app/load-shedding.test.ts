@@ -6,6 +6,7 @@ import { createApp, defineController, defineErrorHandler, defineModule, Definiti
 import { loadShedding } from 'octavo/middleware'
 import type { AppOptions, Middleware } from 'octavo'
 import type { LoadSheddingOptions } from 'octavo/middleware'
+import { placeless } from '../support/places.ts'
 
 const controller = defineController({
   prefix: '/',
@@ -98,7 +99,7 @@ describe('loadShedding', () => {
         (error) => {
           assert.ok(error instanceof DefinitionError, String(error))
           assert.deepEqual(
-            error.errors.map(({ where, message: said }) => [where, said.includes(message)]),
+            placeless(error.errors).map(({ where, message: said }) => [where, said.includes(message)]),
             [['loadShedding', true]],
           )
           return true

@@ -7,10 +7,12 @@ import {
   defineGuard,
   defineModule,
   defineRouter,
+  DefinitionError,
   VersioningSchemes,
   VERSION_NEUTRAL,
 } from 'octavo'
 import type { WebHandler } from 'octavo'
+import { placeless } from '../support/places.ts'
 
 /** What a foreign framework does: says what it got. */
 const echo: WebHandler = async (request) => {
@@ -128,15 +130,17 @@ describe('a mounted router', () => {
     const wrong = { fetch: echo } as unknown as WebHandler
     assert.throws(
       () => createApp(defineModule({ routers: [defineRouter({ prefix: '/x', mount: wrong })] })),
-      {
-        errors: [
+      (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(placeless(error.errors), [
           {
             code: 'invalid_field',
             where: 'router /x',
             message: 'mount is an object with fetch',
             fix: 'give a function',
           },
-        ],
+        ])
+        return true
       },
     )
   })

@@ -6,6 +6,7 @@ import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import type { AnyGuard, App, AppOptions, Provider } from 'octavo'
 
 import { basic } from './support.ts'
+import { placeless } from '../support/places.ts'
 
 type Names = ReadonlyMap<string, string>
 
@@ -62,7 +63,7 @@ describe('what guards for credentials inject', () => {
         () => appOf(guardOf(Users), []),
         (error) => {
           assert.ok(error instanceof DefinitionError)
-          const [problem] = error.errors
+          const [problem] = placeless(error.errors)
           assert.equal(problem?.code, 'missing_provider')
           assert.match(problem?.where ?? '', /^guard .* of CarsModule$/)
           assert.match(

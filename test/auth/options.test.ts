@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 
 import { DefinitionError } from 'octavo'
 import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { placeless } from '../support/places.ts'
 
 const verify = (): true => true
 const untyped = { bearerAuth, basicAuth, apiKey, anyOf } as unknown as Readonly<
@@ -16,7 +17,7 @@ function problemsOf(name: string, args: readonly unknown[]): readonly string[] {
     return []
   } catch (error) {
     assert.ok(error instanceof DefinitionError)
-    return error.errors.map(({ code, where, message, fix }) => {
+    return placeless(error.errors).map(({ code, where, message, fix }) => {
       assert.equal(where, name)
       return `${code}: ${message}; ${fix}`
     })

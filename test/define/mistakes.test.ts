@@ -15,6 +15,7 @@ import {
 } from 'octavo'
 import type { AppOptions, Controller, DefinitionProblem, Module } from 'octavo'
 import { z } from 'zod'
+import { placeless } from '../support/places.ts'
 
 /** The definitions without their types: these mistakes are for those whom no compiler warned. */
 const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
@@ -25,7 +26,7 @@ function mistakesOf(make: () => unknown): readonly DefinitionProblem[] {
   try {
     make()
   } catch (error) {
-    if (error instanceof DefinitionError) return error.errors
+    if (error instanceof DefinitionError) return placeless(error.errors)
     throw error
   }
   return []

@@ -14,6 +14,7 @@ import type { OpenApiDocument } from 'octavo'
 import { z } from 'zod'
 
 import type { Fields } from '../../src/schema/schema.ts'
+import { placeless } from '../support/places.ts'
 
 type Operation = OpenApiDocument['paths'][string][string]
 
@@ -86,7 +87,7 @@ async function problemsOf(parts: readonly object[], schemas?: Fields): Promise<r
     await documentOf(parts, schemas)
   } catch (error) {
     assert.ok(error instanceof DefinitionError, String(error))
-    return error.errors.map(({ where, message, code }) => `${where}: ${message} [${code}]`)
+    return placeless(error.errors).map(({ where, message, code }) => `${where}: ${message} [${code}]`)
   }
   return []
 }

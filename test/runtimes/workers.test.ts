@@ -43,7 +43,7 @@ function problemOf(run: () => unknown): unknown {
   try {
     run()
   } catch (error) {
-    if (error instanceof DefinitionError && error.errors.length === 1) return error.errors[0]
+    if (error instanceof DefinitionError && error.errors.length === 1) return placeless(error.errors)[0]
     throw error
   }
   return undefined

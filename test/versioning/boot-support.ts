@@ -2,6 +2,7 @@ import { createApp, defineController, defineModule, DefinitionError } from 'octa
 import type { App, AppOptions, DefinitionProblem, DefinitionWarning, RoutePolicy, VersionSpec } from 'octavo'
 
 import { serve } from './support.ts'
+import { placeless } from '../support/places.ts'
 
 /** The mistakes that `ready` reports. */
 export async function mistakes(app: App): Promise<readonly DefinitionProblem[]> {
@@ -9,7 +10,7 @@ export async function mistakes(app: App): Promise<readonly DefinitionProblem[]> 
     await app.ready()
     return []
   } catch (error) {
-    if (error instanceof DefinitionError) return error.errors
+    if (error instanceof DefinitionError) return placeless(error.errors)
     throw error
   }
 }

@@ -13,6 +13,7 @@ import type { DefinitionProblem } from 'octavo'
 
 import { mistakes } from './boot-support.ts'
 import { serve } from './support.ts'
+import { placeless } from '../support/places.ts'
 
 const MOMENT =
   "an ISO 8601 date ('2026-12-31'), a date and time with its zone ('2026-12-31T23:59:59Z') or a Date"
@@ -67,7 +68,7 @@ function mistakesOf(given: {
     createApp(defineModule(module as never), { logger: false })
     return []
   } catch (error) {
-    if (error instanceof DefinitionError) return error.errors
+    if (error instanceof DefinitionError) return placeless(error.errors)
     throw error
   }
 }

@@ -26,8 +26,9 @@ import type { Compiled } from './compile.ts'
 import { createDefinitions } from './definitions.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { readStructure } from './read-definitions.ts'
+import { definitionsAt, readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
+import { attempt, placed, withPlaces } from '../../place.ts'
 
 /** An application without the ways into it. */
 export interface Core {
@@ -71,24 +72,28 @@ export function createCore<O extends object, S extends readonly object[]>(
   const mistakes = appOptionProblems(options)
   const settings = toSettings(mistakes.length > 0 ? {} : options, openOutputs)
   const lifecycle = createLifecycle()
+  let structure: Structure | undefined
+  let versioning: Versioning | undefined
+  const refuse = createRefusal(options, () => ({ structure, versioning }))
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
     return { table: build().table, versioning, modules, settings }
-  })
+  }, refuse)
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Structure =>
-    readStructure(module, settings, settled, mistakes, docs)
+    attempt(() => (structure = readStructure(module, settings, settled, mistakes, docs)), refuse)
   const definitions = createDefinitions(read, settings)
   const { resolve } = definitions
+  versioning = options.versioning && readVersioning(...options.versioning)
   const loadHealth = createHealthLoader(settings, lifecycle, resolve)
-  let versioning = options.versioning && readVersioning(...options.versioning)
   let sessions: Sessions | undefined
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
   const { trackWork, whenClosing } = lifecycle
   const shared = { settings, sessions: () => sessions, trackWork, whenClosing }
-  const build = (): Compiled => (compiled ??= compile({ ...definitions.parts(), ...shared, versioning }))
+  const make = (): Compiled => compile({ ...definitions.complete(), ...shared, versioning })
+  const build = (): Compiled => (compiled ??= attempt(make, refuse))
   const start = async (): Promise<Opened> => {
     const parts = await definitions.settle()
     const { dispatch, services, table } = build()
@@ -101,6 +106,11 @@ export function createCore<O extends object, S extends readonly object[]>(
     opened = { dispatch: lifecycle.counted(health?.wrap(dispatch, services) ?? dispatch) }
     return opened
   }
+  const enableVersioning: Core['enableVersioning'] = (given, common) => {
+    if (opening !== undefined) throw new Error(TOO_LATE)
+    versioning = placed(readVersioning(given, common), enableVersioning)
+    compiled = undefined
+  }
   return {
     settings,
     lifecycle,
@@ -108,23 +118,35 @@ export function createCore<O extends object, S extends readonly object[]>(
     documents,
     answerHealth: async (request) => (await loadHealth?.())?.answer(request),
     routes: () => definitions.complete().structure.routes,
-    build: () => {
-      definitions.complete()
-      return build()
-    },
+    build,
     versioning: () => versioning,
-    enableVersioning: (given, common) => {
-      if (opening !== undefined) throw new Error(TOO_LATE)
-      versioning = readVersioning(given, common)
-      compiled = undefined
-    },
-    open: () => (opening ??= start().finally(lifecycle.trackWork())),
+    enableVersioning,
+    open: () => (opening ??= start().catch(refuse).finally(lifecycle.trackWork())),
     opened: () => opened,
     prepare: () => definitions.settle().then(() => documents.load()),
   }
 }
 
 const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
+
+/** Creates the function that throws an error with the places of definitions; mistakes of no definition are in the options. */
+function createRefusal(
+  options: object,
+  parts: () => {
+    readonly structure: Structure | undefined
+    readonly versioning: Versioning | undefined
+  },
+): (error: unknown) => never {
+  return (error) => {
+    throw withPlaces(error, ({ code, where }) => {
+      // what a setting holds was not written in a definition
+      if (code === 'invalid_config') return []
+      const { structure, versioning } = parts()
+      const named = structure === undefined ? [] : definitionsAt(where, structure)
+      return [...named, where.startsWith('enableVersioning') ? versioning : undefined, options]
+    })
+  }
+}
 
 async function logWarnings({ findWarnings }: Compiled['table'], { log }: Settings): Promise<void> {
   for (const warning of await findWarnings()) log.warn(warning, 'A definition deserves a look')

@@ -20,6 +20,7 @@ import type { Overrides } from '../../flatten/overrides.ts'
 import { isToken } from '../../define/token.ts'
 import { builtInProblems } from '../pipeline/built-ins.ts'
 import type { Settings } from '../options/settings.ts'
+import { atDefinition } from '../../place.ts'
 
 /** What an application consists of. */
 export interface Structure {
@@ -86,8 +87,24 @@ export function readStructure(
     const unused = unusedExclusions(settings.prefix, routes, [live ?? [], ready ?? []].flat())
     problems.push(...inGraph, ...overrides.problems(), ...unused)
   }
-  if (problems.length > 0) throw new DefinitionError(problems)
-  return { modules, root, routes, graph, ordered, overrides, uses, pending }
+  const structure = { modules, root, routes, graph, ordered, overrides, uses, pending }
+  if (problems.length > 0)
+    throw new DefinitionError(
+      problems.map((each) => atDefinition(each, ...definitionsAt(each.where, structure))),
+    )
+  return structure
+}
+
+/** The definitions that messages call by a label, the nearest first. */
+export function definitionsAt(
+  label: string,
+  { modules, routes, graph, uses }: Pick<Structure, 'modules' | 'routes' | 'graph' | 'uses'>,
+): readonly (object | undefined)[] {
+  const route = routes.find((each) => label.endsWith(each.label))
+  const use = uses.find(({ where }) => where === label)
+  const node = graph.nodes.find((each) => placeOf(each) === label)
+  const owner = modules.find((each) => each.label === label) ?? node?.owner
+  return [...(route?.definitions ?? []), use?.part, node?.provider, owner?.module]
 }
 
 /** Every token that routes, their guards and interceptors inject, once for each place. */
@@ -100,7 +117,13 @@ function usesOf(routes: readonly FlatRoute[]): readonly Use[] {
       seen.add(placed)
       const { part, module: owner } = placed
       const where = `${part.kind} ${part.name} of ${owner.label}`
-      return Object.entries(part.inject).map(([key, token]): Use => ({ where, key, token, module: owner }))
+      return Object.entries(part.inject).map(([key, token]): Use => ({
+        where,
+        part,
+        key,
+        token,
+        module: owner,
+      }))
     }),
   ])
 }

@@ -10,6 +10,7 @@ import type { Settings } from '../options/settings.ts'
 import { toDocumentedVersions } from './documented.ts'
 import type { DocumentSource, Which } from './documented.ts'
 import { toRouteMap } from './route-map.ts'
+import { attempt } from '../../place.ts'
 
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
@@ -41,7 +42,7 @@ export interface Documents {
 }
 
 /** Makes what knows the documents of an application; the source is asked when the first is wanted. */
-export function createDocuments(source: () => DocumentSource): Documents {
+export function createDocuments(source: () => DocumentSource, refuse: (error: unknown) => never): Documents {
   let generator: Generator | undefined
   let loading: Promise<Generator> | undefined
   const documented = (): readonly DocumentedVersion[] => {
@@ -85,7 +86,9 @@ export function createDocuments(source: () => DocumentSource): Documents {
       const { known } = source().table
       if (generator === undefined) throw new Error('openapi: call await app.ready() first')
       const found = version === undefined ? undefined : known.find(version)
-      if (found !== undefined || version === undefined || version === 'all') return generator.document(found)
+      const { document } = generator
+      if (found !== undefined || version === undefined || version === 'all')
+        return attempt(() => document(found), refuse)
       throw new RangeError(
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )

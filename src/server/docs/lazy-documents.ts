@@ -11,12 +11,15 @@ export interface LazyDocuments {
   readonly loaded: () => Documents
 }
 
-/** Creates the documents of an application; the source is asked when the first is wanted. */
-export function createLazyDocuments(source: () => DocumentSource): LazyDocuments {
+/** Creates the documents of an application; the source is asked when the first is wanted. What cannot be documented is passed to `refuse`. */
+export function createLazyDocuments(
+  source: () => DocumentSource,
+  refuse: (error: unknown) => never,
+): LazyDocuments {
   let documents: Documents | undefined
   const get = once(async () => {
     const { createDocuments } = await import('./documents.ts')
-    return (documents = createDocuments(source))
+    return (documents = createDocuments(source, refuse))
   })
   return {
     get,

@@ -22,6 +22,7 @@ import type { RouteEntry } from '../boot/route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import { toVersionList } from '../version-report/versions.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
+import { placed } from '../../place.ts'
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
 type UrlArguments<P> = object extends P
@@ -122,7 +123,7 @@ export function createEdgeApp<
   const S extends readonly object[] = readonly object[],
   F = undefined,
 >(module: M, options: AppOptions<O, S, F> = {}): EdgeApp<M, F> {
-  return toApp(createCore(module, options), {})
+  return toApp(createCore(module, placed({ ...options }, createApp)), {})
 }
 
 /** Composes an application: the members that every platform has, and `more`. */

@@ -11,6 +11,7 @@ import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Answers, Versioned } from '../../versioning/select.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
+import { atDefinition, labelAt } from '../../place.ts'
 
 /** A route on its way into the table: its pattern for the trie, its versions written out. */
 export interface TableRoute extends Versioned {
@@ -214,15 +215,16 @@ function createNotes(versioning: Versioning | undefined): Notes {
       const key = `${a.label}\n${b.label}\n${method}`
       if (problems.has(key)) return
       const versions = versioning !== undefined && version !== null ? ` for version ${version}` : ''
-      problems.set(key, {
+      const problem: DefinitionProblem = {
         code: 'duplicate_route',
         where: b.label,
-        message: `${a.label} answers ${method} on the same path${versions} too`,
+        message: `${labelAt(a.label, ...a.definitions)} answers ${method} on the same path${versions} too`,
         fix:
           versioning === undefined && (a.version !== undefined || b.version !== undefined)
             ? 'call app.enableVersioning: their versions do not count before'
             : 'change the path, the method or the version of one of them',
-      })
+      }
+      problems.set(key, atDefinition(problem, ...b.definitions))
     },
     use: (endpoint) => void used.add(endpoint),
     isUsed: ({ endpoints }) => [...endpoints.values()].some((endpoint) => used.has(endpoint)),

@@ -1,0 +1,15 @@
+import type { DefinitionProblem } from 'octavo'
+
+/** The text of a definition error without files and lines, which change with every edit of a test. `test/define/places.test.ts` has them. */
+export function withoutPlaces(text: string): string {
+  return text.replaceAll(/ \([^()\s]+\.[cm]?[jt]s:\d+\)/g, '')
+}
+
+/** The entries of a definition error without files and lines. */
+export function placeless(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
+  return problems.map(({ at: _at, ...problem }) => ({
+    ...problem,
+    where: withoutPlaces(problem.where),
+    message: withoutPlaces(problem.message),
+  }))
+}
