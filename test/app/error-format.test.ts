@@ -25,6 +25,7 @@ import { createDispatcher } from 'octavo/undici'
 import { z } from 'zod'
 
 import { collectErrors, pause } from './around-support.ts'
+import { placeless } from '../support/places.ts'
 
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string(), at: z.string() }) })
 
@@ -549,7 +550,7 @@ describe('the option errorFormat', () => {
         (error) => {
           assert.ok(error instanceof DefinitionError, 'it is no DefinitionError')
           assert.deepEqual(
-            error.errors.map((each) => [each.code, each.where, each.message]),
+            placeless(error.errors).map((each) => [each.code, each.where, each.message]),
             [[message.startsWith('there') ? 'unknown_option' : 'invalid_option', 'createApp', message]],
           )
           return true

@@ -13,6 +13,7 @@ import {
 import type { AppOptions, OpenApiDocument } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { z } from 'zod'
+import { placeless } from '../support/places.ts'
 
 const Failure = z.object({ code: z.string(), detail: z.string().optional() })
 const format = (): z.input<typeof Failure> => ({ code: 'a' })
@@ -120,7 +121,7 @@ describe('the document of an application with an error format', () => {
     const problem = async (options: AppOptions, schemas = {}): Promise<unknown> => {
       const error: unknown = await documentOf(options, schemas).catch((reason: unknown) => reason)
       assert.ok(error instanceof DefinitionError, String(error))
-      const [first] = error.errors
+      const [first] = placeless(error.errors)
       return [first?.code, first?.where]
     }
     assert.deepEqual(await problem({ errorFormat: hidden }), ['undocumented_schema', 'errorFormat'])

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 
 import { createApp, defineController, defineModule, DefinitionError, reply } from 'octavo'
 import { compression, loadShedding, staticFiles } from 'octavo/middleware'
+import { placeless } from '../support/places.ts'
 
 /** What Node has where workerd says its name. */
 const own = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
@@ -103,7 +104,7 @@ describe('in Workers', () => {
     )
     const app = createApp(AppModule, { logger: false, docs: { ui: 'swagger' } })
     await assert.rejects(app.ready(), (error) => {
-      assert.deepEqual(error instanceof DefinitionError && error.errors, [
+      assert.deepEqual(error instanceof DefinitionError && placeless(error.errors), [
         {
           code: 'invalid_option',
           where: 'createApp',

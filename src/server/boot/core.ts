@@ -83,9 +83,8 @@ export function createCore<O extends object, S extends readonly object[]>(
   const read = (settled: SettledModules): Structure =>
     attempt(() => (structure = readStructure(module, settings, settled, mistakes, docs)), refuse)
   const definitions = createDefinitions(read, settings)
-  const { resolve } = definitions
   versioning = options.versioning && readVersioning(...options.versioning)
-  const loadHealth = createHealthLoader(settings, lifecycle, resolve)
+  const loadHealth = createHealthLoader(settings, lifecycle, definitions.resolve)
   let sessions: Sessions | undefined
   let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
@@ -103,8 +102,7 @@ export function createCore<O extends object, S extends readonly object[]>(
     definitions.configure(await readSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
-    opened = { dispatch: lifecycle.counted(health?.wrap(dispatch, services) ?? dispatch) }
-    return opened
+    return (opened = { dispatch: lifecycle.counted(health?.wrap(dispatch, services) ?? dispatch) })
   }
   const enableVersioning: Core['enableVersioning'] = (given, common) => {
     if (opening !== undefined) throw new Error(TOO_LATE)
@@ -114,7 +112,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   return {
     settings,
     lifecycle,
-    resolve,
+    resolve: definitions.resolve,
     documents,
     answerHealth: async (request) => (await loadHealth?.())?.answer(request),
     routes: () => definitions.complete().structure.routes,
