@@ -20,6 +20,7 @@ import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
+import { placed } from '../place.ts'
 
 /** What routes, controllers, routers and modules have in common. */
 export interface Shared {
@@ -157,7 +158,7 @@ export function defineRoute<
 ): Route<T[0], P, C, Found<G>> {
   // the only element of the list; `controller` is for `createApp` alone
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...route, controller } as unknown as Route<T[0], P, C, Found<G>>
+  return placed({ ...route, controller }, defineRoute) as unknown as Route<T[0], P, C, Found<G>>
 }
 
 /** A route whose types are forgotten: what the framework itself works on. */

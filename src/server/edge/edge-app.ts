@@ -123,7 +123,7 @@ export function createEdgeApp<
   const S extends readonly object[] = readonly object[],
   F = undefined,
 >(module: M, options: AppOptions<O, S, F> = {}): EdgeApp<M, F> {
-  return toApp(createCore(module, placed({ ...options }, createApp)), {})
+  return toApp(createCore(module, placed({ ...options }, createEdgeApp)), {})
 }
 
 /** Composes an application: the members that every platform has, and `more`. */
