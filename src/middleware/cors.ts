@@ -77,13 +77,21 @@ export function cors(options: CorsOptions = {}): Middleware {
     if (isPreflight(context.request)) return answer(context, granted)
     return after(next(), (response) => complete(context, response, granted))
   }
+  let isTold = origin !== true || options.credentials !== true
   return (context, next) => {
+    if (!isTold) {
+      isTold = true
+      context.log.warn({}, ANY_ORIGIN)
+    }
     const granted = grantOf(context)
     return isPromise(granted)
       ? granted.then((settled) => go(context, next, settled))
       : go(context, next, granted)
   }
 }
+
+const ANY_ORIGIN =
+  'cors: with origin: true and credentials, pages of every origin may read what their visitors may read. List the origins instead'
 
 type Headers = Record<string, string>
 

@@ -32,7 +32,11 @@ async function toFound(source: string | URL | Uint8Array | Blob, options: FileOp
   const root = options.root === undefined ? undefined : toPath(options.root)
   // without a root the path is the program's own
   const dotfiles = options.dotfiles ?? (root === undefined ? 'allow' : 'ignore')
-  const found = await openFile(toPath(source), { root, dotfiles })
+  const found = await openFile(toPath(source), {
+    root,
+    dotfiles,
+    followLinks: options.followLinks === true,
+  })
   if (found.kind === 'file') return found.content
   throw httpError('file_not_found', 'There is no such file')
 }

@@ -1,5 +1,6 @@
-import { open } from 'node:fs/promises'
+import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { sep } from 'node:path'
 import { Readable } from 'node:stream'
 
 import { ignoreRejection } from '../async.ts'
@@ -12,6 +13,8 @@ export interface Lookup {
   /** The folder that nothing is read outside of; without one the path is as the file system takes it. */
   readonly root: string | undefined
   readonly dotfiles: 'allow' | 'ignore'
+  /** Whether links may lead out of the root. */
+  readonly followLinks: boolean
 }
 
 /** What a path leads to. */
@@ -35,7 +38,7 @@ const SMALL = 65_536
  *
  * @throws what the file system reports, unless it is that there is no such file.
  */
-export async function openFile(path: string, { root, dotfiles }: Lookup): Promise<Found> {
+export async function openFile(path: string, { root, dotfiles, followLinks }: Lookup): Promise<Found> {
   const encoded = toEncoded(path)
   if (encoded === undefined) return NOTHING
   const { default: send } = await import('@fastify/send')
@@ -56,6 +59,7 @@ export async function openFile(path: string, { root, dotfiles }: Lookup): Promis
   const { metadata, headers } = found
   // to open a pipe would wait for somebody to write into it
   if (!metadata.stat.isFile()) return NOTHING
+  if (root !== undefined && !followLinks && !(await isInside(root, metadata.path))) return NOTHING
   const handle = await openThere(metadata.path)
   return handle === undefined
     ? NOTHING
@@ -63,6 +67,17 @@ export async function openFile(path: string, { root, dotfiles }: Lookup): Promis
         kind: 'file',
         content: await toFileContent(handle, metadata.path, toCurrent(headers['Content-Type'])),
       }
+}
+
+/** Whether a file is below a folder once all links are followed, of which each may be changed at any time. */
+async function isInside(root: string, path: string): Promise<boolean> {
+  try {
+    const [folder, file] = await Promise.all([realpath(root), realpath(path)])
+    return file.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+  } catch {
+    // it has gone since it was seen
+    return false
+  }
 }
 
 /** The content type of a name by its extension; `undefined` when there is none. */

@@ -10,12 +10,14 @@ export interface FileOptions extends Presented {
   /** Whether browsers show the file or save it. @default 'attachment' with a `filename`, else it is not said */
   readonly disposition?: Disposition
   /**
-   * The folder that a relative path starts in and nothing is read outside of, links excepted. To be given whenever a part of the
+   * The folder that a relative path starts in and nothing is read outside of. To be given whenever a part of the
    * path comes from a request.
    */
   readonly root?: string | URL
   /** Whether names below `root` that begin with a dot are found. @default 'ignore' */
   readonly dotfiles?: 'allow' | 'ignore'
+  /** Whether links may lead out of `root`. @default false */
+  readonly followLinks?: boolean
   /** The entity tag, with its quotes; `false` for none. @default made of size, time and path, or of the bytes; blobs have none */
   readonly etag?: string | false
   /** When the content changed last. @default as the file system or the `File` says */

@@ -8,6 +8,7 @@ export interface StaticRoot {
   readonly root: string
   readonly index: string | false
   readonly dotfiles: 'allow' | 'ignore'
+  readonly followLinks: boolean
   readonly precompressed: boolean
 }
 

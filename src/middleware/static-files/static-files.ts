@@ -24,6 +24,8 @@ export interface StaticFilesOptions extends CacheOptions {
   readonly index?: string | false
   /** Whether names that begin with a dot are found. @default 'ignore' */
   readonly dotfiles?: 'allow' | 'ignore'
+  /** Whether links may lead out of `root`. @default false */
+  readonly followLinks?: boolean
   /** Whether `app.js.br` and `app.js.gz` beside `app.js` are sent to those who take Brotli or gzip. @default false */
   readonly precompressed?: boolean
   /** Further response headers. */
@@ -53,6 +55,7 @@ const OPTIONS: Rules = {
     'the name of a file, or false',
   ],
   dotfiles: [(value) => value === 'allow' || value === 'ignore', "'allow' or 'ignore'"],
+  followLinks: [isBoolean, 'true or false'],
   precompressed: [isBoolean, 'true or false'],
   maxAge: [isCount, 'a number of seconds'],
   immutable: [isBoolean, 'true or false'],
@@ -72,12 +75,14 @@ const OPTIONS: Rules = {
  */
 export function staticFiles(options: StaticFilesOptions): Middleware {
   checkOptions(WHERE, options, OPTIONS, isWorkerd() ? [NO_FILES] : contradictions(options))
-  const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore', precompressed = false } = options
+  const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore' } = options
+  const { followLinks = false, precompressed = false } = options
   const base = prefix.replace(/\/$/, '')
   const place: StaticRoot = {
     root: root instanceof URL ? fileURLToPath(root) : root,
     index,
     dotfiles,
+    followLinks,
     precompressed,
   }
   const serve = async (

@@ -1,6 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 
-import { isText } from '../../../values.ts'
+import { isText, isPositive } from '../../../values.ts'
 import { suggestion } from '../../../definition-error.ts'
 
 /** Where and how a server listens. */
@@ -23,6 +23,10 @@ export interface ListenOptions {
    * @default none: this process serves by itself
    */
   readonly workers?: number | 'auto'
+  /** Connections at a time, of this process; further ones are closed at once. @default no limit */
+  readonly maxConnections?: number
+  /** Requests that one connection of HTTP/1.1 may send; the last answer ends it. @default no limit */
+  readonly maxRequestsPerSocket?: number
   /** Closes the application when it is aborted. */
   readonly signal?: AbortSignal
 }
@@ -46,6 +50,8 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
     (value) => value === 'auto' || (Number.isSafeInteger(value) && Number(value) > 0),
     "'auto' or a number of processes",
   ],
+  maxConnections: [isPositive, 'a number of connections, at least 1'],
+  maxRequestsPerSocket: [isPositive, 'a number of requests, at least 1'],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 }
 

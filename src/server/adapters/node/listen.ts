@@ -44,6 +44,9 @@ export async function listen(
 ): Promise<Listening> {
   const state = { isClosing: false }
   const { server, protocols, stop } = await createServing(opened, settings, options, state)
+  const { maxConnections, maxRequestsPerSocket } = options
+  if (maxConnections !== undefined) server.maxConnections = maxConnections
+  if (maxRequestsPerSocket !== undefined) Object.assign(server, { maxRequestsPerSocket })
   if (!isShared) await freeAddress(options)
   await takeAddress(server, options)
   server.on('error', (error) =>
