@@ -26,7 +26,7 @@ interface Abandonable {
 }
 
 /** Registers work under way, which may belong to a request. Returns the function that ends it. */
-export type TrackWork = (request?: Abandonable) => () => void
+type TrackWork = (request?: Abandonable) => () => void
 
 /** How far an application is, and what is under way in it. */
 export interface Lifecycle {
