@@ -1,5 +1,5 @@
 import type { ParamValues } from '../path/param-types.ts'
-import type { RawReply, Reply } from './reply.ts'
+import type { Raw, Reply, ReplyWithOneOf } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
@@ -163,9 +163,11 @@ type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
 
 /** What a handler may return when the response is declared as R: what the schemas take, because results are parsed by them. */
 type Returnable<R> =
-  | RawReply
+  | Raw
   | Response
-  | (R extends Schema ? InputOf<R> | Reply<number, InputOf<R>> : InputOf<R[PlainKeys<R>]> | RepliesOf<R>)
+  | (R extends Schema
+      ? InputOf<R> | Reply<number, InputOf<R>>
+      : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 /** What the handler of a route element may return. */
 export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus<R>>

@@ -18,9 +18,23 @@ export interface Reply<S extends number, D> extends ReplyOptions {
   readonly data: D
 }
 
-/** A result whose body is sent as it stands. Made by `text`, `html`, `redirect`, `stream`, `file` and `sse`. */
-export interface RawReply extends ReplyOptions {
+/** Never there: a symbol, because editors complete every other name. */
+declare const DECLARED_STATUS: unique symbol
+
+/** No reply is one. A reply with a status that `response` does not declare is compared with this, so that the message lists those it does. */
+export interface ReplyWithOneOf<Declared> {
+  readonly [REPLY]: 'data'
+  readonly status: number
+  readonly [DECLARED_STATUS]: Declared
+}
+
+/** What a raw reply is known by. Without other members, a reply with a wrong status is compared with those that are declared. */
+export interface Raw {
   readonly [REPLY]: 'raw'
+}
+
+/** A result whose body is sent as it stands. Made by `text`, `html`, `redirect`, `stream`, `file` and `sse`. */
+export interface RawReply extends Raw, ReplyOptions {
   readonly status: number | undefined
   /** The body, or what works the result out for the request that it answers; the head is that of its result then. */
   readonly data: string | Uint8Array | BodyStream | ToReply | undefined

@@ -151,6 +151,20 @@ bind(Gateway, ${what})`
     )
   })
 
+  it('lists the declared statuses if a handler replies with another', async () => {
+    const response = `response: { 200: Car, 404: z.string() }`
+    const message = `Property '[DECLARED_STATUS]' is missing in type 'Reply<418, string>' but required in type 'ReplyWithOneOf<200 | 404>'.`
+    for (const [handler, place] of [
+      [`() => reply(418, 'tea')`, `reply(418, 'tea')`],
+      [`({ params }) => { if ('x' in params) return reply(418, 'tea'); return reply(404, 'no') }`, 'handler'],
+    ] as const) {
+      assert.deepEqual(await mistakes(route(`${response}, handler: ${handler}`)), [[place, message]])
+    }
+    assert.deepEqual(await mistakes(route(`${response}, handler: () => reply(404, 7)`)), [
+      ['reply(404, 7)', `Type 'number' is not assignable to type 'string'.`],
+    ])
+  })
+
   it('knows that handlers, guards and interceptors have a route', async () => {
     assert.deepEqual(
       await mistakes(
