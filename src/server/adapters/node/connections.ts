@@ -47,6 +47,8 @@ export function createConnections(times: Times): Connections {
     const at = responses.indexOf(this)
     if (at !== -1) responses.splice(at, 1)
     connection.hasAnswered = true
+    // most requests begin and end between two rounds
+    connection.seen.waitingRounds = 0
     // nothing follows the last answer
     if (responses.length > 0 && isLingering(socket)) closeQueued(responses)
     if (!finishing || responses.length > 0) return

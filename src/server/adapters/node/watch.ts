@@ -16,7 +16,7 @@ export interface Times extends Pick<Required<Timeouts>, 'idle' | 'send'> {
 export interface Seen {
   /** How often it was seen idle, one time after the other. */
   idleRounds: number
-  /** How often it was seen without a request, one time after the other. */
+  /** How often it was seen without a request since its latest answer. */
   waitingRounds: number
   /** What had been read when it was first seen idle. */
   bytesRead: number
