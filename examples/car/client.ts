@@ -1,14 +1,18 @@
 import { createClient, ProblemError } from 'octavo/client'
-import type { Client, ClientOptions } from 'octavo/client'
+import type { Client, VersionedClientOptions } from 'octavo/client'
 
 import type { createCarApp } from './app.ts' // a type: nothing of the server is loaded
 
-/** The calls of the car application, as its definitions type them. */
-export type CarClient = Client<ReturnType<typeof createCarApp>>
+type CarApp = ReturnType<typeof createCarApp>
+
+type CarVersion = '1' | '2'
+
+/** The calls of the car application in either version, as its definitions type them. */
+export type CarClient = Client<CarApp, CarVersion>
 
 /** A client of the car application; how versions travel is the application's business. */
-export function createCarClient(options: ClientOptions): CarClient {
-  return createClient(options)
+export function createCarClient(options: VersionedClientOptions<CarVersion>): CarClient {
+  return createClient<CarApp, CarVersion>(options)
 }
 
 /** What a client sees of the cars, line by line. */

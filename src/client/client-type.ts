@@ -1,7 +1,7 @@
 import type { Controller } from '../define/controller.ts'
-import type { Flat, InputIn, ParamsOf, PathIn } from '../define/infer.ts'
-import type { ControllerName, ControllersOf, OwnPrefix } from '../define/names.ts'
-import type { NamesIn } from '../define/versions.ts'
+import type { Flat, InputIn, Or, ParamsOf, PathIn } from '../define/infer.ts'
+import type { ControllerName, ControllersOf, OwnPrefix, VersionsOf } from '../define/names.ts'
+import type { Answers, EntriesIn, EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
 import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -23,25 +23,26 @@ export interface RouteFunction<I, R> {
   ): Promise<Given<R, A>>
 }
 
-/** A controller or router where it stands: its name, the prefix up to it, its routes and the routers below it. */
-interface Placed<Name, Prefix extends string, T, R> {
+/** A controller or router where it stands: its name, the prefix and version up to it, its routes and the routers below it. */
+interface Placed<Name, Prefix extends string, T, R, Version> {
   readonly name: Name
   readonly prefix: Prefix
   readonly routes: T
   readonly routers: R
+  readonly version: Version
 }
 
-type Place<C, Above extends string> =
-  C extends Controller<infer N, infer P, unknown, infer R>
-    ? Placed<ControllerName<N, P>, `${Above}${OwnPrefix<N, P>}`, C['routes'], R>
+type Place<C, Above extends string, Version> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
+    ? Placed<ControllerName<N, P>, `${Above}${OwnPrefix<N, P>}`, C['routes'], R, Or<EntriesOf<Own>, Version>>
     : never
 
 /** The routers below. */
 type Below<C> =
-  C extends Placed<unknown, infer P, unknown, infer R>
-    ? R extends readonly []
+  C extends Placed<unknown, string, unknown, unknown, unknown>
+    ? C['routers'] extends readonly []
       ? never
-      : Place<R[number & keyof R], P>
+      : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version']>
     : never
 
 /** Those that add a name, with what is below those that add none. */
@@ -49,43 +50,81 @@ type Named<C> = C extends { readonly name: '' } ? Named<Below<C>> : C
 /** Those that add no name: their routes are those of what is above them. */
 type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : never
 
-/** The routes of a name, each with its pattern, for there can be one in each version. */
-type RoutesNamed<C, K> =
-  C extends Placed<unknown, string, readonly unknown[], unknown>
-    ? NamedIn<C['routes'], C['prefix'], K>
+/** The names of the routes of a controller that are in a view. */
+type RouteNamesOf<C, View> =
+  C extends Placed<unknown, string, readonly unknown[], unknown, unknown>
+    ? unknown extends View
+      ? NamesIn<C['routes']>
+      : NamesAt<C['routes'], C['version'], View>
     : never
 
-type NamedIn<T extends readonly unknown[], P extends string, K> = {
-  [I in keyof T]: K extends T[I] ? [pattern: `${P}${PathIn<T[I]>}`, element: T[I]] : never
+/** The routes of a name, each with how it answers, for there can be one in each version. */
+type RoutesNamed<C, K, View> =
+  C extends Placed<unknown, string, readonly unknown[], unknown, unknown>
+    ? NamedIn<C['routes'], C['prefix'], K, C['version'], View>
+    : never
+
+type NamedIn<T extends readonly unknown[], P extends string, K, Version, View> = {
+  [I in keyof T]: K extends T[I]
+    ? string extends T[I]
+      ? never
+      : [
+          pattern: `${P}${PathIn<T[I]>}`,
+          element: T[I],
+          answers: unknown extends View ? 'maybe' : Answers<T[I], EntriesIn<T>, Version, View>,
+        ]
+    : never
 }[number]
 
-type InputsOf<E> = E extends [infer P extends string, infer Element] ? CallInput<P, Element> : never
-type AnswersTo<E> = E extends [string, infer Element] ? AnswersIn<Element> : never
+/** The routes of a name in a view: those that name the version; where there are none, those that may answer in it. */
+type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
+
+type Strongest<E> = Or<
+  Extract<E, readonly [string, unknown, 'exactly']>,
+  Extract<E, readonly [string, unknown, 'maybe']>
+>
+
+type InputsOf<E> = E extends [infer P extends string, infer Element, unknown] ? CallInput<P, Element> : never
+type AnswersTo<E> = E extends [string, infer Element, unknown] ? AnswersIn<Element> : never
 
 /** What a name stands for: a route, what is below a controller, or both. */
-type Member<E, C> = [E] extends [never]
-  ? Level<C | Nameless<Below<C>>, Named<Below<C>>>
+type Member<E, C, View> = [E] extends [never]
+  ? Level<C | Nameless<Below<C>>, Named<Below<C>>, View>
   : [C] extends [never]
     ? RouteFunction<InputsOf<E>, AnswersTo<E>>
-    : RouteFunction<InputsOf<E>, AnswersTo<E>> & Level<C | Nameless<Below<C>>, Named<Below<C>>>
+    : RouteFunction<InputsOf<E>, AnswersTo<E>> & Level<C | Nameless<Below<C>>, Named<Below<C>>, View>
 
 /** The calls of one level: routes of `Own`, and the names of `C`. Inferred, so that errors do not show what it comes from. */
-type Level<Own, C> =
-  | (Own extends { readonly routes: infer T extends readonly unknown[] } ? NamesIn<T> : never)
+type Level<Own, C, View> =
+  | RouteNamesOf<Own, View>
   | (C extends { readonly name: infer N } ? N : never) extends infer N extends string
-  ? { readonly [K in N]: Member<RoutesNamed<Own, K>, Extract<C, { readonly name: K }>> }
+  ? {
+      readonly [K in N]: Member<RoutesIn<Own, K, View>, Extract<C, { readonly name: K }>, View>
+    }
   : never
 
-type Root<C> = Level<Nameless<C>, Named<C>>
+type Root<C, View> = Level<Nameless<C>, Named<C>, View>
+
+/** What a client sees: `unknown` is every route, `null` those that answer without a version. */
+type ViewOf<V> = undefined extends V ? unknown : V
 
 /**
  * The calls of an application by route names, as `urlFor` knows them: `client.car.getOne`, and `client.admin.users.list` for nested
- * routers. Routes of one name in several versions are a union.
+ * routers. With a version, they are those of the routes that this version has.
  *
  * @example
- * type Api = Client<typeof app>
+ * type Api = Client<typeof app, '2'>
  */
-export type Client<A> = A extends { readonly $module?: infer M } ? Root<Place<ControllersOf<M>, ''>> : never
+export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
+  readonly $module?: infer M
+}
+  ? Root<Place<ControllersOf<M>, '', never>, ViewOf<V>> & InVersion<A>
+  : never
+
+interface InVersion<in out A> {
+  /** Creates the client of a version, with the options of this one. */
+  at<const V extends VersionsOf<A>>(version: V): Client<A, V>
+}
 
 /** A schema whose value may be left out. */
 interface OptionalSchema {

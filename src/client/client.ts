@@ -1,3 +1,4 @@
+import type { VersionsOf } from '../define/names.ts'
 import { isObject } from '../values.ts'
 import { readBody, toEssence } from './answer.ts'
 import type { As } from './answer.ts'
@@ -5,12 +6,13 @@ import type { CallValues } from './body.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
 import { checkOptions, toBase } from './options.ts'
-import type { ClientOptions } from './options.ts'
+import type { AnyClientOptions, ClientOptions, VersionedClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import { addHeader, toRequest } from './request.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
 import { createTransport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** What a call is given. */
 interface CallInput extends CallValues {
@@ -19,26 +21,57 @@ interface CallInput extends CallValues {
 }
 
 /**
- * Makes a client of an application: calls by route names, typed by what the routes declare. Nothing is generated; how routes are called
+ * Creates a client of an application: calls by route names, typed by what the routes declare. Nothing is generated; how routes are called
  * is asked of the application when the first is.
+ *
+ * With a version, the client has the routes of that version alone. It is a type argument too, because TypeScript infers none beside
+ * those that are given. Without one, it has the routes that answer requests without version, as far as types know them.
  *
  * A call rejects with a `ProblemError` for statuses of 400 and more that its route does not declare, with a `TypeError` for names that
  * there are not and values that cannot be sent, and with what `fetch` rejects with.
  *
  * @example
- * const client = createClient<typeof app>({ baseUrl: 'https://api.example.com', version: '2' })
+ * const client = createClient<typeof app, '2'>({ baseUrl: 'https://api.example.com', version: '2' })
  * const result = await client.car.getOne({ params: { car_id: '7' } })
  * if (result.status === 200) console.log(result.data.name)
  *
+ * @example
+ * const second = createClient<typeof app>({ baseUrl: 'https://api.example.com' }).at('2')
+ *
  * @throws `TypeError` for options that cannot be used.
  */
-export function createClient<A>(options: ClientOptions = {}): Client<A> {
+export function createClient<A>(options?: ClientOptions): Client<A>
+export function createClient<A, const V extends VersionsOf<A>>(
+  options: VersionedClientOptions<V>,
+): Client<A, V>
+export function createClient(options: AnyClientOptions = {}): object {
   checkOptions(options)
   const base = toBase(options)
   const send = createTransport(options)
+  const clients = new Map<string | undefined, object>()
+  const at = (version: string | undefined): object => {
+    const found = clients.get(version)
+    if (found !== undefined) return found
+    const own = { ...options, version }
+    checkOptions(own)
+    if (options.routes !== undefined && version !== options.version)
+      throw new TypeError(
+        'createClient: the option routes is of one version; leave it out for clients of several',
+      )
+    const made = createNames(createCall(own, base, send), at)
+    clients.set(version, made)
+    return made
+  }
+  return at(options.version)
+}
+
+/** Calls a route by its name. */
+type CallRoute = (name: string, input: unknown) => Promise<unknown>
+
+function createCall(options: AnyClientOptions, base: URL, send: Transport): CallRoute {
   const toHeaders = createHeaders(options)
   const find = createFindRoute(options, base, send, toHeaders)
-  const call = async (name: string, given: unknown): Promise<unknown> => {
+  return async (name, given) => {
     const input = toInput(name, given)
     const { signal, meet } = createDeadline(input.signal, options.timeout)
     try {
@@ -50,9 +83,6 @@ export function createClient<A>(options: ClientOptions = {}): Client<A> {
       meet()
     }
   }
-  // the names that there are, are what the type says
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return createNames(call) as Client<A>
 }
 
 /** What is called as `fetch` is need not know signals: what it answers too late is nobody's. */
@@ -77,7 +107,7 @@ function toInput(name: string, given: unknown): CallInput {
   return given
 }
 
-function createHeaders({ headers = {} }: ClientOptions): () => Promise<Headers> {
+function createHeaders({ headers = {} }: AnyClientOptions): () => Promise<Headers> {
   return async () => {
     const given = typeof headers === 'function' ? await headers() : headers
     const lines = Symbol.iterator in given ? [...given] : Object.entries(given)
@@ -115,19 +145,21 @@ function isDeclared(errors: readonly (number | string)[], status: number, isOwn:
   return errors.includes(status < 500 ? '4XX' : '5XX') || errors.includes('default')
 }
 
-/** Calls a route by its name. */
-type CallRoute = (name: string, input: unknown) => Promise<unknown>
-
 /** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */
 const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON', 'toString', 'valueOf'])
 
-/** An object whose members are names of routes, joined by dots; each can be called, and has members itself. */
-function createNames(call: CallRoute): object {
-  return withNames({}, '', call)
+/** An object whose members are names of routes, joined by dots; each can be called, and has members itself. `at` is taken. */
+function createNames(call: CallRoute, at: object): object {
+  return withNames({}, '', call, [['at', at]])
 }
 
-function withNames(target: object, above: string, call: CallRoute): object {
-  const known = new Map<string, object>()
+function withNames(
+  target: object,
+  above: string,
+  call: CallRoute,
+  taken: readonly (readonly [name: string, value: object])[] = [],
+): object {
+  const known = new Map(taken)
   return new Proxy(target, {
     get: (_target, key) => {
       if (typeof key === 'symbol' || NOT_NAMES.has(key)) return Reflect.get(target, key)

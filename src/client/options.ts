@@ -24,16 +24,14 @@ export interface RetryOptions {
   readonly errorCodes?: readonly string[]
 }
 
-/** What `createClient` takes. */
-export interface ClientOptions {
+/** The options of every client. */
+interface CommonOptions {
   /**
    * Where the application answers, with the path before all others where there is one.
    *
    * @default the origin of the page in browsers; `http://localhost` for `app.fetch` and `createDispatcher(app)`
    */
   readonly baseUrl?: string | URL
-  /** The version that every call asks for, in whatever way the application reads it. @default none is asked for */
-  readonly version?: string
   /** Sends requests: anything that is called as `fetch` is, or `app.fetch`. @default the platform's `fetch` */
   readonly fetch?: (input: never, init: never) => PromiseLike<object>
   /** Of Node alone: a dispatcher of undici for the platform's `fetch`, such as `createDispatcher(app)` or an `Agent`. */
@@ -55,12 +53,29 @@ export interface ClientOptions {
   readonly docs?: string
 }
 
+/** What `createClient` takes. */
+export interface ClientOptions extends CommonOptions {
+  /** Belongs to the type of a client: see `VersionedClientOptions`. */
+  readonly version?: 'the version is the second type argument: createClient<typeof app, Version>({ version })'
+}
+
+/** What `createClient` takes for a client of a version. */
+export interface VersionedClientOptions<V> extends CommonOptions {
+  /** The version that every call asks for, in whatever way the application reads it. */
+  readonly version: V
+}
+
+/** The options of a client, of a version or of none. */
+export interface AnyClientOptions extends CommonOptions {
+  readonly version?: string | undefined
+}
+
 type Test = (value: unknown) => boolean
 
 const isAddress: Test = (value) => isString(value) || value instanceof URL
 const isWholeNumber: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
-const OPTIONS: Readonly<Record<keyof ClientOptions, readonly [test: Test, expected: string]>> = {
+const OPTIONS: Readonly<Record<keyof AnyClientOptions, readonly [test: Test, expected: string]>> = {
   baseUrl: [isAddress, 'a URL'],
   version: [isString, "a version, such as '2'"],
   fetch: [isFunction, 'a function such as fetch'],
@@ -83,7 +98,7 @@ const OPTIONS: Readonly<Record<keyof ClientOptions, readonly [test: Test, expect
 }
 
 /** Checks the options of a client. @throws `TypeError` for what cannot be used. */
-export function checkOptions(options: ClientOptions): void {
+export function checkOptions(options: AnyClientOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (!isOption(name))
       throw new TypeError(
@@ -98,12 +113,12 @@ export function checkOptions(options: ClientOptions): void {
     throw new TypeError(`createClient: ${other} is for the fetch of the platform; give it or fetch, not both`)
 }
 
-function isOption(name: string): name is keyof ClientOptions {
+function isOption(name: string): name is keyof AnyClientOptions {
   return Object.hasOwn(OPTIONS, name)
 }
 
 /** What tells the routes of the application behind `fetch` or `dispatcher`, where it is in the same process. */
-export function tellRoutesOf({ fetch, dispatcher }: ClientOptions): TellRoutes | undefined {
+export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): TellRoutes | undefined {
   const tell: unknown = Reflect.get(fetch ?? dispatcher ?? {}, ROUTE_MAP)
   // the symbol is Octavo's own
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -111,7 +126,7 @@ export function tellRoutesOf({ fetch, dispatcher }: ClientOptions): TellRoutes |
 }
 
 /** The base URL, without a slash at its end. @throws `TypeError` when there is none, or it is no URL. */
-export function toBase(options: ClientOptions): URL {
+export function toBase(options: AnyClientOptions): URL {
   const { origin, href }: { readonly origin?: string; readonly href?: string } =
     Reflect.get(globalThis, 'location') ?? {}
   const given = options.baseUrl ?? (tellRoutesOf(options) === undefined ? origin : 'http://localhost')

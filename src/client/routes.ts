@@ -3,7 +3,7 @@ import { isObject, isString, messageOf } from '../values.ts'
 import { readBody, toEssence } from './answer.ts'
 import { createDeadline } from './deadline.ts'
 import { tellRoutesOf } from './options.ts'
-import type { ClientOptions } from './options.ts'
+import type { AnyClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
 import type { Transport } from './transport.ts'
@@ -19,7 +19,7 @@ type FindRoute = (name: string) => Promise<Found>
 
 /** Makes what finds routes; where they are is asked once, when the first is called, and again when that failed. */
 export function createFindRoute(
-  options: ClientOptions,
+  options: AnyClientOptions,
   base: URL,
   send: Transport,
   headers: () => Promise<Headers>,
@@ -70,7 +70,7 @@ function find({ routes, version, errorType = PROBLEM_TYPE }: RouteMap, name: str
 }
 
 function createLoad(
-  options: ClientOptions,
+  options: AnyClientOptions,
   base: URL,
   read: (url: URL) => Promise<unknown>,
 ): () => Promise<RouteMap> {

@@ -1,5 +1,5 @@
 import type { Sent } from './body.ts'
-import type { ClientOptions, RetryOptions } from './options.ts'
+import type { AnyClientOptions, RetryOptions } from './options.ts'
 import { tellRoutesOf } from './options.ts'
 
 /** What is sent besides the URL. */
@@ -17,7 +17,7 @@ export type Transport = (url: URL, init: TransportInit) => Promise<Response>
 type Send = (input: string | Request, init?: object) => Promise<Response>
 
 /** Makes what sends requests: the given `fetch`, or that of the platform with a dispatcher where one is asked for. */
-export function createTransport(options: ClientOptions): Transport {
+export function createTransport(options: AnyClientOptions): Transport {
   const { fetch: given, credentials, dispatcher, retry = 0 } = options
   // what is called as `fetch` takes what `fetch` takes
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -16,7 +16,7 @@ interface Lazy {
  * defineModule({ imports: [lazy(() => UsersModule)] })
  */
 export function lazy<T>(get: () => Token<T>): Token<T>
-export function lazy<C, I>(get: () => Module<C, I>): Module<C, I>
+export function lazy<C, I, V>(get: () => Module<C, I, V>): Module<C, I, V>
 export function lazy(get: () => unknown): unknown {
   // `token` names it where it is shown before it can be looked up
   return { kind: 'lazy', token: 'lazy', get } satisfies Lazy & Token<unknown>

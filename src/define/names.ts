@@ -1,7 +1,7 @@
 import type { Controller } from './controller.ts'
-import type { Flat, ParamsOf, PathIn } from './infer.ts'
+import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
 import type { Module } from './module.ts'
-import type { NamesIn } from './versions.ts'
+import type { EntriesIn, EntriesOf, NamesIn, RangeText } from './versions.ts'
 import type { Segment } from '../path/pattern.ts'
 
 /**
@@ -128,9 +128,16 @@ type PathNamed<T, Route> = T extends readonly unknown[]
   ? { [K in keyof T]: Route extends T[K] ? PathIn<T[K]> : never }[number]
   : never
 
-/** The controllers and routers of a module and of those that it imports. */
+/** The controllers and routers of a module and of those that it imports, each with the version that applies to it. */
 export type ControllersOf<M> =
-  M extends Module<infer C, infer I> ? C | ([I] extends [never] ? never : ControllersOf<I>) : never
+  M extends Module<infer C, infer I, infer V>
+    ? ([V] extends [never] ? C : WithVersion<C, V>) | ([I] extends [never] ? never : ControllersOf<I>)
+    : never
+
+type WithVersion<C, V> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
+    ? Controller<N, P, C['routes'], R, Or<Own, V>>
+    : never
 
 /** The explicitly named routes of an application; inferred, so that errors list the names and not the type they come from. */
 export type RouteNames<M> = KeysOf<NamesOf<ControllersOf<M>>> extends infer N extends string ? N : never
@@ -140,3 +147,32 @@ type KeysOf<U> = U extends unknown ? keyof U : never
 /** The path parameters of a named route. */
 export type RouteParams<M, K extends string> =
   PatternIn<ControllersOf<M>, K> extends infer P ? (P extends string ? Flat<ParamsOf<P>> : never) : never
+
+/** The entries of every version in a controller and the routers below it. */
+type EntriesBelow<C> =
+  C extends Controller<unknown, unknown, unknown, unknown>
+    ?
+        | EntriesOf<C['version']>
+        | (C['routes'] extends readonly unknown[] ? EntriesIn<C['routes']> : never)
+        | EntriesOfRouters<C['routers']>
+    : never
+
+type EntriesOfRouters<R> = R extends readonly []
+  ? never
+  : R extends readonly unknown[]
+    ? EntriesBelow<R[number]>
+    : never
+
+/** The versions among entries; any text if there are none, or if only a list that types do not know says which there are. */
+type VersionsAmong<S> = unknown extends S
+  ? string
+  : [S] extends [never]
+    ? string
+    : [Extract<S, RangeText>] extends [never]
+      ? Extract<S, string>
+      : Exclude<Extract<S, string>, RangeText> | (string & {})
+
+/** The versions that an application has. */
+export type VersionsOf<A> = A extends { readonly $module?: infer M }
+  ? VersionsAmong<Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>>
+  : string

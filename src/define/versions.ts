@@ -1,5 +1,6 @@
 import type { Method } from '../http.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
+import type { Or } from './infer.ts'
+import type { VERSION_NEUTRAL, VersionSpec } from '../versioning/spec.ts'
 
 /*
  * The version of a route is inferred into its element, beside method, path and name. Names begin with a letter, `_` or `$`, so what
@@ -11,31 +12,76 @@ type Small =
   | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
 
-type Initial = Small | Uppercase<Small> | '_' | '$'
+type Letter = Small | Uppercase<Small>
 
-/** What looks like the name of a route. */
-type NameText = `${Initial}${string}`
+type Initial = Letter | '_' | '$'
+
+/** What looks like the name of a route. A union that is written as one is not instantiated again and again. */
+type NameText = `${Letter}${string}` | `${'_' | '$'}${string}`
 
 /**
  * The `version` of a route. Both branches of the inner condition are inferred from. A string is inferred from the second alone, because
- * the `string` of the first takes it. There, a literal gives the member `length` that its rest has to have: `number`.
+ * the `string` of the first takes it. There, a literal gives the member `length` that its rest has to have: `number`. The entries of a
+ * list are inferred one by one, so that no schema is ever compared with a list.
  */
 export type VersionField<E> = unknown extends E
   ? unknown extends E
-    ? string | Extract<E, Exclude<VersionSpec, string>>
-    : `${Extract<E, string>}` | `${Initial}${Extract<E, string> & { readonly length: E }}`
+    ? string | Neutral<E> | readonly (string | Neutral<E>)[]
+    : Literal<E> | readonly Literal<E>[]
   : VersionSpec
 
-/** The names of route elements, none of which has a version that begins like one. */
-type PlainNames<E> = Exclude<Extract<E, NameText>, Method>
+type Neutral<E> = Extract<E, typeof VERSION_NEUTRAL>
 
-/** Versions that begin like names, and what follows their first letters. */
+type Literal<E> = `${Extract<E, string>}` | `${Initial}${Extract<E, string> & { readonly length: E }}`
+
+type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
+
+/** What versions begin with that do not begin like names: digits, what ranges begin with, and other signs. */
+type Sign =
+  | '<'
+  | '>'
+  | '='
+  | ' '
+  | '-'
+  | '+'
+  | '.'
+  | '~'
+  | '^'
+  | '*'
+  | '#'
+  | '@'
+  | '!'
+  | '?'
+  | '%'
+  | '&'
+  | '('
+  | '['
+
+type PlainEntry = `${Digit | Sign}${string}` | typeof VERSION_NEUTRAL
+
+/** What is a name, a method or an entry of a version: looked for once, because names and versions are often asked for together. */
+type Text = NameText | PlainEntry
+type TextsIn<E> = Extract<E, Text>
+
+type NoName = Method | PlainEntry
+
+/** The names of route elements, none of which has a version that begins like one. */
+type PlainNames<E> = Exclude<TextsIn<E>, NoName> & string
+
+/** The strings of an element whose rests are in it too: versions that begin like names. */
 type WordsIn<E> = {
-  [S in Extract<E, string>]: S extends `${Initial}${infer Rest}` ? (Rest extends E ? S | Rest : never) : never
-}[Extract<E, string>]
+  [S in Extract<E, NameText>]: S extends `${infer _}${infer Rest}` ? (Rest extends E ? S : never) : never
+}[Extract<E, NameText>]
+
+/** What versions that begin like names left. */
+type RestsOf<Word> = Word extends `${infer _}${infer Rest}` ? Rest : never
 
 /** The explicit name of a route element, or what stands for a name that types do not know. */
-type NameIn<E, Unknown> = string extends E ? Unknown : PlainNames<Exclude<E, WordsIn<E>>>
+type NameIn<E, Unknown> = string extends E
+  ? Unknown
+  : number extends E
+    ? Exclude<PlainNames<E>, WordsIn<E> | RestsOf<WordsIn<E>>>
+    : PlainNames<E>
 
 type EachName<T, Unknown> = { [I in keyof T]: NameIn<T[I], Unknown> }[number & keyof T]
 
@@ -47,3 +93,74 @@ type AllNames<E, T, Unknown> = string extends E
 
 /** The explicit names of a list of route elements. They are looked at one by one only if one of them needs it. */
 export type NamesIn<T extends readonly unknown[], Unknown = never> = AllNames<T[number], T, Unknown>
+
+/** The entries of the version of a route element among those of all; `never` if it has none. */
+type OwnEntries<E, All> = number extends E
+  ? WordsIn<E> | Exclude<Extract<E, PlainEntry>, RestsOf<WordsIn<E>>>
+  : Extract<All, E>
+
+/** The entries of a version specification. */
+export type EntriesOf<S> = S extends readonly (infer Entry)[] ? Entry : S
+
+/** The entries of the versions of a list of route elements. */
+export type EntriesIn<T extends readonly unknown[]> = AllEntries<T[number], T>
+
+type AllEntries<E, T> = number extends E
+  ? { [I in keyof T]: OwnEntries<T[I], Extract<T[I], PlainEntry>> }[number & keyof T]
+  : Extract<TextsIn<E>, PlainEntry>
+
+/** A range of versions: which ones it has depends on a list that types may not know. */
+export type RangeText = `${'<' | '>'}${string}` | `${'=' | ' '}${string}`
+
+type Vague = RangeText | typeof VERSION_NEUTRAL
+
+/** How entries answer in a version, or for `null` without one. */
+type Rank<S, V> = [S] extends [never]
+  ? 'maybe'
+  : string extends S
+    ? 'maybe'
+    : V extends S
+      ? 'exactly'
+      : [Extract<S, V extends null ? typeof VERSION_NEUTRAL : Vague>] extends [never]
+        ? 'never'
+        : 'maybe'
+
+/**
+ * Whether a route element answers in a version, or for `null` without one: because it names the version, or as far as types know. `All`
+ * are the entries of all routes beside it, `Above` those of the level above.
+ */
+export type Answers<E, All, Above, V> = Rank<Or<OwnEntries<E, All>, Above>, V>
+
+/** The explicit names of the route elements that answer in a version, or for `null` without one. */
+export type NamesAt<T extends readonly unknown[], Above, V> = NamesAmong<T, EntriesIn<T>, Above, V>
+
+/** Only elements with an entry that does not answer have to be looked at. */
+type NamesAmong<T extends readonly unknown[], All, Above, V> = [Rank<Above, V>, Unseen<All, V>] extends [
+  'maybe' | 'exactly',
+  never,
+]
+  ? NamesIn<T>
+  : Extract<
+      NamesIn<T>,
+      number extends T[number]
+        ? ElementsAt<T, All, Above, V>
+        : PlainAt<T, Exclude<All, Unseen<All, V>>, Unseen<All, V>, Rank<Above, V>>
+    >
+
+/** The entries that do not answer in a version. */
+type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)>
+
+type ElementsAt<T extends readonly unknown[], All, Above, V> = {
+  [I in keyof T]: Answers<T[I], All, Above, V> extends 'never' ? never : T[I]
+}[number]
+
+/** The same if no version begins like a name. */
+type PlainAt<T extends readonly unknown[], Seen, Hidden, Inherited> = Inherited extends 'never'
+  ? { [I in keyof T]: Extract<Seen, T[I]> extends never ? never : T[I] }[number]
+  : {
+      [I in keyof T]: Extract<Hidden, T[I]> extends never
+        ? T[I]
+        : Extract<Seen, T[I]> extends never
+          ? never
+          : T[I]
+    }[number]

@@ -111,7 +111,7 @@ describe('a client calls routes by their names', () => {
       urls.push(url)
       return app.fetch(new Request(url.replace('/gateway', ''), init))
     }
-    const client = createClient<Cars>({
+    const client = createClient<Cars, '2'>({
       baseUrl: 'http://localhost/gateway/',
       version: '2',
       docs: '/api/docs',
@@ -157,10 +157,61 @@ describe('a client calls routes by their names', () => {
   })
 })
 
+describe('a client at a version', () => {
+  const open = (): ReturnType<typeof createCarsApp> => {
+    const app = createCarsApp({ docs: DOCS })
+    app.enableVersioning(VersioningSchemes.URL, { defaultVersion: '1' })
+    return app
+  }
+
+  it('calls the routes of that version', async () => {
+    const client = createClient<Cars>({ fetch: open().fetch })
+    const first = await client.at('1').car.getOne({ params: { car_id: 7 } })
+    const second = await client.at('2').car.getOne({ params: { car_id: 7 } })
+    assert.deepEqual([first.ok && first.data.version, second.ok && second.data.version], ['1', '2'])
+    await assert.rejects(
+      Reflect.get(client.at('2').car, 'onlyOne')(),
+      /There is no route "car.onlyOne" in version 2/,
+    )
+  })
+
+  it('is the same client each time, and reads the routes once', async () => {
+    const app = open()
+    const urls: string[] = []
+    const fetch = (url: string, init: RequestInit): Promise<Response> => {
+      urls.push(new URL(url).pathname)
+      return app.fetch(new Request(url, init))
+    }
+    const client = createClient<Cars, '2'>({ baseUrl: 'http://localhost', version: '2', fetch })
+    assert.equal(client.at('2'), client)
+    assert.equal(client.at('1'), client.at('1'))
+    await client.at('1').car.list()
+    await client.at('1').car.list()
+    assert.deepEqual(urls, ['/docs/client.json', '/v1/car', '/v1/car'])
+  })
+
+  it('refuses what is no version, and routes that are those of another', () => {
+    const client = createClient<Cars>({ fetch: open().fetch })
+    assert.throws(() => client.at(2 as never), {
+      name: 'TypeError',
+      message: "createClient: version is not a version, such as '2'",
+    })
+    const saved = createClient<Cars, '1'>({
+      baseUrl: 'http://localhost',
+      version: '1',
+      routes: { version: '1', routes: {} },
+    })
+    assert.throws(() => saved.at('2'), {
+      name: 'TypeError',
+      message: 'createClient: the option routes is of one version; leave it out for clients of several',
+    })
+  })
+})
+
 describe('an unknown name', () => {
   const app = createCarsApp()
   app.enableVersioning(VersioningSchemes.URL, { defaultVersion: null })
-  const client = createClient<Cars>({ fetch: app.fetch, version: '2' })
+  const client = createClient<Cars, '2'>({ fetch: app.fetch, version: '2' })
   const call = (path: string): Promise<unknown> => {
     let at: unknown = client
     for (const name of path.split('/')) at = Reflect.get(Object(at), name)

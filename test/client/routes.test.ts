@@ -317,12 +317,12 @@ describe('a client finds the routes', () => {
   it('and says which versions there are where its own is unknown', async () => {
     const app = createCarsApp({ docs: DOCS })
     app.enableVersioning(VersioningSchemes.URL)
-    const near = createClient<Cars>({ fetch: app.fetch, version: '9' })
+    const near = createClient<Cars, '2'>({ fetch: app.fetch, version: '9' as '2' })
     await assert.rejects(near.car.list(), {
       name: 'RangeError',
       message: 'There is no version "9"; there are 1, 2',
     })
-    const far = createClient<Cars>({ baseUrl, fetch: toFetch(app), version: '9' })
+    const far = createClient<Cars, '2'>({ baseUrl, fetch: toFetch(app), version: '9' as '2' })
     await assert.rejects(far.car.list(), (error: Error) => {
       assert.match(error.message, /client\.json\?version=9: There is no such version; there are 1, 2$/)
       return error.cause instanceof ProblemError && error.cause.code === 'document_not_found'

@@ -370,7 +370,7 @@ describe('clients', () => {
     const module = defineModule({ controllers: [carController, legacyController] })
     const app = createApp(module, { logger: false, prefix: { path: '/api', exclude: ['/legacy'] } })
     app.enableVersioning(URL)
-    const client = createClient<typeof app>({ fetch: app.fetch, version: '1' })
+    const client = createClient<typeof app, '1'>({ fetch: app.fetch, version: '1' })
     const results = [await client.car.list(), await client.legacy.list()]
     assert.deepEqual(
       results.map(({ data }) => data),
