@@ -35,7 +35,7 @@ describe('a store that fails', () => {
       ['never answers', never],
     ] as const) {
       it(`is a 503 with the cause in the log when ${method} ${how}`, async () => {
-        const { client, store, log } = createFixture({ storeTimeout: 30 })
+        const { client, store, log } = createFixture({ storeTimeout: 300 })
         await client.visit(({ data }) => Object.assign(data, { name: 'Ada' }))
         store[method] = fail
         const use = client.visit(async (session) => {
