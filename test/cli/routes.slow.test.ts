@@ -127,7 +127,7 @@ GET         /about                 about.ab…
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,
-      /^2 mistakes in the definitions\n\n {2}cars.*\/:id \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars.* \[unknown_param_type\]\n/,
+      /^2 mistakes in the definitions\n\n {2}cars.*\/:id \(test\/cli\/fixtures\/cars\/broken\.ts:3\) \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars.* \[unknown_param_type\]\n/,
     )
     assert.doesNotMatch(stderr, /\n\s+at /)
   })
