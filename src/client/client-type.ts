@@ -121,7 +121,8 @@ export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A exten
   ? Root<Place<ControllersOf<M>, '', never>, ViewOf<V>> & InVersion<A>
   : never
 
-interface InVersion<in out A> {
+/** What every client has besides the names of routes. */
+export interface InVersion<in out A> {
   /** Creates the client of a version, with the options of this one. */
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
 }

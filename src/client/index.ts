@@ -1,6 +1,6 @@
 export type { Answer, As, Wire } from './answer.ts'
 export { createClient } from './client.ts'
-export type { CallOptions, Client, RouteFunction } from './client-type.ts'
+export type { CallOptions, Client, InVersion, RouteFunction } from './client-type.ts'
 export type { ClientHeaders, ClientOptions, RetryOptions, VersionedClientOptions } from './options.ts'
 export { ProblemError } from './problem-error.ts'
 export type { ErrorBody } from './problem-error.ts'

@@ -102,7 +102,8 @@ const app = createApp(
 type Api = typeof app
 
 const first = createClient<Api, '1'>({ baseUrl: 'http://localhost', version: '1' })
-const second = createClient<Api, '2'>({ baseUrl: 'http://localhost', version: '2' })
+/** A client may be exported from a file with declarations. */
+export const second = createClient<Api, '2'>({ baseUrl: 'http://localhost', version: '2' })
 const any = createClient<Api>({ baseUrl: 'http://localhost' })
 expectTypeOf(second).toEqualTypeOf<Client<Api, '2'>>()
 expectTypeOf(any.at('2')).toEqualTypeOf<Client<Api, '2'>>()
