@@ -7,7 +7,9 @@ export class LimiterLoadError extends Error {
 
 const loadLimiters = once(async () => {
   try {
-    return await import('rate-limiter-flexible')
+    const { default: limiters, ...names } = await import('rate-limiter-flexible')
+    // of a package of CommonJS, some bundlers know the default export alone
+    return { ...limiters, ...names }
   } catch (cause) {
     throw new LimiterLoadError('rateLimit: the package rate-limiter-flexible cannot be loaded', { cause })
   }

@@ -1,0 +1,236 @@
+/**
+ * Runs the checks on every runtime, from built files, and compares the table of docs/guide/runtimes.md with what they found. `--update`
+ * writes the table.
+ */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { builtinModules, createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { build } from 'esbuild'
+import type { Plugin } from 'esbuild'
+
+import { CHECKS } from './checks.ts'
+import type { Call, Check } from './checks.ts'
+import { withTable } from './table.ts'
+import type { Found } from './table.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const PLATFORMS = join(import.meta.dirname, 'platforms')
+const PAGE = join(ROOT, 'docs/guide/runtimes.md')
+/** Milliseconds. */
+const LONGEST_START = 20_000
+/** Characters. */
+const LONGEST_ERROR = 500
+
+/** A server that answers. */
+interface Server {
+  readonly call: Call
+  /** Ends the server while it answers. @throws if the answer is lost, or the process does not end well. */
+  readonly end: () => Promise<void>
+}
+
+/** A runtime, and how it serves. */
+interface Runtime {
+  readonly name: string
+  /** The file below `platforms/node_modules` that runs programs; none for Workers. */
+  readonly program?: string
+  readonly args?: readonly string[]
+  readonly server: 'listen' | 'bun' | 'deno' | 'worker'
+}
+
+const RUNTIMES: readonly Runtime[] = [
+  ...[20, 22, 24, 26].map((version): Runtime => ({
+    name: `Node ${version}`,
+    program: `node${version}/bin/node`,
+    server: 'listen',
+  })),
+  { name: 'Bun', program: '@oven/bun-linux-x64/bin/bun', server: 'listen' },
+  { name: 'Bun.serve', program: '@oven/bun-linux-x64/bin/bun', server: 'bun' },
+  { name: 'Deno', program: '@deno/linux-x64-glibc/deno', args: ['run', '-A'], server: 'listen' },
+  { name: 'Deno.serve', program: '@deno/linux-x64-glibc/deno', args: ['run', '-A'], server: 'deno' },
+  { name: 'Workers', server: 'worker' },
+]
+
+/** Bundles the servers with the built Octavo: for Node, Bun and Deno, and for Workers as Wrangler does. */
+async function bundle(outdir: string): Promise<void> {
+  const common = {
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+  } as const
+  await build({
+    ...common,
+    entryPoints: ['listen', 'bun', 'deno'].map((name) => `test/runtimes/servers/${name}.ts`),
+    platform: 'node',
+    // packages of CommonJS find Node's modules by it
+    banner: { js: "import { createRequire as $r } from 'node:module'; const require = $r(import.meta.url);" },
+    outdir,
+  })
+  await build({
+    ...common,
+    entryPoints: ['test/runtimes/servers/worker.ts'],
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    plugins: [nodeModules],
+    outdir: join(outdir, 'worker'),
+  })
+}
+
+/** Leaves Node's modules to the platform, also where a package of CommonJS requires them. */
+const nodeModules: Plugin = {
+  name: 'node-modules',
+  setup: (context) => {
+    const filter = new RegExp(`^(?:node:)?(?:${builtinModules.join('|')})$`)
+    context.onResolve({ filter }, ({ path, kind }) => {
+      const name = `node:${path.replace(/^node:/, '')}`
+      return kind === 'require-call' ? { path: name, namespace: 'required' } : { path: name, external: true }
+    })
+    context.onLoad({ filter: /^node:/, namespace: 'required' }, ({ path }) => ({
+      contents: `import all from '${path}'; module.exports = all`,
+    }))
+  },
+}
+
+const callAt =
+  (url: string, headers: Readonly<Record<string, string>> = {}): Call =>
+  (path, init = {}) =>
+    fetch(url + path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } })
+
+/** The URL that a program writes in a line of its log. */
+function whereListens(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const timer = setTimeout(() => reject(new Error(`It does not listen:\n${text}`)), LONGEST_START)
+    const look = (chunk: Buffer): void => {
+      text += String(chunk)
+      const [, url] = /"msg":"Listening".*?"url":"([^"]+)"/.exec(text) ?? []
+      if (url === undefined) return
+      clearTimeout(timer)
+      resolve(url)
+    }
+    child.stdout?.on('data', look)
+    child.stderr?.on('data', look)
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${text}`)))
+  })
+}
+
+async function startProgram({ program = '', args = [], server }: Runtime, folder: string): Promise<Server> {
+  const file = join(PLATFORMS, 'node_modules', program)
+  const child = spawn(file, [...args, join(folder, `${server}.mjs`)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const call = callAt(await whereListens(child))
+  const end = async (): Promise<void> => {
+    if (server !== 'listen') {
+      child.kill('SIGKILL')
+      await exit
+      return
+    }
+    const slow = call('/slow').then((response) => response.text())
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    child.kill('SIGTERM')
+    const [text, code] = await Promise.all([slow, exit])
+    if (text !== '"slow"' || code !== 0) throw new Error(`It answered ${text} and ended with ${code}`)
+  }
+  return { call, end }
+}
+
+/** As much of Miniflare as is needed here. */
+interface Miniflare {
+  readonly ready: Promise<URL>
+  dispose(): Promise<void>
+}
+
+async function startWorker(folder: string): Promise<Server> {
+  const { Miniflare: Create } = createRequire(join(PLATFORMS, 'package.json'))('miniflare') as {
+    readonly Miniflare: new (options: object) => Miniflare
+  }
+  const worker = new Create({
+    rootPath: folder,
+    modulesRoot: folder,
+    // the worker first
+    modules: ['worker.mjs', ...readdirSync(folder).filter((name) => name !== 'worker.mjs')].map((name) => ({
+      type: 'ESModule',
+      path: join(folder, name),
+    })),
+    // the log of every request
+    handleRuntimeStdio: process.env['OCTAVO_LOG'] === undefined ? () => undefined : undefined,
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: ['nodejs_compat', 'enable_request_signal'],
+  })
+  const url = await worker.ready
+  // Cloudflare writes the header
+  return { call: callAt(url.origin, { 'cf-connecting-ip': '127.0.0.1' }), end: () => worker.dispose() }
+}
+
+async function checkRuntime(runtime: Runtime, folder: string): Promise<readonly Found[]> {
+  const server =
+    runtime.program === undefined
+      ? await startWorker(join(folder, 'worker'))
+      : await startProgram(runtime, folder)
+  const found: Found[] = []
+  const note = async (check: Pick<Check, 'area' | 'title' | 'lackedBy'>, run: () => Promise<void>) => {
+    const { area, title, lackedBy = {} } = check
+    const lack = lackedBy[runtime.name]
+    const error = await run().then(
+      () => (lack === undefined ? undefined : 'it works by now: take it out of lackedBy'),
+      (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+    )
+    found.push({ runtime: runtime.name, area, title, error, lack })
+  }
+  for (const each of CHECKS) await note(each, () => each.run(server.call))
+  // a signal ends what listens; the other servers are not Octavo's
+  if (runtime.server === 'listen')
+    await note({ area: 'operation', title: 'the end of the process' }, server.end)
+  else await server.end()
+  return found
+}
+
+/** Whether a check failed that the runtime is not known to lack. */
+function isFailure({ error, lack }: Found): boolean {
+  return error !== undefined && (lack === undefined || error.startsWith('it works by now'))
+}
+
+/** The runtimes that are named; all without names. */
+const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const started = Date.now()
+const folder = mkdtempSync(join(tmpdir(), 'octavo-runtimes-'))
+const found: Found[] = []
+try {
+  await bundle(folder)
+  for (const runtime of RUNTIMES.filter(({ name }) => only.length === 0 || only.includes(name))) {
+    if (runtime.program !== undefined && !existsSync(join(PLATFORMS, 'node_modules', runtime.program))) {
+      console.log(`${runtime.name} is not installed, which it is on Linux on x64 alone`)
+      continue
+    }
+    const results = await checkRuntime(runtime, folder)
+    const failed = results.filter(isFailure)
+    console.log(
+      `${runtime.name}: ${results.filter(({ error }) => error === undefined).length} of ${results.length}`,
+    )
+    for (const { area, title, error } of failed)
+      console.log(`  ${area}: ${title}: ${error?.slice(0, LONGEST_ERROR)}`)
+    found.push(...results)
+  }
+} finally {
+  rmSync(folder, { recursive: true })
+}
+// the table is of all of them
+if (new Set(found.map(({ runtime }) => runtime)).size === RUNTIMES.length) {
+  const page = readFileSync(PAGE, 'utf8')
+  const written = withTable(page, found)
+  if (process.argv.includes('--update')) writeFileSync(PAGE, written)
+  else if (written !== page) {
+    console.log('The table of docs/guide/runtimes.md is another: npm run runtimes -- --update')
+    process.exitCode = 1
+  }
+}
+if (found.some(isFailure)) process.exitCode = 1
+console.log(`${Math.round((Date.now() - started) / 1000)} s`)
+process.exit()

@@ -1,0 +1,10 @@
+import { createApp } from 'octavo'
+
+import { AppModule, OPTIONS } from '../app.ts'
+import { withClosing } from './with-closing.ts'
+
+// the default logger writes where it listens
+await createApp(
+  withClosing(AppModule, () => createApp(AppModule, { ...OPTIONS, logger: false })),
+  OPTIONS,
+).listen({ port: 0 })
