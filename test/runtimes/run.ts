@@ -18,7 +18,8 @@ import { withTable } from './table.ts'
 import type { Found } from './table.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const PLATFORMS = join(import.meta.dirname, 'platforms')
+/** The package that pins the runtimes. */
+const PLATFORMS = join(ROOT, 'runtimes')
 const PAGE = join(ROOT, 'docs/guide/runtimes.md')
 /** Milliseconds. */
 const LONGEST_START = 20_000
@@ -35,7 +36,7 @@ interface Server {
 /** A runtime, and how it serves. */
 interface Runtime {
   readonly name: string
-  /** The file below `platforms/node_modules` that runs programs; none for Workers. */
+  /** The file below `runtimes/node_modules` that runs programs; none for Workers. */
   readonly program?: string
   readonly args?: readonly string[]
   readonly server: 'listen' | 'bun' | 'deno' | 'worker'
