@@ -81,14 +81,20 @@ function capture(caller: Caller, lines: number): Trace {
   return trace
 }
 
-/** The last line of a trace, its file relative to the working directory. */
+/** The last line of a trace, its file relative to the working directory; `undefined` if it cannot be read. */
 function toPlace(trace: Trace | undefined): string | undefined {
-  const lines = String(trace?.stack).matchAll(
-    /^ +at (?:.*? \()?((?:file|\/|\w:|webpack)[^()]*):(\d+):\d+\)?$/gm,
-  )
-  const [, file = '', line] = [...lines].at(-1) ?? []
-  return line === undefined ? undefined : `${toPath(file)}:${line}`
+  try {
+    const lines = String(trace?.stack).matchAll(LINE)
+    const [, file = '', line] = [...lines].at(-1) ?? []
+    return line === undefined ? undefined : `${toPath(file)}:${line}`
+  } catch {
+    // programs may have set an Error.prepareStackTrace that throws or returns no text
+    return undefined
+  }
 }
+
+/** A line of a trace that names a file. Code of `eval` is in none. */
+const LINE = /^ +at (?!.*\beval at )(?:.*? \()?((?:file|\/|\w:|webpack).*):(\d+):\d+\)?$/gm
 
 function toPath(file: string): string {
   const path = file.startsWith('file:') ? decodeURIComponent(new URL(file).pathname) : file

@@ -179,6 +179,12 @@ describe('settings that are given', () => {
     assert.deepEqual(await valuesOf({ envFile, config }), { f: 'from file' })
   })
 
+  const throwing = Object.defineProperty({}, 'url', {
+    enumerable: true,
+    get: () => {
+      throw new RangeError(SECRET)
+    },
+  })
   const failures: readonly (readonly [title: string, config: () => object, message: string])[] = [
     [
       'a function that throws',
@@ -193,6 +199,14 @@ describe('settings that are given', () => {
     ['a function that returns nothing', () => () => undefined, 'config is settled with undefined'],
     ['a promise of a text', () => Promise.resolve(SECRET), 'config is settled with a string of 7 characters'],
     ['a list', () => () => [SECRET], 'config is settled with a list of 1'],
+    [
+      'an address that a function returns',
+      () => () => new URL(`file:///${SECRET}`),
+      'config is settled with an instance of URL',
+    ],
+    ['a getter that throws', () => throwing, 'config cannot be loaded (RangeError)'],
+    ['a getter below that throws', () => ({ database: throwing }), 'config cannot be loaded (RangeError)'],
+    ['a getter of what a function returns', () => () => throwing, 'config cannot be loaded (RangeError)'],
   ]
   for (const [title, config, message] of failures) {
     it(`fail the start: ${title}`, async () => {

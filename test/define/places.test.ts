@@ -196,6 +196,57 @@ describe('the place of a definition', () => {
     )
   })
 
+  it('is shown for a folder whose name has parentheses, blanks or percent signs', () => {
+    for (const name of ['(group)', 'a (copy)', '100% done', 'ünï']) {
+      mkdirSync(join(folder, name))
+      const file = join(folder, name, 'program.mts')
+      writeFileSync(
+        file,
+        `import { createApp, defineModule } from 'octavo'
+        const inFunction = () => createApp(defineModule({}), { colour: 1 })
+        let at
+        try { inFunction() } catch (error) { at = error.errors[0].at }
+        console.log(JSON.stringify([[[String(at), '', '']]]))`,
+      )
+      const [[[at] = []] = []] = run(folder, file)
+      // tsx gives files of other alphabets the ending .ts
+      assert.equal(at?.replace('.ts:', '.mts:'), `${name}/program.mts:2`)
+    }
+  })
+
+  it('is absent if the program writes stacks in its own way, whatever that does', () => {
+    const file = join(folder, 'stacks.mts')
+    writeFileSync(
+      file,
+      `import { createApp, defineModule, DefinitionError } from 'octavo'
+      const own = [
+        () => { throw new Error('hostile') },
+        () => Object.create(null),
+        () => Symbol('stack'),
+        () => undefined,
+        (_error, sites) => sites,
+        () => '    at file:///%E0%A4%A:1:2',
+      ]
+      const shown = own.map((prepare) => {
+        const { prepareStackTrace } = Error
+        try {
+          Error.prepareStackTrace = prepare
+          createApp(defineModule({}), { colour: 1 })
+        } catch (error) {
+          return [error instanceof DefinitionError ? error.errors[0].where : 'another error', '', '']
+        } finally {
+          Error.prepareStackTrace = prepareStackTrace
+        }
+      })
+      console.log(JSON.stringify([shown]))`,
+    )
+    const [shown = []] = run(ROOT, file)
+    assert.deepEqual(
+      shown.map(([where]) => where),
+      Array.from({ length: 6 }, () => 'createApp'),
+    )
+  })
+
   it('does without a working directory, and leaves the limit of stacks as it was', () => {
     const program = `
       Error.stackTraceLimit = 33

@@ -3,6 +3,7 @@ import { DefinitionError } from '../../definition-error.ts'
 import { createValidator, loadZod } from '../../schema/schema.ts'
 import type { Schema, SchemaIssue, Validated } from '../../schema/schema.ts'
 import type { ConfigOptions } from '../options/app-options.ts'
+import { attempt } from '../../place.ts'
 import { describeValue, isFunction, isRecord } from '../../values.ts'
 import { configFailed, MEND } from './config-failed.ts'
 
@@ -42,6 +43,11 @@ export async function readConfig({
   return toSource(toValues(exported), configSchema, `"${specifier}"`)
 }
 
+/** Settings may have getters, which may throw. */
+function refuse(cause: unknown): never {
+  throw configFailed('config', cause, MEND)
+}
+
 /** Loads what reads files. Applications that give their settings don't need it. */
 const loadReader = () => import('./config-module.ts')
 
@@ -51,9 +57,9 @@ async function settle(given: object): Promise<object> {
   try {
     settled = await (isFunction(given) ? Reflect.apply(given, undefined, []) : given)
   } catch (cause) {
-    throw configFailed('config', cause, MEND)
+    return refuse(cause)
   }
-  if (isRecord(settled)) return settled
+  if (isRecord(settled) && !(settled instanceof URL)) return settled
   throw new DefinitionError([
     {
       code: 'config_module_failed',
@@ -66,7 +72,8 @@ async function settle(given: object): Promise<object> {
 
 /** The named exports of a module, or the members of an object. */
 function toValues(exported: object): object {
-  return Object.fromEntries(Object.entries(exported).filter(([name]) => !NO_SETTINGS.has(name)))
+  const entries = attempt(() => Object.entries(exported), refuse)
+  return Object.fromEntries(entries.filter(([name]) => !NO_SETTINGS.has(name)))
 }
 
 /**
@@ -81,10 +88,10 @@ export function configFrom(raw: unknown, schema: Schema | undefined): Promise<Co
 async function toSource(raw: unknown, schema: Schema | undefined, origin: string): Promise<ConfigSource> {
   const read = async (reader: Schema, where: string): Promise<ConfigReading> => {
     const validated = await validate(reader, raw)
-    if ('value' in validated) return { value: frozenCopy(validated.value, new Map()) }
+    if ('value' in validated) return { value: toFrozen(validated.value) }
     return { problems: validated.issues.map((issue) => toProblem(issue, raw, where, origin)) }
   }
-  const reading = schema === undefined ? { value: frozenCopy(raw, new Map()) } : await read(schema, '')
+  const reading = schema === undefined ? { value: toFrozen(raw) } : await read(schema, '')
   if ('problems' in reading) throw new DefinitionError(reading.problems)
   return { values: reading.value, read }
 }
@@ -127,6 +134,10 @@ function isAbsent(raw: unknown, path: readonly PropertyKey[]): boolean {
     value = Reflect.get(value, key)
   }
   return value === undefined
+}
+
+function toFrozen(value: unknown): unknown {
+  return attempt(() => frozenCopy(value, new Map()), refuse)
 }
 
 /**
