@@ -86,3 +86,10 @@ export function contentTypeOf(text: string | undefined): MediaType | undefined {
 }
 
 const JSON_TYPE: MediaType = { type: 'application/json', parameters: [] }
+
+/** Whether content of a type is JSON: by its name, or by the suffix that any type may have (RFC 6839 section 3.1). */
+export function isJsonType(text: string): boolean {
+  const [range = ''] = text.split(';', 1)
+  const type = trimSpace(range).toLowerCase()
+  return type === 'application/json' || type.endsWith('+json')
+}

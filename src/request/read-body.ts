@@ -2,7 +2,7 @@ import { acceptsBytes, acceptsData, acceptsText, declaresInherited } from '../sc
 import type { Schema } from '../schema/schema.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest } from '../http.ts'
-import { contentTypeOf } from '../media-type.ts'
+import { contentTypeOf, isJsonType } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
 import { toJson, decodeText } from './body.ts'
 import { RequestView } from './request.ts'
@@ -54,11 +54,7 @@ export function unsupported(expected: string): Error {
 }
 
 function isJson(type: MediaType | undefined): boolean {
-  return (
-    type !== undefined &&
-    (type.type === 'application/json' || type.type.endsWith('+json')) &&
-    isUtf8Charset(type)
-  )
+  return type !== undefined && isJsonType(type.type) && isUtf8Charset(type)
 }
 
 function isForm(type: MediaType | undefined): boolean {

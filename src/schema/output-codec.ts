@@ -7,6 +7,9 @@ import { unwrap } from './unwrap.ts'
 /** Makes dates of the ISO texts in a value, where a schema has dates; the rest stays as it is. */
 export type Revive = (value: unknown) => unknown
 
+/** What a schema without dates needs. */
+export const AS_IT_IS: Revive = (value) => value
+
 /** Levels of a schema that are searched for dates: recursive schemas have no end. */
 const MAX_DEPTH = 8
 

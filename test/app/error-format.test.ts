@@ -249,16 +249,40 @@ describe('an error format', () => {
   it('has the same type in every version', async () => {
     const versioned = defineController({
       prefix: '/car',
-      routes: [{ method: 'GET', version: '1', input: { query: { a: z.string() } }, handler: () => 'cars' }],
+      routes: [
+        {
+          method: 'GET',
+          version: '1',
+          input: { query: { a: z.string() } },
+          response: { 200: z.string(), 409: z.string() },
+          handler: ({ query }) => {
+            if (query.a === 'lost') throw notFound()
+            if (query.a === 'declared') throw conflict()
+            return 'cars'
+          },
+        },
+      ],
     })
     const format = defineErrorFormat({ schema: z.string(), format: ({ code }) => code })
-    const app = createApp(defineModule({ controllers: [versioned] }), { logger: false, errorFormat: format })
+    const errorHandlers = [404, 409].map((match) => defineErrorHandler({ match, handle: () => 'mine' }))
+    const app = createApp(defineModule({ controllers: [versioned] }), {
+      logger: false,
+      errorFormat: format,
+      errorHandlers,
+    })
     const mediaType = 'application/vnd.cars.v{version}+json'
     app.enableVersioning(VersioningSchemes.HEADER, { mediaType, echo: 'contentType', defaultVersion: '1' })
     const types = await Promise.all(
-      ['/car?a=b', '/car'].map(async (path) => (await app.inject(path)).headers['content-type']),
+      ['/car?a=b', '/car', '/car?a=lost', '/car?a=declared'].map(
+        async (path) => (await app.inject(path)).headers['content-type'],
+      ),
     )
-    assert.deepEqual(types, ['application/vnd.cars.v1+json', 'application/json'])
+    assert.deepEqual(types, [
+      'application/vnd.cars.v1+json',
+      'application/json',
+      'application/json',
+      'application/vnd.cars.v1+json',
+    ])
   })
 
   it('leaves the answers of health checks alone, which are no errors', async () => {
@@ -347,6 +371,54 @@ describe('an error format', () => {
     assert.equal(response.headers['content-length'], '17')
   })
 
+  it('is JSON under each type whose name says so, also where an error handler answers', async () => {
+    const mine = defineErrorHandler({ match: 405, handle: () => ({ code: 'mine' }) })
+    for (const contentType of [
+      'application/vnd.cars+error+json',
+      'application/x!y+json',
+      'model/error+json; charset=utf-8',
+      'Application/JSON',
+    ]) {
+      const format = defineErrorFormat({
+        contentType,
+        schema: z.object({ code: z.string() }),
+        format: ({ code }) => ({ code }),
+      })
+      const app = appOf({ errorFormat: format, errorHandlers: [mine] })
+      const answers = [await app.inject('/nothing'), await app.inject({ method: 'PATCH', url: '/car' })]
+      assert.deepEqual(
+        answers.map(({ headers, body }) => [headers['content-type'], body]),
+        [
+          [contentType, '{"code":"route_not_found"}'],
+          [contentType, '{"code":"mine"}'],
+        ],
+      )
+    }
+  })
+
+  it('is text under a type that only begins like JSON, also where an error handler answers', async () => {
+    const mine = defineErrorHandler({ match: 405, handle: () => 'mine' })
+    const format = defineErrorFormat({
+      contentType: 'application/json-seq',
+      schema: z.string(),
+      format: ({ code }) => code,
+    })
+    const app = appOf({ errorFormat: format, errorHandlers: [mine] })
+    const answers = [await app.inject('/nothing'), await app.inject({ method: 'PATCH', url: '/car' })]
+    assert.deepEqual(
+      answers.map(({ body }) => body),
+      ['route_not_found', 'mine'],
+    )
+  })
+
+  it('may have a lazy schema, which is not asked before the first error', async () => {
+    const app = appOf({
+      errorFormat: defineErrorFormat({ schema: z.lazy(() => Late), format: ({ code }) => ({ code }) }),
+    })
+    const Late = z.object({ code: z.string() })
+    assert.deepEqual((await app.inject('/nothing')).json(), { code: 'route_not_found' })
+  })
+
   it('works before anything else has a schema', async () => {
     const app = createApp(defineModule({}), { logger: false, errorFormat })
     assert.deepEqual(await ask(app, '/nothing'), [404, 'route_not_found', '/nothing'])
@@ -416,6 +488,29 @@ describe('an error format beside error handlers', () => {
       validateResponses: false,
     })
     assert.deepEqual((await unchecked.inject('/nothing')).json(), { id: 7, secret: 'a' })
+  })
+
+  it('gives way to a default that the route declares', async () => {
+    const declared = defineController({
+      prefix: '/declared',
+      routes: [
+        {
+          method: 'GET',
+          response: { 200: z.string(), default: z.object({ id: z.number() }) },
+          handler: () => {
+            throw notFound()
+          },
+        },
+      ],
+    })
+    const lost = defineErrorHandler({ match: 404, handle: () => ({ id: 7, secret: 'a' }) })
+    const app = createApp(defineModule({ controllers: [declared] }), {
+      errorFormat,
+      logger: false,
+      errorHandlers: [lost],
+    })
+    const { statusCode, headers, body } = await app.inject('/declared')
+    assert.deepEqual([statusCode, headers['content-type'], body], [404, 'application/json', '{"id":7}'])
   })
 
   it('leaves successes, texts and streams of theirs alone', async () => {

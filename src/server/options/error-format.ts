@@ -6,8 +6,9 @@ import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { toErrorResponse, toProblem } from '../../errors.ts'
 import { isDefinition } from '../../flatten/check-fields.ts'
-import { parseMediaType } from '../../media-type.ts'
-import { toRevive } from '../../schema/output-codec.ts'
+import { isJsonType, parseMediaType } from '../../media-type.ts'
+import { AS_IT_IS, toRevive } from '../../schema/output-codec.ts'
+import type { Revive } from '../../schema/output-codec.ts'
 import { createValidator, isSchema, toReason } from '../../schema/schema.ts'
 import { logError } from '../logging/safe-logger.ts'
 
@@ -36,9 +37,6 @@ function isOneType(text: unknown): boolean {
   return !type.includes('*') && /^[\t -~]+$/.test(text)
 }
 
-/** Whether bodies of a content type are JSON. */
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
-
 /**
  * Creates the function that writes errors, as problem documents without a format. If a format throws, or returns what its schema does not
  * take, that is logged, and the problem document is sent in its place.
@@ -46,12 +44,14 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 export function createErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
   if (format === undefined) return toProblem
   const { contentType, schema } = format
-  const isJson = JSON_TYPE.test(contentType)
+  const isJson = isJsonType(contentType)
   const validate = createValidator(schema)
-  const revive = toRevive(schema)
+  let revive: Revive | undefined
   const toBody: (...given: Parameters<WriteError>) => string = (error, context) => {
     const given = format.format(error, context)
-    const parsed = isPromise(given) ? given : validate(revive === undefined ? given : revive(given))
+    // not before it is needed: what a lazy schema names may not be there yet
+    revive ??= toRevive(schema) ?? AS_IT_IS
+    const parsed = isPromise(given) ? given : validate(revive(given))
     if (isPromise(parsed)) {
       ignoreRejection(parsed)
       throw new TypeError('errorFormat is asynchronous: its format and its schema have to be synchronous')

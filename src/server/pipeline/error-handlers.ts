@@ -5,7 +5,7 @@ import { findResponse } from '../../schema/responses.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { HttpError } from '../../errors.ts'
-import { isPromise } from '../../async.ts'
+import { after, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { isInstance, logUnknown, toFailure } from './failure.ts'
@@ -48,7 +48,8 @@ type RespondToError = (
  */
 function createErrorResponder({ label, responses, isChecked, format }: Answering): RespondToError {
   const ranges: readonly (readonly [ResponseKey, Schema])[] =
-    format === undefined
+    // a default that the route declares is for these statuses, too
+    format === undefined || responses.has('default')
       ? []
       : [
           ['4XX', format.schema],
@@ -57,6 +58,12 @@ function createErrorResponder({ label, responses, isChecked, format }: Answering
   const all = new Map([...ranges, ...responses])
   const typeOf = (status: number): string | undefined =>
     status >= 400 && findResponse(all, status) === format?.schema ? format?.contentType : undefined
+  const asError = (response: FinishedResponse): FinishedResponse => {
+    const type = typeOf(response.status)
+    return type !== undefined && response.headers['content-type'] === type
+      ? { ...response, isError: true }
+      : response
+  }
   const byStatus = new Map<number, Respond>()
   return (result, status, context) => {
     const answered = { label: `${label}: an error handler`, status, responses: all, isOneResponse: false }
@@ -64,7 +71,7 @@ function createErrorResponder({ label, responses, isChecked, format }: Answering
       byStatus.get(status) ??
       createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked)
     byStatus.set(status, respond)
-    return respond(result, context.takeHead(), context)
+    return after(respond(result, context.takeHead(), context), asError)
   }
 }
 

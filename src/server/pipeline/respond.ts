@@ -2,6 +2,7 @@ import { isRaw, isReply } from '../../define/reply.ts'
 import type { ToReply } from '../../define/reply.ts'
 import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { isJsonType } from '../../media-type.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
@@ -124,11 +125,7 @@ function toData(
   }
   const type = headers['content-type']
   // a text that is declared as something else than JSON is sent as it stands
-  if (
-    typeof data === 'string' &&
-    typeof type === 'string' &&
-    !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
-  )
+  if (typeof data === 'string' && typeof type === 'string' && !isJsonType(type))
     return finish(status, headers, data)
   headers['content-type'] ??= JSON_TYPE
   return finish(status, headers, toJsonText(data))

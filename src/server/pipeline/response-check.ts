@@ -1,4 +1,4 @@
-import { toRevive } from '../../schema/output-codec.ts'
+import { AS_IT_IS, toRevive } from '../../schema/output-codec.ts'
 import type { Revive } from '../../schema/output-codec.ts'
 import type { JsonWriter } from '../../schema/json-writer.ts'
 import { findResponse } from '../../schema/responses.ts'
@@ -79,8 +79,6 @@ interface Parser {
 }
 
 const NOT_WRITTEN: JsonWriter = () => undefined
-
-const AS_IT_IS: Revive = (value) => value
 
 type Parsed = Validated | { readonly undeclared: string }
 
