@@ -22,8 +22,13 @@ export function toBody(name: string, route: RouteCall, { body, form, files }: Ca
       if (typeof body !== 'string') throw new TypeError(`${name}: the body is not a string`)
       return { body, type: 'text/plain;charset=UTF-8' }
     default:
-      return { body: JSON.stringify(body), type: 'application/json' }
+      return { body: JSON.stringify(body, withDigits), type: 'application/json' }
   }
+}
+
+/** JSON has no bigints: their digits are sent as text. */
+function withDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 const BYTES = 'application/octet-stream'

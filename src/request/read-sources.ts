@@ -3,6 +3,7 @@ import type { FilesPlan } from '../schema/files.ts'
 import { headerName } from '../http.ts'
 import { isStrict } from '../schema/accepts.ts'
 import type { FieldPlan, SourcePlan } from '../schema/coercion.ts'
+import { BODY_READERS, fromJson } from '../schema/from-json.ts'
 import { createValidator } from '../schema/schema.ts'
 import type { Validated } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
@@ -39,10 +40,11 @@ export function createSourceReader(
 ): ReadSource {
   const { limits } = reading
   const { name, schema, plan } = source
+  if (name === 'body') {
+    return readsBody(createDecoder(schema, limits.jsonDepth), createValidator(fromJson(schema, BODY_READERS)))
+  }
   const validate = createValidator(schema)
   switch (name) {
-    case 'body':
-      return readsBody(createDecoder(schema, limits.jsonDepth), validate)
     case 'form':
       return readsForm(plan, limits.parameters, uploads, validate)
     case 'files':

@@ -81,18 +81,19 @@ const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
 
 /** One schema for a record of schemas. */
 export function toObjectSchema(fields: Fields): Schema {
-  return promise({ type: 'object', shape: fields }, ({ object }) =>
+  return makeLater({ type: 'object', shape: fields }, ({ object }) =>
     object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toZod(field)]))),
   )
 }
 
 /** One schema for a list of names: each a required string. */
 export function toNamesSchema(names: readonly string[]): Schema {
-  const text = promise({ type: 'string' }, ({ string }) => string())
+  const text = makeLater({ type: 'string' }, ({ string }) => string())
   return toObjectSchema(Object.fromEntries(names.map((name) => [name, text])))
 }
 
-function promise(def: SchemaDef, make: (from: typeof Zod) => z.ZodType): Schema {
+/** A schema that Octavo makes, of this kind, once zod is there. */
+export function makeLater(def: SchemaDef, make: (from: typeof Zod) => z.ZodType): Schema {
   const internals: Schema['_zod'] & { readonly def: SchemaDef } = { def, output: undefined, input: undefined }
   const schema: Schema = { _zod: internals }
   promised.set(schema, make)

@@ -193,7 +193,6 @@ describe('bodies', () => {
       echo.files({ files: { one: 'x' as never } }),
       /TypeError: echo\.files: the file one is not/,
     )
-    await assert.rejects(echo.json({ body: 1n }), TypeError)
     await assert.rejects(
       echo.json({ bodi: 1 } as never),
       /TypeError: echo\.json: a call does not take bodi; it takes params/,

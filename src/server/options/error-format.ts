@@ -7,8 +7,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { toErrorResponse, toProblem } from '../../errors.ts'
 import { isDefinition } from '../../flatten/check-fields.ts'
 import { isJsonType, parseMediaType } from '../../media-type.ts'
-import { AS_IT_IS, toRevive } from '../../schema/output-codec.ts'
-import type { Revive } from '../../schema/output-codec.ts'
+import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
 import { createValidator, isSchema, toReason } from '../../schema/schema.ts'
 import { logError } from '../logging/safe-logger.ts'
 
@@ -45,13 +44,10 @@ export function createErrorWriter(format: ErrorFormat | undefined, logger: Logge
   if (format === undefined) return toProblem
   const { contentType, schema } = format
   const isJson = isJsonType(contentType)
-  const validate = createValidator(schema)
-  let revive: Revive | undefined
+  const validate = createValidator(fromJson(schema, RESULT_READERS))
   const toBody: (...given: Parameters<WriteError>) => string = (error, context) => {
     const given = format.format(error, context)
-    // not before it is needed: what a lazy schema names may not be there yet
-    revive ??= toRevive(schema) ?? AS_IT_IS
-    const parsed = isPromise(given) ? given : validate(revive(given))
+    const parsed = isPromise(given) ? given : validate(given)
     if (isPromise(parsed)) {
       ignoreRejection(parsed)
       throw new TypeError('errorFormat is asynchronous: its format and its schema have to be synchronous')

@@ -1,5 +1,4 @@
-import { AS_IT_IS, toRevive } from '../../schema/output-codec.ts'
-import type { Revive } from '../../schema/output-codec.ts'
+import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
 import type { JsonWriter } from '../../schema/json-writer.ts'
 import { findResponse } from '../../schema/responses.ts'
 import { createValidator, toReason } from '../../schema/schema.ts'
@@ -83,13 +82,7 @@ const NOT_WRITTEN: JsonWriter = () => undefined
 type Parsed = Validated | { readonly undeclared: string }
 
 function createParser(schema: Schema, isStrict: boolean): Parser {
-  const validate = createValidator(schema)
-  let revive: Revive | undefined
-  const parse = (data: unknown): Awaitable<Validated> => {
-    // not before it is needed: a lazy schema may throw, which documents report
-    revive ??= toRevive(schema) ?? AS_IT_IS
-    return validate(revive(data))
-  }
+  const parse = createValidator(fromJson(schema, RESULT_READERS))
   if (!isStrict) {
     isWanted = true
     let write: JsonWriter | undefined

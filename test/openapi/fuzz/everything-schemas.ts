@@ -93,6 +93,17 @@ const Changed = z.object({
   branded: z.string().brand('Id'),
 })
 
+/** What JSON has no values for. */
+const Moments = z.object({
+  at: z.date(),
+  until: z.date().nullable().default(null),
+  list: z.array(z.date()).max(3),
+  either: z.union([z.date(), z.object({ at: z.date() })]),
+  big: z.bigint(),
+  positive: z.bigint().positive(),
+  byName: z.record(z.string(), z.bigint()),
+})
+
 /** Bodies of every kind; what comes in goes out, so that both sides of each schema are checked. */
 export const bodies = defineController({
   prefix: '/bodies',
@@ -120,6 +131,14 @@ export const bodies = defineController({
       input: { body: Unions },
       response: Unions,
       handler: ({ body }) => body,
+    },
+    {
+      method: 'POST',
+      path: '/moments',
+      name: 'moments',
+      input: { body: Moments },
+      response: z.object({ count: z.int() }),
+      handler: ({ body }) => ({ count: body.list.length }),
     },
     {
       method: 'POST',
