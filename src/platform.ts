@@ -19,14 +19,25 @@ export interface Publisher {
   readonly publish: (message: unknown) => void
 }
 
-/**
- * Opens a channel of `node:diagnostics_channel`. Platforms without that module get one that has no subscribers. An `import` would stop
- * bundlers for them.
- */
-export function openChannel(name: string): Publisher {
+/** Node, as far as it is there; an `import` of its modules would stop bundlers for platforms without them. */
+function findNode(): Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> | undefined {
   const { process: node }: { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> } =
     globalThis
-  return node?.getBuiltinModule?.('node:diagnostics_channel').channel(name) ?? NO_CHANNEL
+  return node
+}
+
+let toId: (() => string) | undefined
+
+/** A random UUID. */
+export function createId(): string {
+  // the global function runs more of Node's own code
+  toId ??= findNode()?.getBuiltinModule?.('node:crypto').randomUUID ?? (() => crypto.randomUUID())
+  return toId()
+}
+
+/** Opens a channel of `node:diagnostics_channel`. Platforms without that module get one that has no subscribers. */
+export function openChannel(name: string): Publisher {
+  return findNode()?.getBuiltinModule?.('node:diagnostics_channel').channel(name) ?? NO_CHANNEL
 }
 
 const NO_CHANNEL: Publisher = { hasSubscribers: false, publish: () => undefined }

@@ -2,6 +2,7 @@ import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../../define/c
 import type { Token } from '../../define/token.ts'
 import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, HttpRequest, Method, RawRequest } from '../../http.ts'
+import { createId } from '../../platform.ts'
 import { RequestView } from '../../request/request.ts'
 import type { RequestSettings } from '../../request/request.ts'
 import type { Container } from '../../container/container.ts'
@@ -116,7 +117,7 @@ export class RequestContext implements SessionContext {
   }
 
   get requestId(): string {
-    return (this.#requestId ??= crypto.randomUUID())
+    return (this.#requestId ??= createId())
   }
 
   set requestId(id: string) {
