@@ -219,30 +219,31 @@ export function phraseOf(status: number): string | undefined {
   return PHRASES[status]
 }
 
-type Thrower = (detail?: string, options?: HttpErrorOptions) => HttpError
+/** Creates an error of one status. */
+export type HttpErrorFactory = (detail?: string, options?: HttpErrorOptions) => HttpError
 
-function thrower(status: number): Thrower {
+function thrower(status: number): HttpErrorFactory {
   return (detail, options) => new HttpError(status, detail, options)
 }
 
 /** A 400 error to throw. */
-export const badRequest: Thrower = thrower(400)
+export const badRequest: HttpErrorFactory = thrower(400)
 /** A 401 error to throw; give the challenge as `headers: { 'www-authenticate': … }`. */
-export const unauthorized: Thrower = thrower(401)
+export const unauthorized: HttpErrorFactory = thrower(401)
 /** A 403 error to throw. */
-export const forbidden: Thrower = thrower(403)
+export const forbidden: HttpErrorFactory = thrower(403)
 /** A 404 error to throw. */
-export const notFound: Thrower = thrower(404)
+export const notFound: HttpErrorFactory = thrower(404)
 /** A 409 error to throw. */
-export const conflict: Thrower = thrower(409)
+export const conflict: HttpErrorFactory = thrower(409)
 /** A 410 error to throw. */
-export const gone: Thrower = thrower(410)
+export const gone: HttpErrorFactory = thrower(410)
 /** A 422 error to throw. */
-export const unprocessable: Thrower = thrower(422)
+export const unprocessable: HttpErrorFactory = thrower(422)
 /** A 429 error to throw. */
-export const tooManyRequests: Thrower = thrower(429)
+export const tooManyRequests: HttpErrorFactory = thrower(429)
 /** A 503 error to throw. */
-export const serviceUnavailable: Thrower = thrower(503)
+export const serviceUnavailable: HttpErrorFactory = thrower(503)
 
 function toCode(phrase: string): string {
   return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')

@@ -1,5 +1,5 @@
-export * from './edge.ts'
-// an application that Node serves, in the place of the one that any platform has
+export * from './common.ts'
+// what needs the Node server
 export { createApp } from './server/app.ts'
 export type { App } from './server/app.ts'
 export type { ListenOptions } from './server/adapters/node/listen-options.ts'

@@ -69,9 +69,10 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing: 'definition-error.ts server/adapters/inject server/adapters server/edge',
   cli: 'values.ts edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
-  'edge.ts':
-    'http.ts definition-error.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
-  'index.ts': 'server/adapters/node server/app.ts edge.ts',
+  'common.ts':
+    'http.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
+  'edge.ts': 'server/edge common.ts',
+  'index.ts': 'server/adapters/node server/app.ts common.ts',
 }
 
 /** Packages and built-in modules that only some files may import as values, and those files. */

@@ -1,7 +1,13 @@
-export type { Answer, As, Wire } from './answer.ts'
+export type { Answer, As, Given as CallResult, Wire } from './answer.ts'
 export { createClient } from './client.ts'
 export type { CallOptions, Client, InVersion, RouteFunction } from './client-type.ts'
-export type { ClientHeaders, ClientOptions, RetryOptions, VersionedClientOptions } from './options.ts'
+export type {
+  ClientHeaders,
+  ClientOptions,
+  CommonOptions as CommonClientOptions,
+  RetryOptions,
+  VersionedClientOptions,
+} from './options.ts'
 export { ProblemError } from './problem-error.ts'
 export type { ErrorBody } from './problem-error.ts'
 export type { ValidationIssue } from '../errors.ts'

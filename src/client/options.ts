@@ -25,7 +25,7 @@ export interface RetryOptions {
 }
 
 /** The options of every client. */
-interface CommonOptions {
+export interface CommonOptions {
   /**
    * Where the application answers, with the path before all others where there is one.
    *

@@ -47,7 +47,7 @@ export type Logger = LoggerValue
 export type Config = ConfigValues
 
 /** The token of the settings, with their types. */
-interface ConfigToken extends BuiltIn<Config> {
+export interface ConfigToken extends BuiltIn<Config> {
   /**
    * The settings as another schema reads them: what a module needs, whatever the application's own `configSchema` says. What the
    * schema refuses stops the start.
@@ -82,7 +82,7 @@ export interface Session<T = SessionValues> {
 }
 
 /** The token of the session, with the types of its data. */
-interface SessionToken extends BuiltIn<Session> {
+export interface SessionToken extends BuiltIn<Session> {
   /**
    * The same token with the types of a schema, which has to be the one of the `session` option.
    *

@@ -115,12 +115,10 @@ export function defineRouter<
   const N extends string,
   const T extends readonly unknown[] | readonly [] = readonly [],
   const P extends string = '',
-  const R extends readonly AnyRouter[] = readonly [],
+  const R extends readonly Controller<unknown, unknown, unknown, unknown>[] = readonly [],
   G = IdentityValue,
   const V extends VersionSpec = never,
 >(options: RouterOptions<N, P, T, R, G, V>): Controller<N, P, T, R, V> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return placed({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<N, P, T, R, V>
 }
-
-type AnyRouter = Controller<unknown, unknown, unknown, unknown>

@@ -25,7 +25,7 @@ export interface StartedApp {
 }
 
 /** The fields of a module that need no inference. */
-interface ModuleFields
+export interface ModuleFields
   extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Layers {
   /** Names the module in messages. */
   readonly name?: string
@@ -53,8 +53,6 @@ export interface AnyModule extends ModuleFields {
   readonly routers?: readonly AnyController[]
 }
 
-type Routed = Controller<unknown, unknown, unknown, unknown>
-
 /** What `defineModule` takes. */
 export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFields {
   /** The version of every route of this module, not of its imports, that has none nearer to it. */
@@ -65,7 +63,8 @@ export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFie
   readonly routers?: R
 }
 
-type Imported = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
+/** A module that another one imports, or a promise of it. */
+export type ModuleImport = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
 
 /**
  * Puts controllers, routers and providers together. Prefix, version and what stands around handlers apply to the module's own
@@ -81,9 +80,9 @@ type Imported = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
  * })
  */
 export function defineModule<
-  const C extends readonly Routed[] = readonly [],
-  const R extends readonly Routed[] = readonly [],
-  const I extends readonly Imported[] = readonly [],
+  const C extends readonly Controller<unknown, unknown, unknown, unknown>[] = readonly [],
+  const R extends readonly Controller<unknown, unknown, unknown, unknown>[] = readonly [],
+  const I extends readonly ModuleImport[] = readonly [],
   const V extends VersionSpec = never,
 >(options: ModuleOptions<C, R, I, V>): Module<C[number] | R[number], Awaited<I[number]>, V> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements

@@ -63,7 +63,7 @@ export interface Binding {
 }
 
 /** Something that `bind` can replace besides tokens: a guard or an interceptor. */
-interface Part {
+export interface Replaceable {
   readonly kind: 'guard' | 'interceptor'
   readonly name: string
 }
@@ -76,14 +76,14 @@ interface Part {
  * defineModule({ providers: [bind(PaymentGateway, StripeGateway), bind(Clock, { value: () => new Date() })] })
  * createApp(AppModule, { overrides: [bind(CarService, { value: fakeCars }), bind(SignedIn, everyone)] })
  */
-export function bind<const T extends Token<unknown> | Part>(token: T, to: BoundTo<T>): Binding {
+export function bind<const T extends Token<unknown> | Replaceable>(token: T, to: BoundTo<T>): Binding {
   return placed({ kind: 'binding', token, to }, bind)
 }
 
 /** What can stand for a token, or for a guard or an interceptor. One type instead of overloads, whose mistakes TypeScript reports at `bind`. */
-type BoundTo<T> =
+export type BoundTo<T> =
   T extends Token<infer V>
     ? Provider<V> | { readonly value: V }
-    : T extends Part
-      ? Part & { readonly kind: T['kind'] }
+    : T extends Replaceable
+      ? Replaceable & { readonly kind: T['kind'] }
       : never

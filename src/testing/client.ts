@@ -27,20 +27,20 @@ export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
 export type TestRequest = Omit<InjectOptions, 'method' | 'url' | 'stream'>
 
 /** Sends one request by a method. */
-type Send = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>
+export type SendTestRequest = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>
 
 /** `inject` that keeps cookies from one request to the next. */
 export interface TestClient {
   /** As `app.inject`, with the cookies kept so far; what is given for one request wins over what all have in common. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | URL | InjectOptions): Promise<InjectResponse>
-  readonly get: Send
-  readonly head: Send
-  readonly post: Send
-  readonly put: Send
-  readonly patch: Send
-  readonly delete: Send
-  readonly options: Send
+  readonly get: SendTestRequest
+  readonly head: SendTestRequest
+  readonly post: SendTestRequest
+  readonly put: SendTestRequest
+  readonly patch: SendTestRequest
+  readonly delete: SendTestRequest
+  readonly options: SendTestRequest
   /** The cookies kept so far. */
   readonly cookies: CookieJar
 }
@@ -88,7 +88,7 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
     return keep(request, await send(dispatch, request, settings))
   }
   const by =
-    (method: string): Send =>
+    (method: string): SendTestRequest =>
     (url, rest) =>
       inject({ ...rest, method, url })
   return {

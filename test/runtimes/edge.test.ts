@@ -71,18 +71,19 @@ describe('octavo/edge', () => {
     )
   })
 
-  it('exports what octavo exports, and another createApp', () => {
-    assert.deepEqual(Object.keys(edge), Object.keys(octavo))
+  it('exports what octavo exports, with createEdgeApp instead of createApp', () => {
+    const named = Object.keys(octavo).map((name) => (name === 'createApp' ? 'createEdgeApp' : name))
+    assert.deepEqual(Object.keys(edge), named.toSorted())
     const different = Object.keys(edge).filter(
       (name) => Reflect.get(edge, name) !== Reflect.get(octavo, name),
     )
-    assert.deepEqual(different, ['createApp'])
+    assert.deepEqual(different, ['createEdgeApp'])
   })
 
   it('makes applications without listen and handler, which answer', async () => {
     const routes = [{ method: 'GET', handler: () => 'Hello' }] as const
     const module = edge.defineModule({ controllers: [edge.defineController({ prefix: '/', routes })] })
-    const app = edge.createApp(module, { logger: false })
+    const app = edge.createEdgeApp(module, { logger: false })
     const node = octavo.createApp(module, { logger: false })
     const missing = Object.keys(node).filter((name) => !(name in app))
     assert.deepEqual(missing.toSorted(), ['handler', 'listen'])

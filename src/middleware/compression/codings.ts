@@ -7,7 +7,7 @@ export const ENCODINGS = ['br', 'zstd', 'gzip', 'deflate'] as const
 export type ContentEncoding = (typeof ENCODINGS)[number]
 
 /** How hard each coding tries. */
-export type Levels = Readonly<Record<ContentEncoding, number>>
+export type CompressionLevels = Readonly<Record<ContentEncoding, number>>
 
 /** A stream that compresses what is written to it. */
 export type Compressor = NodeZlib.BrotliCompress | NodeZlib.Gzip
@@ -35,7 +35,10 @@ const ZSTD_LEVEL = 100
 const ZSTD_FLUSH = 1
 
 /** The codings of these names in their order, without those that this version of Node lacks. */
-export function createCodings(names: readonly ContentEncoding[], levels: Levels): readonly Coding[] {
+export function createCodings(
+  names: readonly ContentEncoding[],
+  levels: CompressionLevels,
+): readonly Coding[] {
   // loaded when the application is built, not with Octavo
   const zlib = process.getBuiltinModule('node:zlib')
   return names.flatMap((name) => CREATE[name](zlib, levels[name]))

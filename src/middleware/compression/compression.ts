@@ -9,7 +9,7 @@ import { isWorkerd } from '../../platform.ts'
 import { isFunction } from '../../values.ts'
 import { after } from '../../async.ts'
 import { createCodings, ENCODINGS } from './codings.ts'
-import type { Coding, ContentEncoding, Levels } from './codings.ts'
+import type { Coding, ContentEncoding, CompressionLevels } from './codings.ts'
 import { negotiate } from './negotiate.ts'
 import { compressStream } from './stream.ts'
 import { isCompressible, isFixed, isPart } from './types.ts'
@@ -21,14 +21,14 @@ export interface CompressionOptions {
   /** The codings in the order of preference; one that this version of Node lacks is left out. @default ['br', 'zstd', 'gzip'] */
   readonly encodings?: readonly ContentEncoding[]
   /** How hard each coding tries: br 0 to 11, gzip and deflate 1 to 9, zstd 1 to 22. @default { br: 4, gzip: 6, deflate: 6, zstd: 3 } */
-  readonly level?: Partial<Levels>
+  readonly level?: Partial<CompressionLevels>
   /** Says what is compressed. @default what has a type that becomes shorter: text, JSON, XML and the like, but no event streams */
   readonly filter?: (response: FinishedResponse, context: ExecutionContext) => boolean
 }
 
 const WHERE = 'compression'
 
-const LEVELS: Levels = { br: 4, zstd: 3, gzip: 6, deflate: 6 }
+const LEVELS: CompressionLevels = { br: 4, zstd: 3, gzip: 6, deflate: 6 }
 
 const isLevel =
   (least: number, most: number) =>

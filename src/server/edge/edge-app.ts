@@ -25,7 +25,7 @@ import type { VersionInfo } from '../version-report/versions.ts'
 import { placed } from '../../place.ts'
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
-type UrlArguments<P> = object extends P
+export type UrlArguments<P> = object extends P
   ? [params?: Readonly<Record<string, never>>, options?: UrlOptions]
   : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions]
 
@@ -112,7 +112,7 @@ export interface EdgeApp<M = unknown, F = unknown> {
  * Creates an application from its root module, for platforms that call `app.fetch`. It needs nothing of Node to load.
  *
  * @example
- * const app = createApp(AppModule)
+ * const app = createEdgeApp(AppModule)
  * export default { fetch: app.fetch }
  *
  * @throws `DefinitionError` with every mistake in the definitions that does not depend on versioning.

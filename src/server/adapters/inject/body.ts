@@ -19,7 +19,7 @@ export interface BodyOptions {
 }
 
 /** Values that can stand in a multipart body. */
-type MultipartValues = Readonly<Record<string, string | Blob | readonly (string | Blob)[] | undefined>>
+export type MultipartValues = Readonly<Record<string, string | Blob | readonly (string | Blob)[] | undefined>>
 
 /** Values that can stand in a query or a form: lists repeat the name, `null` and `undefined` are dropped. */
 export type FormValues = Readonly<Record<string, unknown>>

@@ -13,7 +13,7 @@ export interface HeaderOptions {
 }
 
 /** The value of a header. */
-type HeaderValue = string | number
+export type HeaderValue = string | number
 
 /** What the headers of a request say besides those that are given. */
 export interface HeaderFacts {

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { ENTRY_POINTS } from '../support/public-types.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const NATIVE = join(ROOT, 'node_modules/.bin/tsc')
+const COMPILERS = {
+  'TypeScript 7': [NATIVE],
+  'TypeScript 5.9': [process.execPath, createRequire(import.meta.url).resolve('typescript-5.9/lib/tsc.js')],
+} as const
+
+/** A library that exports everything that can be defined, without a type written down. */
+const LIBRARY = `
+import {
+  bind, Config, createApp, defineController, defineErrorFormat, defineErrorHandler, defineGuard, defineInterceptor,
+  defineModule, defineParamType, defineProvider, defineRoute, defineRouter, defineToken, defineVersioningScheme, file, html, lazy,
+  notFound, redirect, reply, Session, sse, stream, text, VersioningSchemes,
+} from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { createClient } from 'octavo/client'
+import { compression, cors, csrf, etag, loadShedding, rateLimit, requestId, securityHeaders, staticFiles } from 'octavo/middleware'
+import { createEdgeApp } from 'octavo/edge'
+import { createTestClient } from 'octavo/testing'
+import { createDispatcher } from 'octavo/undici'
+import { z } from 'zod'
+
+export const Car = z.object({ id: z.string(), made: z.date() })
+export const configToken = Config.of(z.object({ port: z.number() }))
+export const sessionToken = Session.of(z.object({ user: z.string() }))
+export const clock = defineToken<() => Date>('clock')
+export const provider = defineProvider({ name: 'port', inject: { config: configToken }, create: ({ config }) => config.port })
+export const late = defineProvider({ name: 'late', inject: { port: lazy(() => provider) }, create: ({ port }) => port })
+export const binding = bind(clock, { value: () => new Date() })
+export const bearer = bearerAuth({ verify: (token) => ({ user: token }) })
+export const basic = basicAuth({ realm: 'cars', verify: (name: string) => ({ name }) })
+export const key = apiKey({ in: 'header', name: 'x-key', optional: true, verify: (value: string) => ({ value }) })
+export const either = anyOf(bearer, key)
+export const guard = defineGuard({ name: 'guard', inject: { port: provider }, canActivate: (_context, { port }) => port > 0 })
+export const interceptor = defineInterceptor({ name: 'timer', intercept: (_context, next) => next() })
+export const errorHandler = defineErrorHandler({ match: RangeError, handle: (error) => reply(409, { message: error.message }) })
+export const errorFormat = defineErrorFormat({
+  contentType: 'application/json',
+  schema: z.object({ message: z.string() }),
+  format: (error) => ({ message: error.message }),
+})
+export const even = defineParamType({ name: 'even', pattern: /\\d*[02468]/, parse: Number, format: String })
+export const scheme = defineVersioningScheme({ name: 'tenant', read: () => '1' })
+export const route = defineRoute(
+  { prefix: '/orgs/{org:int}', inject: { port: provider }, guards: [bearer] },
+  { method: 'GET', path: '/port', name: 'port', handler: ({ params, inject }, { identity }) => ({ port: inject.port, ...params, ...identity }) },
+)
+export const controller = defineController({
+  name: 'CarController',
+  inject: { clock, session: sessionToken },
+  guards: [either],
+  routes: [
+    { method: 'GET', name: 'list', version: ['1', '2'], input: { query: { limit: z.coerce.number().optional() } }, response: z.array(Car), handler: () => [] },
+    { method: 'GET', path: '/{id:int}', name: 'one', response: { 200: Car, 404: z.object({ why: z.string() }) }, handler: () => notFound() as never },
+    { method: ['PUT', 'PATCH'], path: '/{id}', name: 'change', version: 'v2', input: { body: Car, files: { photo: z.file() } }, handler: () => undefined },
+    { method: 'GET', path: '/{rest:path}', guards: [guard], withoutGuards: [bearer], handler: () => file('x') },
+  ],
+})
+export const orgs = defineController({
+  prefix: '/orgs/{org:int}', name: 'orgs', inject: { port: provider }, guards: [bearer], routes: [route],
+})
+export const users = defineRouter({ prefix: '/users', name: 'users', routes: [{ method: 'GET', name: 'all', handler: () => text('x') }] })
+export const admin = defineRouter({ prefix: '/admin', name: 'admin', version: '1', routers: [users] })
+export const CarsModule = defineModule({ name: 'CarsModule', controllers: [controller, orgs], providers: [provider, late, binding] })
+export const AppModule = defineModule({ imports: [CarsModule], routers: [admin] })
+export const app = createApp(AppModule, { errorFormat })
+export const edge = createEdgeApp(AppModule)
+export const client = createClient<typeof app>({ baseUrl: 'http://localhost' })
+export const { car } = client
+export const list = car.list
+export const listed = await list({ query: { limit: 1 } })
+export const bytes = list({ as: 'stream' })
+export const tests = createTestClient(app)
+export const dispatcher = createDispatcher(app)
+export const inject = app.inject
+export const urlFor = app.urlFor
+export const versions = app.versions()
+export const documents = app.openapi()
+export const results = [html('x'), redirect('/'), stream([]), sse(async function* () {}), text('x')]
+export const schemes = [VersioningSchemes.URL, VersioningSchemes.HEADER] as const
+export const middleware = [
+  compression(), cors(), csrf(), etag(), loadShedding(), rateLimit({ limit: 1, window: 1 }), requestId(), securityHeaders(),
+  staticFiles({ root: '.' }),
+]
+export function carsModule(prefix: string) {
+  return defineModule({ prefix, imports: [CarsModule], controllers: [controller] })
+}
+`
+
+/** What uses the declarations of that library, not its sources. */
+const PROGRAM = `
+import { createClient } from 'octavo/client'
+import { app, client, listed, urlFor } from './library.js'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const isSame = <A, B>(_same: Same<A, B>): void => undefined
+
+isSame<(typeof listed)['data'], { id: string; made: string }[]>(true)
+urlFor('car.one', { id: 7 })
+// @ts-expect-error no such route
+app.urlFor('car.none')
+createClient<typeof app>({ baseUrl: 'http://localhost' }).admin.users.all()
+// @ts-expect-error the parameter is missing
+client.orgs.port()
+`
+
+describe('declarations of a library that exports its definitions', () => {
+  const temporary = join(import.meta.dirname, '.tmp')
+  mkdirSync(temporary, { recursive: true })
+  const folder = mkdtempSync(join(temporary, 'declarations-'))
+  after(() => rmSync(folder, { recursive: true }))
+
+  // a package of its own, so that the name means the built one and not the one around it
+  const home = join(folder, 'node_modules/octavo')
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'library', type: 'module' }))
+  spawnSync(NATIVE, ['-p', 'tsconfig.build.json', '--outDir', join(home, 'dist')], { cwd: ROOT })
+  const { exports: entries, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, object | string>>
+  }
+  const built = Object.entries(entries).map(([name, entry]) => [
+    name,
+    typeof entry === 'string' ? entry : { ...entry, 'octavo-source': undefined },
+  ])
+  assert.equal(built.length, Object.keys(ENTRY_POINTS).length + 1)
+  writeFileSync(
+    join(home, 'package.json'),
+    JSON.stringify({ ...manifest, exports: Object.fromEntries(built) }),
+  )
+  writeFileSync(join(folder, 'library.ts'), LIBRARY)
+
+  for (const [name, [command, ...options]] of Object.entries(COMPILERS)) {
+    it(`need no type that is not exported, with ${name}`, () => {
+      const out = join(folder, name.replaceAll(' ', '-'))
+      const compile = (file: string, compilerOptions: object): string => {
+        const config = {
+          extends: join(ROOT, 'tsconfig.json'),
+          compilerOptions: {
+            types: ['node'],
+            customConditions: [],
+            skipLibCheck: name !== 'TypeScript 7',
+            ...compilerOptions,
+          },
+          include: [],
+          files: [file],
+        }
+        writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+        const { stdout } = spawnSync(command, [...options, '-p', folder], { encoding: 'utf8' })
+        return stdout
+          .split('\n')
+          .filter((line) => line !== '' && !/node_modules\/(?!octavo)/.test(line.split('(')[0] ?? ''))
+          .join('\n')
+      }
+      assert.equal(
+        compile('library.ts', { noEmit: false, emitDeclarationOnly: true, outDir: out, rootDir: folder }),
+        '',
+      )
+      mkdirSync(out, { recursive: true })
+      writeFileSync(join(out, 'program.ts'), PROGRAM)
+      assert.equal(compile(join(out, 'program.ts'), {}), '')
+    })
+  }
+})

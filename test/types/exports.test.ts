@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { PublicTypes } from '../support/public-types.ts'
+
+/**
+ * Types and files of types that no entry point exports though exported types refer to them. They compute one type from another: the
+ * type checker writes their results into declarations, and never their names.
+ */
+const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
+  // the parts of a route object, each told from the union that is inferred of it
+  'src/define/infer.ts': 'all',
+  'src/define/identity.ts': 'all',
+  'src/define/route.ts': ['InferredFields'],
+  // the names and paths of routes as texts
+  'src/define/names.ts': 'all',
+  'src/define/meant-path.ts': 'all',
+  // the calls of a client and their answers
+  'src/client/client-type.ts': 'all',
+  'src/client/answer.ts': 'all',
+  // the identity that a guard leaves, from the type of its function
+  'src/auth/any-of.ts': ['IdentityOfAny'],
+  'src/auth/create-guard.ts': ['OrAbsent', 'Allowed', 'Falsy'],
+  // the dispatcher of the platform's own fetch, which has no name everywhere
+  'src/server/adapters/undici/dispatcher.ts': ['OfPlatform'],
+}
+
+const types = new PublicTypes()
+
+describe('exported types', () => {
+  it('refer to exported types alone', () => {
+    const used = new Set<string>()
+    const unexported = types.unexported((name, file) => {
+      const names = COMPUTED[file]
+      if (names === undefined || (names !== 'all' && !names.includes(name))) return false
+      used.add(names === 'all' ? file : `${file} ${name}`)
+      return true
+    })
+    assert.deepEqual(unexported, [])
+    const listed = Object.entries(COMPUTED).flatMap(([file, names]) =>
+      names === 'all' ? [file] : names.map((name) => `${file} ${name}`),
+    )
+    assert.deepEqual([...used].toSorted(), listed.toSorted(), 'an exception is not needed')
+  })
+
+  it('mean the same in every entry point', () => {
+    assert.deepEqual(types.collisions(), new Map())
+  })
+})
