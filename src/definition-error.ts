@@ -52,7 +52,6 @@ export const DEFINITION_ERRORS = {
   sunset_before_deprecation: 'a version has its sunset before it is deprecated',
   invalid_config: 'a setting is missing or not what a schema wants',
   config_module_failed: 'the module of the settings cannot be loaded',
-  undocumented_schema: 'a document cannot show a schema',
   duplicate_schema: 'two schemas have the same name in one document',
   duplicate_operation_id: 'two operations of one document have the same id',
   duplicate_security_scheme: 'two different security schemes have the same name',
@@ -87,6 +86,7 @@ export const DEFINITION_WARNINGS = {
   version_hole: 'a route exists in an older and in a newer version, but not between them',
   version_without_routes: 'a known version has no route',
   host_label_version: 'a common host label is taken for a version',
+  undocumented_schema: 'a document cannot show a schema',
 } as const
 
 /** A code of {@link DEFINITION_WARNINGS}. Codes never change meaning. */

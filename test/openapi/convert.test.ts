@@ -10,16 +10,23 @@ import {
   FileStream,
   FileStreams,
 } from 'octavo'
-import type { OpenApiDocument } from 'octavo'
+import type { DefinitionWarning, OpenApiDocument } from 'octavo'
 import { z } from 'zod'
 
+import type { DefinitionProblem } from '../../src/definition-error.ts'
 import type { Fields } from '../../src/schema/schema.ts'
 import { placeless } from '../support/places.ts'
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 type Operation = OpenApiDocument['paths'][string][string]
 
 /** The document of routes `car.r0: POST /car/0`, `car.r1: POST /car/1`, … */
-async function documentOf(parts: readonly object[], schemas: Fields = {}): Promise<OpenApiDocument> {
+async function documentOf(
+  parts: readonly object[],
+  schemas: Fields = {},
+  warn = (_warning: DefinitionWarning) => {},
+): Promise<OpenApiDocument> {
   const routes = parts.map((part, index) => ({
     method: 'POST',
     path: `/${index}`,
@@ -31,7 +38,7 @@ async function documentOf(parts: readonly object[], schemas: Fields = {}): Promi
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const controller = defineController({ name: 'car', routes: routes as never })
   const app = createApp(defineModule({ name: 'CarsModule', schemas, controllers: [controller] }), {
-    logger: false,
+    logger: { ...SILENT, warn: (warning) => warn(warning as never) },
   })
   await app.ready()
   return app.openapi()
@@ -81,15 +88,19 @@ function contentOf(
   return response !== undefined && 'content' in response ? response.content : undefined
 }
 
-/** What is wrong with routes, as `where: message [code]`. */
+/** What is wrong with routes, as `where: message [code]`, warnings first. */
 async function problemsOf(parts: readonly object[], schemas?: Fields): Promise<readonly string[]> {
+  const told: string[] = []
+  const tell = ({ where, message, code }: DefinitionWarning | DefinitionProblem): void => {
+    told.push(`${where}: ${message} [${code}]`)
+  }
   try {
-    await documentOf(parts, schemas)
+    await documentOf(parts, schemas, tell)
   } catch (error) {
     assert.ok(error instanceof DefinitionError, String(error))
-    return placeless(error.errors).map(({ where, message, code }) => `${where}: ${message} [${code}]`)
+    placeless(error.errors).forEach(tell)
   }
-  return []
+  return told
 }
 
 class Money {
@@ -838,6 +849,74 @@ describe('what a document cannot show', () => {
     )
   })
 
+  it('is a note in its place, and nothing else changes', async () => {
+    const money = z
+      .object({ money: z.instanceof(Money).describe('A sum'), id: z.string() })
+      .meta({ id: 'Money' })
+    const fine = [{ response: z.object({ items: z.array(z.string()) }) }]
+    const bad = [
+      ...fine,
+      {
+        response: z.object({
+          set: z.set(z.string()),
+          all: z.array(z.symbol()),
+          nullable: z.custom().nullable(),
+        }),
+      },
+      {
+        response: { 200: money, 404: z.symbol() },
+        input: { query: { own: z.custom(() => true), n: z.int() } },
+      },
+    ]
+    const { paths, components } = await documentOf(bad)
+    assert.deepEqual(paths['/car/0'], (await documentOf(fine)).paths['/car/0'])
+    const [first, second] = ['/car/1', '/car/2'].map((path) => paths[path]?.['post'])
+    assert.ok(first !== undefined && second !== undefined)
+    const note = (kind: string) => ({ description: `Documents cannot show ${kind}.` })
+    assert.deepEqual(contentOf(first)?.['application/json']?.schema, {
+      type: 'object',
+      properties: {
+        set: note('z.set()'),
+        all: { type: 'array', items: note('z.symbol()') },
+        nullable: { anyOf: [note('z.custom()'), { type: 'null' }] },
+      },
+      required: ['set', 'all', 'nullable'],
+    })
+    assert.deepEqual(components.schemas?.['MoneyOutput'], {
+      type: 'object',
+      properties: {
+        money: { description: 'A sum\n\nDocuments cannot show z.instanceof(Money).' },
+        id: { type: 'string' },
+      },
+      required: ['money', 'id'],
+    })
+    assert.deepEqual(contentOf(second, 404), { 'application/json': { schema: note('z.symbol()') } })
+    assert.deepEqual(second.parameters?.[0], {
+      name: 'own',
+      in: 'query',
+      ...note('z.custom()'),
+      required: true,
+      schema: {},
+    })
+  })
+
+  it('is a warning at ready() if documents are served, and once', async () => {
+    const controller = defineController({
+      prefix: '/car',
+      routes: [{ method: 'GET', response: z.set(z.string()), handler: () => new Set<string>() }],
+    })
+    const warnings: unknown[] = []
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      docs: {},
+      logger: { ...SILENT, warn: (warning) => void warnings.push((warning as DefinitionWarning).code) },
+    })
+    await app.ready()
+    assert.deepEqual(warnings, ['undocumented_schema'])
+    const { statusCode } = await app.inject('/docs/openapi.json')
+    assert.equal(statusCode, 200)
+    assert.deepEqual(warnings, ['undocumented_schema'])
+  })
+
   it('is told of every route that uses a component with it', async () => {
     const money = z.object({ money: z.instanceof(Money) }).meta({ id: 'Money' })
     const where = (index: number, place: string): string =>
@@ -872,8 +951,8 @@ describe('what a document cannot show', () => {
       { response: z.symbol() },
     ]
     assert.deepEqual(await problemsOf(parts), [
-      'car.r1: POST /car/1: a schema is named "It", as another one in car.r0: POST /car/0 is [duplicate_schema]',
       `car.r2: POST /car/2: response 200: ${CANNOT} z.symbol() [undocumented_schema]`,
+      'car.r1: POST /car/1: a schema is named "It", as another one in car.r0: POST /car/0 is [duplicate_schema]',
     ])
     assert.deepEqual(await problemsOf([{ response: Plain }, { response: Owner }], { Plain: Owner }), [
       'car.r1: POST /car/1: a schema is named "Plain", as another one in car.r0: POST /car/0 is [duplicate_schema]',
@@ -892,7 +971,7 @@ describe('what a document cannot show', () => {
   it('is a name that no component can have', async () => {
     for (const id of ['a b/c', '__proto__'])
       assert.deepEqual(await problemsOf([{ response: z.string().meta({ id }) }]), [
-        `car.r0: POST /car/0: "${id}" cannot be the name of a schema in a document [undocumented_schema]`,
+        `car.r0: POST /car/0: "${id}" cannot be the name of a schema in a document [invalid_name]`,
       ])
   })
 })

@@ -116,7 +116,7 @@ describe('the document of an application with an error format', () => {
     assert.deepEqual(await documentOf({ errorFormat, errorHandlers }), await documentOf({ errorFormat }))
   })
 
-  it('is a definition error where it cannot be shown, or its name is taken', async () => {
+  it('is a note where it cannot be shown, and a definition error where its name is taken', async () => {
     const hidden = defineErrorFormat({ schema: z.symbol(), format: () => Symbol('a') })
     const problem = async (options: AppOptions, schemas = {}): Promise<unknown> => {
       const error: unknown = await documentOf(options, schemas).catch((reason: unknown) => reason)
@@ -124,7 +124,10 @@ describe('the document of an application with an error format', () => {
       const [first] = placeless(error.errors)
       return [first?.code, first?.where]
     }
-    assert.deepEqual(await problem({ errorFormat: hidden }), ['undocumented_schema', 'errorFormat'])
+    const { components } = await documentOf({ errorFormat: hidden })
+    assert.deepEqual(components.schemas, {
+      ErrorOutput: { description: 'Documents cannot show z.symbol().' },
+    })
     const other = z.string().meta({ id: 'Error' })
     const withOther = defineErrorFormat({ schema: z.object({ other }), format: () => ({ other: 'a' }) })
     assert.deepEqual(await problem({ errorFormat: withOther }), ['duplicate_schema', 'errorFormat'])

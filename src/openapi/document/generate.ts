@@ -1,5 +1,5 @@
 import { DefinitionError } from '../../definition-error.ts'
-import type { DefinitionProblem } from '../../definition-error.ts'
+import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { combine } from './combine.ts'
@@ -18,10 +18,14 @@ export interface GeneratorSource {
   /** `undefined` for problem documents. */
   readonly errorFormat: ErrorFormat | undefined
   readonly settings: DocumentSettings
+  /** Is called with what no document can show, once schemas are converted. */
+  readonly warn: (warning: DefinitionWarning) => void
 }
 
 /** Makes documents, each once. */
 export interface Generator {
+  /** Converts all schemas, which documents do otherwise, so that warnings come early. */
+  readonly convert: () => void
   /** The document of a version; of all versions without one. @throws `DefinitionError` for what cannot be documented. */
   readonly document: (version: string | undefined) => OpenApiDocument
 }
@@ -30,12 +34,13 @@ const NOTHING: DocumentedVersion = { version: null, routes: [], lifetime: undefi
 
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
-  { versions, named, errorFormat, settings }: GeneratorSource,
+  { versions, named, errorFormat, settings, warn }: GeneratorSource,
   convert: Convert | undefined,
 ): Generator {
   const conversionOf = createConversions(
     versions,
     convert && ((some) => convert(routesOf(some), named, errorFormat)),
+    warn,
   )
   const writeOperation = createOperations()
   const made = new Map<DocumentedVersion, Made>()
@@ -62,6 +67,9 @@ export function createGenerator(
     return combined.document
   }
   return {
+    convert: () => {
+      for (const documented of versions.slice(0, 1)) conversionOf(documented)
+    },
     document: (version) => {
       if (version === undefined) return makeAll()
       const documented = versions.find((each) => each.version === version)
@@ -79,6 +87,7 @@ function refuse(problems: readonly DefinitionProblem[]): void {
 function createConversions(
   versions: readonly DocumentedVersion[],
   convertAll: ((some: readonly DocumentedVersion[]) => Conversion) | undefined,
+  warn: GeneratorSource['warn'],
 ): (documented: DocumentedVersion) => Conversion {
   if (convertAll === undefined) {
     const bare = withoutSchemas(versions)
@@ -87,7 +96,10 @@ function createConversions(
   const apart = new Map<DocumentedVersion, Conversion>()
   let whole: Conversion | undefined
   return (documented) => {
-    whole ??= convertAll(versions)
+    if (whole === undefined) {
+      whole = convertAll(versions)
+      whole.warnings.forEach(warn)
+    }
     if (!whole.problems.some(({ code }) => code === 'duplicate_schema')) return whole
     const own = apart.get(documented) ?? convertAll([documented])
     apart.set(documented, own)
@@ -104,7 +116,7 @@ function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
         { parameters: toParameters(route.pattern, new Map(), {}), body: undefined, responses: new Map() },
       ] as const,
   )
-  return { routes: new Map(bare), errors: undefined, components: {}, problems: [] }
+  return { routes: new Map(bare), errors: undefined, components: {}, problems: [], warnings: [] }
 }
 
 function routesOf(versions: readonly DocumentedVersion[]): readonly FlatRoute[] {

@@ -1,5 +1,5 @@
 import type { ResponseKey } from '../../schema/responses.ts'
-import type { DefinitionProblem } from '../../definition-error.ts'
+import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -83,8 +83,10 @@ export interface Conversion {
   readonly errors: Content | undefined
   /** Under `#/components/schemas/`, by name. */
   readonly components: Readonly<Record<string, SchemaObject>>
-  /** Names that two schemas have, and schemas that no document can show. */
+  /** Names that two schemas have, and names that no component can have. */
   readonly problems: readonly DefinitionProblem[]
+  /** What no document can show: a note stands in its place. */
+  readonly warnings: readonly DefinitionWarning[]
 }
 
 /** Converts the schemas of routes and of the format of errors. */

@@ -100,7 +100,7 @@ export function extensionProblems({ route }: DocumentedRoute): readonly Definiti
   if (found === undefined) return []
   return [
     {
-      code: 'undocumented_schema',
+      code: 'invalid_field',
       where: route.label,
       message: `openapi.${found.at} is ${found.kind}`,
       fix:

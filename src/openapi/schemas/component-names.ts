@@ -169,7 +169,7 @@ function note(search: Search, schema: Schema, where: string): void {
   }
   if (!KEY.test(name)) {
     problems.push({
-      code: 'undocumented_schema',
+      code: 'invalid_name',
       where,
       message: `"${name}" cannot be the name of a schema in a document`,
       fix: 'use letters, digits, ".", "-" and "_" in meta({ id }) and in the schemas of modules',

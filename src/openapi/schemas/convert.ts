@@ -2,7 +2,6 @@ import { isResponseKey } from '../../schema/responses.ts'
 import { createRegistry } from 'zod-openapi/api'
 import { createSchema } from 'zod-openapi'
 
-import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -23,12 +22,12 @@ import { toErrorPlace, toPlaces } from './places.ts'
 import type { SchemaPlace } from './places.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 import type { SchemaObject } from '../document/types.ts'
-import { findMarked, findUndocumented, undocumented } from './undocumented.ts'
+import { findMarked, findUndocumented } from './undocumented.ts'
 import type { Shown } from './undocumented.ts'
 
 /**
  * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can
- * show is a problem. zod has to be loaded.
+ * show is a warning. zod has to be loaded.
  */
 export const convert: Convert = (routes, named, errorFormat) => {
   const byRoute = new Map(routes.map((route) => [route, toPlaces(route)]))
@@ -38,14 +37,12 @@ export const convert: Convert = (routes, named, errorFormat) => {
   const errorName =
     errorPlace === undefined ? [] : [{ name: 'Error', schema: errorPlace.schema, where: 'errorFormat' }]
   const inventory = takeInventory(places, [...named, ...errorName])
-  const failed: DefinitionProblem[] = []
-  const shown = {
-    input: showAll('input', places, inventory, failed),
-    output: showAll('output', places, inventory, failed),
-  }
-  const finished = finishAll(shown, inventory)
+  const shown = { input: showAll('input', inventory), output: showAll('output', inventory) }
   const rawOf = (place: SchemaPlace): SchemaObject =>
     shown[place.io].schemas[inventory.keys.get(place) ?? ''] ?? {}
+  const hidden = new Set<SchemaObject>()
+  const warnings = places.flatMap((place) => findUndocumented(place, rawOf(place), shown[place.io], hidden))
+  const finished = finishAll(shown, inventory, hidden)
   const converted = new Map(
     [...byRoute].map(([route, own]) => [route, toRoute(route, own, { rawOf, shown, finished })]),
   )
@@ -56,29 +53,20 @@ export const convert: Convert = (routes, named, errorFormat) => {
     routes: converted,
     errors,
     components: schemasIn(findReferences([schemas, errors]), finished.components),
-    problems: [
-      ...inventory.problems,
-      ...finished.problems,
-      ...failed,
-      ...places.flatMap((place) => findUndocumented(place, rawOf(place), shown[place.io])),
-    ],
+    problems: [...inventory.problems, ...finished.problems],
+    warnings,
   }
 }
 
 /** Converts everything in one direction: many at once, or, when that fails, one by one to find out what it is. */
-function showAll(
-  io: Direction,
-  places: readonly SchemaPlace[],
-  inventory: Inventory,
-  failed: DefinitionProblem[],
-): Shown {
+function showAll(io: Direction, inventory: Inventory): Shown {
   const tasks = inventory.tasks.filter((task) => task.io === io)
   try {
     return withoutIds(inventory.refused, () =>
       together(portionsOf(tasks, inventory).map((some) => show(io, some, inventory))),
     )
   } catch {
-    return together(tasks.flatMap((task) => showOne(task, places, inventory, failed)))
+    return together(tasks.map((task) => showOne(task, inventory)))
   }
 }
 
@@ -108,27 +96,15 @@ function together(parts: readonly Part[]): Shown {
   }
 }
 
-function showOne(
-  task: Inventory['tasks'][number],
-  places: readonly SchemaPlace[],
-  inventory: Inventory,
-  failed: DefinitionProblem[],
-): readonly Part[] {
+function showOne(task: Inventory['tasks'][number], inventory: Inventory): Part {
   try {
     const alone = { ...inventory, components: new Map<string, Schema>() }
-    return [withoutIds(inventory.refused, () => show(task.io, [task], alone))]
+    return withoutIds(inventory.refused, () => show(task.io, [task], alone))
   } catch (error) {
-    const reason = reasonOf(inventory.failures.get(task.key) ?? error)
-    const affected = places.filter((place) => inventory.keys.get(place) === task.key)
-    failed.push(
-      ...affected.map((place) => undocumented(place, '', `a schema that zod does not convert (${reason})`)),
-    )
-    return []
+    const reason = messageOf(inventory.failures.get(task.key) ?? error)
+    const mark = { [MARK]: `a schema that zod does not convert (${reason})` }
+    return { schemas: { [task.key]: mark }, components: {}, hasMarks: true }
   }
-}
-
-function reasonOf(error: unknown): string {
-  return messageOf(error)
 }
 
 type Part = Omit<Shown, 'marked'>

@@ -56,7 +56,10 @@ function ownFields(json: SchemaObject): Fields {
 function otherFields(json: SchemaObject, others: unknown, patterns: unknown): SchemaObject | undefined {
   if (isSchemaObject(others)) return others
   // nothing at all is said of the value
-  const isOpen = Object.keys(json).length === 0 || others === true || isSchemaObject(patterns)
+  const isOpen =
+    Object.keys(json).every((keyword) => keyword === 'description') ||
+    others === true ||
+    isSchemaObject(patterns)
   return isOpen ? {} : undefined
 }
 

@@ -4,7 +4,7 @@ import type { Components } from './json-schema.ts'
 import type { Inventory } from './component-names.ts'
 import { ELEMENT, MARK, TYPES } from './markers.ts'
 import type { Direction } from './markers.ts'
-import { spread } from './undocumented.ts'
+import { spread, toNote } from './undocumented.ts'
 import type { Shown } from './undocumented.ts'
 import type { SchemaObject } from '../document/types.ts'
 
@@ -19,8 +19,14 @@ export interface Finished {
 
 /**
  * Gives every component its name: its own where it looks the same in both directions or is taken, another where its output differs.
+ * In the place of what is `hidden` stands a note.
  */
-export function finishAll(shown: Readonly<Record<Direction, Shown>>, inventory: Inventory): Finished {
+export function finishAll(
+  shown: Readonly<Record<Direction, Shown>>,
+  inventory: Inventory,
+  hidden: ReadonlySet<SchemaObject>,
+): Finished {
+  const clean = createClean(hidden)
   const input = mapValues(shown.input.components, (schema) => clean(schema, shown.input))
   const output = mapValues(shown.output.components, (schema) => clean(schema, shown.output))
   const different = Object.keys(output).filter(
@@ -76,9 +82,18 @@ function takenNames(
   })
 }
 
-/** A schema without marks, and without alternatives that nothing fits. */
-function clean(schema: SchemaObject, shown: Shown): SchemaObject {
-  const cleaned = mapSchemas(unmarked(schema, shown), (inner) => clean(inner, shown))
+/** Makes the function that writes a schema without marks, and without alternatives that nothing fits. */
+function createClean(
+  hidden: ReadonlySet<SchemaObject>,
+): (schema: SchemaObject, shown: Shown) => SchemaObject {
+  const clean = (schema: SchemaObject, shown: Shown): SchemaObject => {
+    if (hidden.has(schema)) return toNote(schema)
+    return withoutNothing(mapSchemas(unmarked(schema, shown), (inner) => clean(inner, shown)))
+  }
+  return clean
+}
+
+function withoutNothing(cleaned: SchemaObject): SchemaObject {
   if (cleaned['anyOf'] === undefined) return cleaned
   const options = listOf(cleaned['anyOf'])
   const possible = options.filter((option) => !isNothing(option))

@@ -1,5 +1,5 @@
 import { isResponseKey } from '../../schema/responses.ts'
-import type { DefinitionProblem } from '../../definition-error.ts'
+import type { DefinitionWarning } from '../../definition-error.ts'
 import { eachSchema, refOf, refsIn } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import { ELEMENT, MARK } from './markers.ts'
@@ -39,31 +39,43 @@ const FIXES: Readonly<Record<string, string>> = {
 }
 const FIX = 'say what it looks like by .meta({ type: … }), or use a codec or .pipe(z.…)'
 
-/** The problem of a place that cannot be shown, `kind` being a mark or a description. */
-export function undocumented(place: SchemaPlace, at: string, kind: string): DefinitionProblem {
+/** What is shown in the place of a schema that cannot be, of its mark. */
+export function toNote({ [MARK]: mark, description }: SchemaObject): SchemaObject {
+  const note = `Documents cannot show ${nameOf(mark)}.`
+  return { description: typeof description === 'string' ? `${description}\n\n${note}` : note }
+}
+
+function nameOf(mark: unknown): string {
+  return KINDS[String(mark)] ?? String(mark)
+}
+
+function undocumented(place: SchemaPlace, at: string, kind: string): DefinitionWarning {
   const isResponse = isResponseKey(place.source) && at !== ''
   const where = isResponse ? `${place.at}, at ${at}` : join(place.at, at)
   return {
     code: 'undocumented_schema',
     where: place.owner.label,
-    message: `${where}: a document cannot show ${KINDS[kind] ?? kind}`,
+    message: `${where}: a document cannot show ${nameOf(kind)}`,
     fix: FIXES[kind] ?? FIX,
   }
 }
 
-/** What cannot be shown of a place. */
+/** Warns of what cannot be shown of a place, and adds it to `hidden`. */
 export function findUndocumented(
   place: SchemaPlace,
   schema: SchemaObject,
   shown: Shown,
-): readonly DefinitionProblem[] {
+  hidden: Set<SchemaObject>,
+): readonly DefinitionWarning[] {
   if (!shown.hasMarks) return []
-  const found = new Map<string, DefinitionProblem>()
+  const found = new Map<string, DefinitionWarning>()
   const seen = new Set<string>()
   const search = (inner: SchemaObject, at: string, isRoot: boolean): void => {
     const { [MARK]: mark, [ELEMENT]: element } = inner
-    if (typeof mark === 'string' && !isAllowed(place, mark, isRoot))
+    if (typeof mark === 'string' && !isAllowed(place, mark, isRoot)) {
       found.set(`${at} ${mark}`, undocumented(place, at, mark))
+      hidden.add(inner)
+    }
     const set = typeof element === 'string' ? shown.schemas[element] : undefined
     if (set !== undefined) search(set, `${at}[]`, false)
     const name = refOf(inner)

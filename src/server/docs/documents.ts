@@ -51,21 +51,6 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
   }
   const versions = (): readonly string[] =>
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
-  const load = async (): Promise<Generator> => {
-    const { versioning, modules, settings } = source()
-    const { createGenerator } = await import('../../openapi/document/generate.ts')
-    const all = documented()
-    const named = namedSchemas(modules)
-    const { errorFormat } = settings
-    const isWanted =
-      errorFormat !== undefined || all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
-    if (isWanted) await requireZod()
-    const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
-    return createGenerator(
-      { versions: all, named, errorFormat, settings: toDocumentSettings(settings, versioning, modules) },
-      convert,
-    )
-  }
   return {
     versions,
     title: () => {
@@ -80,7 +65,7 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
       return [null, ...versions()].flatMap((version) => toServers(version, told))
     },
     load: async () => {
-      generator = await (loading ??= load())
+      generator = await (loading ??= loadGenerator(source()))
     },
     document: (version) => {
       const { known } = source().table
@@ -95,6 +80,32 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
     },
     routeMap: async (version, host, which) => toRouteMap(source(), version, { host, which }),
   }
+}
+
+/** Loads what makes documents. */
+async function loadGenerator(source: DocumentSource): Promise<Generator> {
+  const { versioning, modules, settings } = source
+  const { createGenerator } = await import('../../openapi/document/generate.ts')
+  const all = toDocumentedVersions(source.table, versioning, 'shown')
+  const named = namedSchemas(modules)
+  const { errorFormat } = settings
+  const isWanted =
+    errorFormat !== undefined || all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+  if (isWanted) await requireZod()
+  const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
+  const created = createGenerator(
+    {
+      versions: all,
+      named,
+      errorFormat,
+      settings: toDocumentSettings(settings, versioning, modules),
+      warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
+    },
+    convert,
+  )
+  // what is served is wanted anyway
+  if (settings.docs) created.convert()
+  return created
 }
 
 function hasSchemas({ sources, responses }: FlatRoute): boolean {
