@@ -97,9 +97,12 @@ export {
 export type { ErrorCode, HttpErrorFactory, HttpErrorOptions, ValidationIssue } from './errors.ts'
 export type {
   Content as ContentMap,
+  DocumentContact,
   DocumentInfo,
+  DocumentLicense,
   DocumentServer,
   DocumentTag,
+  ExternalDocs,
   MediaTypeObject,
   OpenApiDocument,
   Operation as OperationObject,
@@ -109,6 +112,7 @@ export type {
   RequestBody as RequestBodyObject,
   ResponseObject,
   SchemaObject,
+  ServerVariable,
   SecurityAlternative as SecurityRequirementObject,
 } from './openapi/document/types.ts'
 export type { Awaitable, BodyStream, FinishedResponse, Method, QueryRecord } from './http.ts'

@@ -63,6 +63,7 @@ export type DefinitionErrorCode = keyof typeof DEFINITION_ERRORS
 
 /** One mistake in a definition. */
 export interface DefinitionProblem {
+  /** The kind of mistake. docs/errors.md explains each. */
   readonly code: DefinitionErrorCode
   /** What it is in, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
   readonly where: string
@@ -94,6 +95,7 @@ export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS
 
 /** Something in a definition that deserves a look, though it works. */
 export interface DefinitionWarning {
+  /** The kind of warning. docs/errors.md explains each. */
   readonly code: DefinitionWarningCode
   /** The place, for instance `car.getOne: GET /car/{car_id}`. */
   readonly where: string
@@ -130,6 +132,7 @@ function isPart(word: string, whole: string): boolean {
  * }
  */
 export class DefinitionError extends Error {
+  /** Every mistake, in the order in which they were found. */
   readonly errors: readonly DefinitionProblem[]
 
   constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {

@@ -76,11 +76,17 @@ export interface HttpErrorOptions {
  * @throws `RangeError` when `status` is not an error status (400 to 599).
  */
 export class HttpError extends Error {
+  /** The status of the response, 400 to 599. */
   readonly status: number
+  /** A stable word for programs. */
   readonly code: string
+  /** A URI that identifies the kind of problem. */
   readonly type: string
+  /** A short summary of the kind of problem. */
   readonly title: string
+  /** An explanation of this occurrence, which clients see. */
   readonly detail: string | undefined
+  /** Headers to send along. */
   readonly headers: Readonly<Record<string, string>> | undefined
   /** Further members of the problem document. */
   readonly members: Readonly<Record<string, unknown>>
@@ -111,6 +117,7 @@ export interface ValidationIssue {
   readonly path: readonly (string | number)[]
   /** The code of zod for the kind of issue, such as `invalid_type` or `too_small`. */
   readonly code: string
+  /** An explanation for people. */
   readonly message: string
 }
 
@@ -122,6 +129,7 @@ export interface ValidationIssue {
  * throw new ValidationError([{ in: 'body', path: ['email'], code: 'taken', message: 'The address is taken' }])
  */
 export class ValidationError extends HttpError {
+  /** The values that do not fit. */
   readonly errors: readonly ValidationIssue[]
 
   constructor(errors: readonly ValidationIssue[], detail: string = toDetail(errors.length)) {

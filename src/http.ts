@@ -55,10 +55,13 @@ export const FINISHED: unique symbol = Symbol('octavo.finished')
 
 /** A response that is ready to be written: what every adapter turns into its own kind of response. */
 export interface FinishedResponse {
+  /** Distinguishes finished responses from data of the same shape. */
   readonly [FINISHED]: true
+  /** The status to send. */
   status: number
   /** By lower-case name; a list is one field line for each entry. */
   headers: Record<string, string | string[]>
+  /** The body to send, `null` for none. */
   body: string | Uint8Array | BodyStream | null
   /** Whether Octavo wrote an error, which has the same form in every version. */
   readonly isError?: boolean
@@ -72,11 +75,13 @@ export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
 
 /** A request as handlers, guards and versioning schemes see it. Inject it with the token of the same name. */
 export interface HttpRequest {
+  /** The method as it was sent. */
   readonly method: string
   /** Path and query as they were sent. */
   readonly url: string
   /** The path as it was sent: percent-encoded, with its version segment. */
   readonly path: string
+  /** The decoded query, before schemas read it. */
   readonly query: QueryRecord
   /** By lower-case name; several field lines are joined with `, ` (cookies with `; `). */
   readonly headers: Readonly<Record<string, string>>
@@ -84,6 +89,7 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /** The values of one header, one for each field line; the name in any case. */
   headerLines(name: string): readonly string[]
+  /** The decoded cookies by name. */
   readonly cookies: Readonly<Record<string, string>>
   /** Host and port that the client asked for; `X-Forwarded-Host` counts under `trustProxy` only. */
   readonly host: string

@@ -10,11 +10,13 @@ type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
 /** An answer of a status. */
 export interface Answer<S extends number, D> {
+  /** The status of the response. */
   readonly status: S
   /** Whether the status is 200 to 299. */
   readonly ok: number extends S ? boolean : S extends Success ? true : false
   /** The body: JSON and text as values, other types as bytes, `undefined` where there is none. */
   readonly data: D
+  /** The headers of the response. */
   readonly headers: Headers
   /** What `data` was read from: its body is used up. */
   readonly response: Response

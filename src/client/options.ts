@@ -10,6 +10,7 @@ export type ClientHeaders =
 
 /** What undici is told of retries; its documentation of `RetryHandler` has the defaults. */
 export interface RetryOptions {
+  /** The number of further tries after the first one. */
   readonly maxRetries?: number
   /** The longest wait between two tries, in milliseconds. */
   readonly maxTimeout?: number
@@ -19,8 +20,11 @@ export interface RetryOptions {
   readonly timeoutFactor?: number
   /** Whether a `Retry-After` of the server is waited for. */
   readonly retryAfter?: boolean
+  /** The methods that are tried again. */
   readonly methods?: readonly string[]
+  /** The statuses after which a request is sent again. */
   readonly statusCodes?: readonly number[]
+  /** The codes of network errors after which a request is sent again, such as `ECONNRESET`. */
   readonly errorCodes?: readonly string[]
 }
 

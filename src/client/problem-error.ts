@@ -33,13 +33,15 @@ export type ErrorBody<A> = A extends { readonly $errors?: infer F }
  * }
  */
 export class ProblemError extends Error {
+  /** The status of the response. */
   readonly status: number
   /** The stable word for programs; `undefined` where the answer has none. */
   readonly code: string | undefined
-  /** @default the status phrase */
+  /** A short summary of the kind of problem. @default the status phrase */
   readonly title: string
+  /** An explanation of this occurrence. */
   readonly detail: string | undefined
-  /** @default 'about:blank' */
+  /** A URI that identifies the kind of problem. @default 'about:blank' */
   readonly type: string
   /** What did not fit, of a 422 by Octavo; empty otherwise. */
   readonly errors: readonly ValidationIssue[]
@@ -47,6 +49,7 @@ export class ProblemError extends Error {
   readonly members: Readonly<Record<string, unknown>>
   /** The body as it was read: a value of JSON, a text, bytes, or `undefined`. */
   readonly data: unknown
+  /** The headers of the response. */
   readonly headers: Headers
   /** Its body is used up. */
   readonly response: Response

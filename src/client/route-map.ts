@@ -1,5 +1,6 @@
 /** How a client calls a route. */
 export interface RouteCall {
+  /** The method to send. */
   readonly method: string
   /** Further methods that the route answers. */
   readonly others?: readonly string[]
@@ -7,6 +8,7 @@ export interface RouteCall {
   readonly path: string
   /** What names the version, where the path does not. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Query parameters that name the version, if the path does not. */
   readonly query?: Readonly<Record<string, string>>
   /** Where the host names the version: what stands in the place of that of the base URL. */
   readonly host?: string
@@ -22,6 +24,7 @@ export interface RouteCall {
 export interface RouteMap {
   /** `null` for requests that name none. */
   readonly version: string | null
+  /** The calls by full route names. */
   readonly routes: Readonly<Record<string, RouteCall>>
   /** The content type of errors in the format of the application. @default 'application/problem+json' */
   readonly errorType?: string

@@ -10,6 +10,7 @@ import type { Token } from './token.ts'
 
 /** A token that the application itself supplies; its name says which. */
 export interface BuiltIn<T> extends Token<T> {
+  /** Distinguishes built-in tokens from providers. */
   readonly kind: 'built-in'
   /** Reads the value, for those that can be read in more than one way. */
   readonly schema?: Schema

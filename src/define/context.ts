@@ -6,13 +6,21 @@ import type { Token } from './token.ts'
 export interface CookieOptions {
   /** Seconds the cookie lives. */
   readonly maxAge?: number
+  /** The moment at which the cookie ends. `maxAge` wins over it. */
   readonly expires?: Date
+  /** The domain whose hosts get the cookie. @default the host that set it, without its subdomains */
   readonly domain?: string
+  /** The path below which the cookie is sent. @default the folder of the request's path */
   readonly path?: string
+  /** Hides the cookie from scripts of the page. @default false */
   readonly httpOnly?: boolean
+  /** Sends the cookie over HTTPS only. @default false */
   readonly secure?: boolean
+  /** Whether requests from other sites carry the cookie: `true` is `'strict'`. @default chosen by the browser */
   readonly sameSite?: 'strict' | 'lax' | 'none' | boolean
+  /** Keeps a separate cookie for each top-level site (CHIPS). @default false */
   readonly partitioned?: boolean
+  /** Which cookies browsers keep longest if there are too many. @default 'medium', chosen by the browser */
   readonly priority?: 'low' | 'medium' | 'high'
 }
 
@@ -20,13 +28,18 @@ export interface CookieOptions {
 export interface HttpResponse {
   /** The status of a plain returned value; `reply` wins over it, it wins over the route's own. */
   status: number | undefined
+  /** The headers to send, by name in any case. */
   readonly headers: {
+    /** Returns the value set so far, `undefined` if none. */
     get(name: string): string | undefined
+    /** Sets a header and replaces earlier values. */
     set(name: string, value: string): void
     /** Adds a field line and keeps those there are. */
     append(name: string, value: string): void
+    /** Removes a header that was set so far. */
     delete(name: string): void
   }
+  /** The cookies to set. */
   readonly cookies: {
     /** Adds a Set-Cookie line. */
     set(name: string, value: string, options?: CookieOptions): void
@@ -37,16 +50,19 @@ export interface HttpResponse {
 export interface RouteInfo {
   /** The full name, such as `car.getOne`. */
   readonly name: string
+  /** The method that the route answers. */
   readonly method: string
   /** The full pattern, such as `/car/{car_id}`. */
   readonly path: string
   /** The name of the controller or router, such as `car`. */
   readonly controller: string
+  /** The `meta` of the route, merged with those of the levels above. */
   readonly meta: object
 }
 
 /** What `urlFor` takes besides the name and the path parameters. */
 export interface UrlOptions {
+  /** The query by name. A list repeats the name, `null` and `undefined` are left out. */
   readonly query?: Readonly<Record<string, unknown>>
   /** The version to link to. @default in a handler the version of the request, elsewhere the default version */
   readonly version?: string
@@ -54,15 +70,21 @@ export interface UrlOptions {
 
 /** A place for messages; pino fits. */
 export interface Logger {
+  /** Logs details of use while debugging. */
   debug(details: object, message?: string): void
+  /** Logs what happens in normal operation. */
   info(details: object, message?: string): void
+  /** Logs what deserves attention and stops nothing. */
   warn(details: object, message?: string): void
+  /** Logs a failure. */
   error(details: object, message?: string): void
 }
 
 /** Everything known of the request being answered. The type parameter is what guards leave in `identity`. */
 export interface ExecutionContext<I = unknown> {
+  /** The request being answered. */
   readonly request: HttpRequest
+  /** The head of the response, to set status, headers and cookies on. */
   readonly response: HttpResponse
   /** `null` if no route matched, which middleware and error handlers see. */
   readonly route: RouteInfo | null
@@ -91,10 +113,12 @@ export interface ExecutionContext<I = unknown> {
    * a CORS preflight. Empty where nothing is served.
    */
   allowedMethods(): Promise<readonly Method[]>
+  /** Returns the request, for code written for frameworks with several transports. */
   switchToHttpConnection(): { getRequest(): HttpRequest }
 }
 
 /** Everything known of a request that has found its route: what handlers, guards and interceptors get. */
 export interface RouteContext<I = unknown> extends ExecutionContext<I> {
+  /** The route that answers. */
   readonly route: RouteInfo
 }

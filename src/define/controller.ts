@@ -14,11 +14,17 @@ export type WebHandler = (request: Request, context: ExecutionContext) => Awaita
 
 /** A controller or router as `defineController` and `defineRouter` return it; the type parameters keep what was inferred. */
 export interface Controller<N, P, T, R = readonly [], V = unknown> {
+  /** Distinguishes controllers and routers from other definitions. */
   readonly kind: 'controller' | 'router'
+  /** The name as it was given. */
   readonly name?: N
+  /** The prefix as it was given. */
   readonly prefix?: P
+  /** The version of all routes that have none of their own. */
   readonly version?: V
+  /** The routes, each with its inferred types. */
   readonly routes: T
+  /** The routers below it. */
   readonly routers?: R
 }
 
@@ -46,6 +52,7 @@ export interface ControllerOptions<N, P extends string, T, C, G, V extends Versi
   readonly inject?: C
   /** Run before every handler, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
+  /** The routes, as objects or made by `defineRoute`. */
   readonly routes: RoutesOf<T, P, C, G>
 }
 
@@ -60,6 +67,7 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
   readonly version?: V
   /** Run before every handler of this router and of those below it, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
+  /** The routes, as objects or made by `defineRoute`. */
   readonly routes?: RoutesOf<T, P, unknown, G>
   /** Routers below this one; they inherit its prefix, version, tags and all that stands around its handlers. */
   readonly routers?: R

@@ -18,23 +18,33 @@ export interface ErrorFormatOptions<S> {
 
 /** The form of all errors of an application, as `defineErrorFormat` returns it. */
 export interface ErrorFormat<S = unknown> {
+  /** Distinguishes error formats from other definitions. */
   readonly kind: 'error-format'
   /** For types alone: the type of the schema. */
   readonly $schema?: S
+  /** The media type of every error. */
   readonly contentType: string
+  /** The schema that parses the body of every error. */
   readonly schema: Schema
+  /** Returns the body of an error before it is parsed. */
   format(error: HttpError, context: ExecutionContext | undefined): unknown
 }
 
 /** The body of errors in applications without a format: a problem document (RFC 9457) with the code of the error. */
 export interface ProblemDocument {
+  /** A URI that identifies the kind of problem. `about:blank` if the status says all. */
   readonly type: string
+  /** A short summary of the kind of problem. */
   readonly title: string
+  /** The status of the response. */
   readonly status: number
+  /** An explanation of this occurrence. */
   readonly detail?: string
+  /** A stable word for programs. */
   readonly code: string
   /** Of a `ValidationError`. */
   readonly errors?: readonly ValidationIssue[]
+  /** Further members of the error. */
   readonly [member: string]: unknown
 }
 

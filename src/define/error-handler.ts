@@ -7,8 +7,11 @@ export type ErrorClass<E = unknown> = abstract new (...args: never) => E
 
 /** An error handler as `defineErrorHandler` returns it. */
 export interface ErrorHandler {
+  /** Distinguishes error handlers from other definitions. */
   readonly kind: 'error-handler'
+  /** The class or status of the errors that it handles. */
   readonly match: ErrorClass | number
+  /** Returns the answer to an error, `undefined` to pass it on. */
   handle(error: never, context: ExecutionContext): unknown
 }
 

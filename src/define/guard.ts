@@ -7,15 +7,23 @@ import { placed } from '../place.ts'
 /** How a client proves who it is: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
 export type SecurityScheme =
   | {
+      /** Credentials in the `Authorization` header. */
       readonly type: 'http'
+      /** The scheme of `Authorization`, such as `bearer` or `basic`. */
       readonly scheme: string
+      /** The format of bearer tokens, such as `JWT`. */
       readonly bearerFormat?: string
+      /** How clients get credentials. May hold Markdown. */
       readonly description?: string
     }
   | {
+      /** A key in a header, a query parameter or a cookie. */
       readonly type: 'apiKey'
+      /** The part of the request that carries the key. */
       readonly in: 'header' | 'query' | 'cookie'
+      /** The name of the header, query parameter or cookie. */
       readonly name: string
+      /** How clients get credentials. May hold Markdown. */
       readonly description?: string
     }
 
@@ -24,9 +32,13 @@ export type SecurityRequirement = Readonly<Record<string, SecurityScheme>>
 
 /** A guard as `defineGuard` returns it. The type parameter is what it leaves in `context.identity`; `never` when it leaves it alone. */
 export interface Guard<I = never> {
+  /** Distinguishes guards from other definitions. */
   readonly kind: 'guard'
+  /** The name in messages and documents. */
   readonly name: string
+  /** The tokens that `canActivate` needs. */
   readonly inject: Tokens
+  /** Returns or resolves to `false` to refuse a request with 403. */
   canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
   /** What documents say that a client has to send: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
@@ -36,6 +48,7 @@ export interface Guard<I = never> {
   readonly replaceMembers?: (find: (member: AnyGuard) => AnyGuard) => AnyGuard
   /** Carry the type only, never set: a route tells by them the guards it adds from those it drops. */
   readonly $adds?: Added<I>
+  /** For types alone: see `$adds`. */
   readonly $drops?: Dropped<I>
 }
 

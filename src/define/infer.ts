@@ -31,6 +31,7 @@ export interface InputSpec {
 export type ResponseSpec =
   | Schema
   | {
+      /** The schema of one status. */
       readonly [status: number]: Schema
       /** The schema of statuses from 400 to 499 that are not declared themselves. */
       readonly '4XX'?: Schema

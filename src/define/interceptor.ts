@@ -5,9 +5,13 @@ import { placed } from '../place.ts'
 
 /** An interceptor as `defineInterceptor` returns it. */
 export interface Interceptor {
+  /** Distinguishes interceptors from other definitions. */
   readonly kind: 'interceptor'
+  /** The name in messages. */
   readonly name: string
+  /** The tokens that `intercept` needs. */
   readonly inject: Tokens
+  /** Wraps the handler: `next` runs it and resolves to its result. */
   intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never): unknown
 }
 

@@ -10,9 +10,13 @@ import { placed } from '../place.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
 export interface Module<C, I, V = unknown> {
+  /** Distinguishes modules from other definitions. */
   readonly kind: 'module'
+  /** The version of all routes that have none nearer to them. */
   readonly version?: V
+  /** The controllers and routers, with their inferred types. */
   readonly controllers?: C
+  /** The imported modules, with their inferred types. */
   readonly imports?: I
 }
 
@@ -20,7 +24,9 @@ export interface Module<C, I, V = unknown> {
 export interface StartedApp {
   /** The value behind a token that the module sees. */
   resolve<T>(token: Token<T>): Promise<T>
+  /** The logger of the application. */
   readonly log: Logger
+  /** Returns the path of a route by its name. @throws `RangeError` for unknown names and versions. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
 }
 
@@ -59,7 +65,9 @@ export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFie
   readonly version?: V
   /** Modules that belong to the application too, promises of modules included. One that is imported twice is one module. */
   readonly imports?: I
+  /** The controllers of this module. */
   readonly controllers?: C
+  /** The routers of this module. */
   readonly routers?: R
 }
 

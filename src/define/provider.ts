@@ -7,11 +7,17 @@ export type Scope = 'singleton' | 'request' | 'transient'
 
 /** A provider as `defineProvider` returns it: the token of its own value. */
 export interface Provider<T> extends Token<T> {
+  /** Distinguishes providers from other definitions. */
   readonly kind: 'provider'
+  /** The name in messages. */
   readonly name: string
+  /** How long a value lives. */
   readonly scope: Scope
+  /** The tokens that `create` needs. */
   readonly inject: Tokens
+  /** Creates the value. */
   create(deps: never): Awaitable<T>
+  /** Releases the value at the end of its life. */
   dispose?(value: T): unknown
 }
 
@@ -56,7 +62,9 @@ export function defineProvider<T, D extends Tokens = {}>(options: ProviderOption
 
 /** What a token stands for: made with {@link bind}, for `providers` and `overrides`. */
 export interface Binding {
+  /** Distinguishes bindings from other definitions. */
   readonly kind: 'binding'
+  /** The token, guard or interceptor that is replaced or provided. */
   readonly token: unknown
   /** A provider, a guard or interceptor, or a value. */
   readonly to: object
@@ -64,7 +72,9 @@ export interface Binding {
 
 /** Something that `bind` can replace besides tokens: a guard or an interceptor. */
 export interface Replaceable {
+  /** Distinguishes guards from interceptors. */
   readonly kind: 'guard' | 'interceptor'
+  /** The name in messages. */
   readonly name: string
 }
 

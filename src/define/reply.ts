@@ -13,8 +13,11 @@ const REPLY: unique symbol = Symbol('octavo.reply')
 
 /** A result with a status of its own. Made by `reply`. */
 export interface Reply<S extends number, D> extends ReplyOptions {
+  /** Distinguishes results of `reply` from raw replies. */
   readonly [REPLY]: 'data'
+  /** The status of the response. */
   readonly status: S
+  /** The body before the `response` schema parses it. */
   readonly data: D
 }
 
@@ -30,11 +33,13 @@ export interface ReplyWithOneOf<Declared> {
 
 /** What a raw reply is known by. Without other members, a reply with a wrong status is compared with those that are declared. */
 export interface Raw {
+  /** Distinguishes raw replies from `reply`. */
   readonly [REPLY]: 'raw'
 }
 
 /** A result whose body is sent as it stands. Made by `text`, `html`, `redirect`, `stream`, `file` and `sse`. */
 export interface RawReply extends Raw, ReplyOptions {
+  /** The status, `undefined` for that of a plain value. */
   readonly status: number | undefined
   /** The body, or what works the result out for the request that it answers; the head is that of its result then. */
   readonly data: string | Uint8Array | BodyStream | ToReply | undefined
@@ -53,7 +58,7 @@ export interface ReplyContext extends ExecutionContext {
 
 /** What `text` and `html` take besides the body. */
 export interface RawOptions extends ReplyOptions {
-  /** @default as for a plain value: the route's own, else 200 */
+  /** The status of the response. @default as for a plain value: the route's own, else 200 */
   readonly status?: number
 }
 

@@ -42,7 +42,9 @@ export interface Shared {
 export interface RouteOptions extends Shared {
   /** The status of a plain returned value. @default the only 2xx of `response`, else 200 */
   readonly status?: number
+  /** A short text that documents show beside the path. */
   readonly summary?: string
+  /** A longer text that documents show. May hold Markdown. */
   readonly description?: string
   /** The operation's id in documents. @default made from the name */
   readonly operationId?: string

@@ -10,7 +10,7 @@ import { after } from '../async.ts'
 export interface HstsOptions {
   /** Seconds from the last response on. @default 31536000, a year */
   readonly maxAge?: number
-  /** @default true */
+  /** Whether it holds for subdomains too. @default true */
   readonly includeSubDomains?: boolean
   /** Asks to be listed by browsers for ever: https://hstspreload.org. @default false */
   readonly preload?: boolean
@@ -18,33 +18,33 @@ export interface HstsOptions {
 
 /** What `securityHeaders` takes: for each header its value, or `false` for none. */
 export interface SecurityHeadersOptions {
-  /** @default for HTML that of helmet, for all else `default-src 'none';frame-ancestors 'none'` */
+  /** Restricts what a page may load (`Content-Security-Policy`). @default for HTML that of helmet, for all else `default-src 'none';frame-ancestors 'none'` */
   readonly contentSecurityPolicy?: CspDirectives | false
-  /** @default none */
+  /** Reports what a policy would block (`Content-Security-Policy-Report-Only`). @default none */
   readonly contentSecurityPolicyReportOnly?: CspDirectives | false
   /** Sent over HTTPS only. @default { maxAge: 31536000, includeSubDomains: true } */
   readonly strictTransportSecurity?: HstsOptions | false
-  /** @default none */
+  /** Which resources of other origins a page may embed (`Cross-Origin-Embedder-Policy`). @default none */
   readonly crossOriginEmbedderPolicy?: string | false
-  /** @default 'same-origin' */
+  /** Separates a page from windows of other origins (`Cross-Origin-Opener-Policy`). @default 'same-origin' */
   readonly crossOriginOpenerPolicy?: string | false
   /** Does not stop what CORS allows. @default 'same-origin' */
   readonly crossOriginResourcePolicy?: string | false
-  /** @default '?1' */
+  /** Isolates an origin from others of its site (`Origin-Agent-Cluster`). @default '?1' */
   readonly originAgentCluster?: string | false
-  /** @default none */
+  /** Which features of browsers a page may use (`Permissions-Policy`). @default none */
   readonly permissionsPolicy?: string | false
-  /** @default 'no-referrer' */
+  /** How much of its address a page sends to others (`Referrer-Policy`). @default 'no-referrer' */
   readonly referrerPolicy?: string | false
-  /** @default 'nosniff' */
+  /** Stops browsers from guessing content types (`X-Content-Type-Options`). @default 'nosniff' */
   readonly xContentTypeOptions?: string | false
-  /** @default 'off' */
+  /** Whether browsers resolve the hosts of links in advance (`X-DNS-Prefetch-Control`). @default 'off' */
   readonly xDnsPrefetchControl?: string | false
-  /** @default 'noopen' */
+  /** Stops old browsers from opening downloads in the site's context (`X-Download-Options`). @default 'noopen' */
   readonly xDownloadOptions?: string | false
-  /** @default 'SAMEORIGIN' */
+  /** Which pages may embed a page (`X-Frame-Options`). @default 'SAMEORIGIN' */
   readonly xFrameOptions?: string | false
-  /** @default 'none' */
+  /** Whether plugins may load data across domains (`X-Permitted-Cross-Domain-Policies`). @default 'none' */
   readonly xPermittedCrossDomainPolicies?: string | false
   /** `'0'` turns off a filter of old browsers that could be abused. @default '0' */
   readonly xXssProtection?: string | false

@@ -11,21 +11,29 @@ import { errorAt } from '../place.ts'
  * }
  */
 export interface ParamValues {
+  /** Any text without a slash. The default of parameters that name no type. */
   str: string
+  /** A whole number. */
   int: number
+  /** A decimal number. */
   float: number
+  /** A UUID as text. */
   uuid: string
+  /** The rest of the path, slashes included. */
   path: string
 }
 
 /** A type that path parameters can have, as in `{id:int}`. */
 export interface ParamType {
+  /** The word after the colon. */
   readonly name: string
   /** The place in the order of specificity, smallest first. */
   readonly rank: number
   /** Whether `text` from `start` to `end` is a value of this type. */
   readonly test: (text: string, start: number, end: number) => boolean
+  /** Returns the value of a text that passed `test`. */
   readonly parse: (text: string) => unknown
+  /** Returns the text of a value, for `urlFor`. */
   readonly format: (value: unknown) => string
   /** A pattern of JSON Schema for all its values; `undefined` where there is none, as for flags. */
   readonly pattern?: string | undefined

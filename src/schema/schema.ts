@@ -9,7 +9,13 @@ import type { Awaitable } from '../http.ts'
  * application several times cheaper.
  */
 export interface Schema {
-  readonly _zod: { readonly output: unknown; readonly input: unknown }
+  /** Zod's own description of the schema. */
+  readonly _zod: {
+    /** For types alone: the type of a value after validation. */
+    readonly output: unknown
+    /** For types alone: the type of a value before validation. */
+    readonly input: unknown
+  }
 }
 
 /** What a schema's value is after validation. */

@@ -12,9 +12,11 @@ import { emptyDataProblem } from './data.ts'
 
 /** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
 export interface SessionStore {
+  /** Returns the value of a key, `undefined` if there is none. */
   get(key: string): Awaitable<unknown>
   /** `ttlMs` is after how many milliseconds the entry may be forgotten. `false` as the result says that nothing was stored. */
   set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
+  /** Removes a key. */
   delete(key: string): Awaitable<unknown>
   /** Stores that tell of errors rather than reject: what happens during a call counts as its failure. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
@@ -22,21 +24,23 @@ export interface SessionStore {
 
 /** The cookie that carries the signed id of a session. */
 export interface SessionCookie {
-  /** @default `__Host-sid` when the cookie is secure, has the path `/` and no domain, which is what browsers demand of it; else `sid` */
+  /** The name of the cookie. @default `__Host-sid` when the cookie is secure, has the path `/` and no domain, which is what browsers demand of it; else `sid` */
   readonly name?: string
-  /** @default true */
+  /** Sends the cookie over HTTPS only. @default true */
   readonly secure?: boolean
-  /** @default true */
+  /** Hides the cookie from scripts of the page. @default true */
   readonly httpOnly?: boolean
-  /** @default 'lax' */
+  /** Whether requests from other sites carry the cookie. @default 'lax' */
   readonly sameSite?: 'strict' | 'lax' | 'none'
-  /** @default '/' */
+  /** The path below which the cookie is sent. @default '/' */
   readonly path?: string
-  /** @default none: the host that set it, without its subdomains */
+  /** The domain whose hosts get the cookie. @default none: the host that set it, without its subdomains */
   readonly domain?: string
   /** Seconds that browsers keep it, counted anew whenever the session is stored. @default none: until the browser is closed */
   readonly maxAge?: number
+  /** Keeps a separate session for each top-level site (CHIPS). @default false */
   readonly partitioned?: boolean
+  /** Which cookies browsers keep longest if there are too many. @default 'medium', chosen by the browser */
   readonly priority?: 'low' | 'medium' | 'high'
 }
 
@@ -46,8 +50,9 @@ export interface SessionOptions {
   readonly secret: string | readonly string[]
   /** Types and checks the data. It has to accept `{}`, which is what a new session holds. @default any JSON */
   readonly schema?: Schema
-  /** @default the memory of this process */
+  /** The store of the sessions. @default the memory of this process */
   readonly store?: SessionStore
+  /** Attributes of the cookie that carries the id. */
   readonly cookie?: SessionCookie
   /** Milliseconds without a request until a session ends. @default 1800000, half an hour */
   readonly idleTimeout?: number

@@ -15,9 +15,9 @@ import type { EdgeApp } from '../server/edge/edge-app.ts'
 export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
   /** The Host header. @default 'localhost' */
   readonly host?: string
-  /** @default 'http' */
+  /** The protocol of all requests. @default 'http' */
   readonly protocol?: 'http' | 'https'
-  /** @default '127.0.0.1' */
+  /** The address of the client. @default '127.0.0.1' */
   readonly remoteAddress?: string
   /** Written where the enabled versioning scheme reads it. */
   readonly version?: string
@@ -34,12 +34,19 @@ export interface TestClient {
   /** As `app.inject`, with the cookies kept so far; what is given for one request wins over what all have in common. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  /** Sends a GET request. */
   readonly get: SendTestRequest
+  /** Sends a HEAD request. */
   readonly head: SendTestRequest
+  /** Sends a POST request. */
   readonly post: SendTestRequest
+  /** Sends a PUT request. */
   readonly put: SendTestRequest
+  /** Sends a PATCH request. */
   readonly patch: SendTestRequest
+  /** Sends a DELETE request. */
   readonly delete: SendTestRequest
+  /** Sends an OPTIONS request. */
   readonly options: SendTestRequest
   /** The cookies kept so far. */
   readonly cookies: CookieJar

@@ -3,6 +3,7 @@ import type { SetCookie } from 'cookie'
 
 /** A cookie that a client keeps. */
 export interface KeptCookie {
+  /** The name, in which case counts. */
   readonly name: string
   /** Decoded. */
   readonly value: string
@@ -10,9 +11,13 @@ export interface KeptCookie {
   readonly domain: string
   /** Whether it goes to that host alone, not to those below it. */
   readonly hostOnly: boolean
+  /** The path below which the cookie is sent. */
   readonly path: string
+  /** Whether it is sent over HTTPS only. */
   readonly secure: boolean
+  /** Whether scripts of a page could not read it. */
   readonly httpOnly: boolean
+  /** The `SameSite` attribute, `undefined` if it has none. */
   readonly sameSite: 'lax' | 'strict' | 'none' | undefined
   /** `undefined` for one that lasts as long as the client. */
   readonly expires: Date | undefined

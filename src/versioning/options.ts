@@ -15,6 +15,7 @@ export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
 
 /** A version in the list of versions, with what is said of its life. */
 export interface VersionListing extends VersionPolicy {
+  /** The version that the policy is for. */
   readonly version: string
 }
 
@@ -26,10 +27,13 @@ export interface VersionResolved {
   readonly requested: string | undefined
   /** The name of the route. */
   readonly route: string
+  /** The method of the request. */
   readonly method: string
   /** The pattern of the route. */
   readonly path: string
+  /** The stage of the version's life. */
   readonly status: VersionStatus
+  /** The request. */
   readonly request: HttpRequest
 }
 

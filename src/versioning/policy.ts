@@ -10,9 +10,11 @@ export type Moment = string | Date
 export type PolicyLink =
   | string
   | {
+      /** The URL of the page, absolute or relative. */
       readonly href: string
-      /** @default 'text/html' */
+      /** The media type of the page. @default 'text/html' */
       readonly type?: string
+      /** The title of the page. */
       readonly title?: string
     }
 
@@ -22,8 +24,11 @@ export interface VersionPolicy {
   readonly deprecated?: boolean | Moment
   /** The moment from which it may stop answering (RFC 8594); `false` for none, where a level above has one. */
   readonly sunset?: Moment | false
+  /** Pages that explain the policy, which responses link to. */
   readonly links?: {
+    /** The page about the deprecation. */
     readonly deprecation?: PolicyLink
+    /** The page about the sunset. */
     readonly sunset?: PolicyLink
   }
   /** What happens after `sunset`: it goes on answering, or it is answered with 410. @default 'serve' */
@@ -132,8 +137,11 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[
 
 /** A policy link with its defaults. */
 export interface VersionLink {
+  /** The URL of the page, absolute or relative. */
   readonly href: string
+  /** The media type of the page. */
   readonly type: string
+  /** The title of the page. */
   readonly title?: string
 }
 

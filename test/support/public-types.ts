@@ -46,6 +46,14 @@ interface Use {
   readonly by: string
 }
 
+/** A declaration or member, and where it is. */
+interface Documented {
+  readonly name: string
+  readonly file: string
+  readonly line: number
+  readonly isDocumented: boolean
+}
+
 /** What the entry points export, read from the sources with the compiler API of TypeScript 5.9. */
 export class PublicTypes {
   readonly #checker: ts.TypeChecker
@@ -105,40 +113,42 @@ export class PublicTypes {
     return [...found.values()]
   }
 
-  /** The exported declarations and their members that have no docstring, as `Module.controllers (src/define/module.ts)`. */
-  undocumented(): { readonly missing: readonly string[]; readonly total: number } {
-    const missing = new Set<string>()
-    const all = new Set<string>()
+  /** The exported declarations and their members, each with whether it has a docstring. `@default` alone is none. */
+  documented(): readonly Documented[] {
+    const found = new Map<ts.Node, Documented>()
     for (const symbols of this.#exports.values()) {
       for (const [name, symbol] of symbols) {
-        const note = (path: string, documented: boolean): void => {
-          const key = `${path} (${fileOf(symbol)})`
-          all.add(key)
-          if (!documented) missing.add(key)
-        }
-        note(name, isDocumented(symbol))
-        for (const declaration of symbol.declarations ?? []) this.#members(name, declaration, note)
+        const [first] = symbol.declarations ?? []
+        if (first !== undefined) found.set(first, toDocumented(name, first, hasDocstring(symbol)))
+        const declarations = this.#meanings(symbol).flatMap((each) => each.declarations ?? [])
+        for (const declaration of new Set(declarations)) this.#addMembers(found, name, declaration)
       }
     }
-    return { missing: [...missing], total: all.size }
+    return [...found.values()].filter(({ file }) => file.startsWith('src/'))
   }
 
-  #members(path: string, node: ts.Node, note: (path: string, documented: boolean) => void): void {
-    const inside = (members: ts.NodeArray<ts.TypeElement | ts.ClassElement>): void => {
-      for (const member of members) {
-        if (isHidden(member) || ts.isConstructorDeclaration(member)) continue
-        const key = `${path}.${member.name === undefined ? '()' : member.name.getText()}`
-        const symbol = member.name === undefined ? undefined : this.#checker.getSymbolAtLocation(member.name)
-        note(key, symbol === undefined ? hasComment(member) : isDocumented(symbol))
-        if (ts.isPropertySignature(member) && member.type !== undefined) this.#members(key, member.type, note)
-      }
+  #addMembers(found: Map<ts.Node, Documented>, path: string, node: ts.Node): void {
+    if (ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node) || ts.isTypeLiteralNode(node)) {
+      for (const member of node.members) this.#addMember(found, path, member)
+    } else if (ts.isTypeAliasDeclaration(node) || ts.isParenthesizedTypeNode(node)) {
+      this.#addMembers(found, path, node.type)
+    } else if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) {
+      for (const type of node.types) this.#addMembers(found, path, type)
     }
-    if (ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node) || ts.isTypeLiteralNode(node))
-      inside(node.members)
-    else if (ts.isTypeAliasDeclaration(node)) this.#members(path, node.type, note)
-    else if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) {
-      for (const type of node.types) this.#members(path, type, note)
-    } else if (ts.isParenthesizedTypeNode(node)) this.#members(path, node.type, note)
+  }
+
+  #addMember(found: Map<ts.Node, Documented>, path: string, member: ts.TypeElement | ts.ClassElement): void {
+    if (isHidden(member) || ts.isConstructorDeclaration(member) || found.has(member)) return
+    const symbol = member.name === undefined ? undefined : this.#checker.getSymbolAtLocation(member.name)
+    const key = `${path}.${member.name?.getText() ?? '[]'}`
+    // of overloads, one is enough
+    found.set(
+      member,
+      toDocumented(key, member, symbol === undefined ? hasText(member) : hasDocstring(symbol)),
+    )
+    if (ts.isPropertySignature(member) && member.type !== undefined) {
+      this.#addMembers(found, key, member.type)
+    }
   }
 
   /** A symbol, and the type that it has if it is another name of one. */
@@ -247,10 +257,16 @@ function fileOf(symbol: ts.Symbol): string {
   return file === undefined ? '?' : relative(ROOT, file)
 }
 
-function isDocumented(symbol: ts.Symbol): boolean {
+function hasDocstring(symbol: ts.Symbol): boolean {
   return symbol.getDocumentationComment(undefined).length > 0
 }
 
-function hasComment(node: ts.Node): boolean {
-  return ts.getJSDocCommentsAndTags(node).length > 0
+function hasText(node: ts.Node): boolean {
+  return ts.getJSDocCommentsAndTags(node).some(({ comment }) => comment !== undefined)
+}
+
+function toDocumented(name: string, node: ts.Node, isDocumented: boolean): Documented {
+  const source = node.getSourceFile()
+  const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+  return { name, file: relative(ROOT, source.fileName), line: line + 1, isDocumented }
 }

@@ -46,4 +46,16 @@ describe('exported types', () => {
   it('mean the same in every entry point', () => {
     assert.deepEqual(types.collisions(), new Map())
   })
+
+  it('have docstrings, and so have their members', () => {
+    const all = types.documented()
+    // the walk has found more than a handful
+    assert.ok(all.length > 1000, String(all.length))
+    assert.deepEqual(
+      all
+        .filter(({ isDocumented }) => !isDocumented)
+        .map(({ name, file, line }) => `${file}:${line} ${name}`),
+      [],
+    )
+  })
 })

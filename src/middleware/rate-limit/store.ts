@@ -28,6 +28,7 @@ export interface Balance {
 
 /** Counts requests: any limiter of rate-limiter-flexible. */
 export interface RateLimiter {
+  /** Counts points of a key. Rejects with the state of the key if it has none left, with an `Error` if the store fails. */
   consume(key: string, points?: number): Promise<unknown>
 }
 

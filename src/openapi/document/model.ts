@@ -14,6 +14,7 @@ import type {
   Parameter,
   RequestBody,
   SchemaObject,
+  ExternalDocs,
 } from './types.ts'
 
 /** A route that answers in a version. */
@@ -47,7 +48,7 @@ export interface DocumentSettings {
   /** Whether servers were given; the address of the document stands there otherwise. */
   readonly hasServers: boolean
   readonly tags: readonly DocumentTag[]
-  readonly externalDocs: { readonly url: string; readonly description?: string } | undefined
+  readonly externalDocs: ExternalDocs | undefined
   /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
   readonly keepsSlash: boolean
   readonly versioning: Versioning | undefined

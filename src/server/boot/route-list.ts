@@ -5,17 +5,23 @@ import { toEntries } from '../../versioning/spec.ts'
 
 /** One route of `app.routes()`. */
 export interface RouteEntry {
+  /** The full name, such as `car.getOne`. */
   readonly name: string
+  /** The name of the controller or router. */
   readonly controller: string
+  /** The methods that the route answers. */
   readonly methods: readonly Method[]
   /** The full pattern. */
   readonly path: string
   /** The versions as they were declared; empty for an unversioned route, `'neutral'` for VERSION_NEUTRAL. */
   readonly versions: readonly string[]
+  /** The groups in documents. */
   readonly tags: readonly string[]
+  /** Whether documents mark it as deprecated. */
   readonly deprecated: boolean
   /** The names of its guards, of every level, in the order in which they run. */
   readonly guards: readonly string[]
+  /** The `meta` of the route. */
   readonly meta: object
 }
 

@@ -34,17 +34,21 @@ export interface ListenStart {
 
 /** An application listens. */
 export interface ListenEnd {
+  /** The address at which it listens. */
   readonly url: string
 }
 
 /** A request has arrived; nothing is known of its route yet. */
 export interface RequestStart {
+  /** The context of the request. */
   readonly context: ExecutionContext
 }
 
 /** The response to a request is ready to be sent. */
 export interface RequestEnd {
+  /** The context of the request, with its route if one matched. */
   readonly context: ExecutionContext
+  /** The response as it is sent. */
   readonly response: FinishedResponse
   /** Milliseconds since the request was received; the time that a stream takes is not in it. */
   readonly duration: number
@@ -52,7 +56,9 @@ export interface RequestEnd {
 
 /** Something was thrown while a request was answered. */
 export interface RequestError {
+  /** The context of the request. */
   readonly context: ExecutionContext
+  /** The value that was thrown. */
   readonly error: unknown
 }
 

@@ -118,7 +118,9 @@ export interface AppOptions<
   readonly validateResponses?: boolean | 'strict'
   /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
   readonly logger?: Logger | false
+  /** Time limits in milliseconds. */
   readonly timeouts?: Timeouts
+  /** Limits of requests. */
   readonly limits?: Limits
   /** Limits of `multipart/form-data` bodies; a route's own win. */
   readonly uploads?: UploadLimits

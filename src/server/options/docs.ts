@@ -3,7 +3,7 @@ import { LAYER_RULES } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
-import type { DocumentInfo, DocumentServer, DocumentTag } from '../../openapi/document/types.ts'
+import type { DocumentInfo, DocumentServer, DocumentTag, ExternalDocs } from '../../openapi/document/types.ts'
 import { describeValue, isRecord } from '../../values.ts'
 import { isLiteralPath } from './prefix.ts'
 
@@ -19,6 +19,7 @@ export interface DocumentLink {
 
 /** What a page is made from. */
 export interface PageInfo {
+  /** The title of the API. */
   readonly title: string
   /** The combined document first, then the versions, newest first. */
   readonly documents: readonly DocumentLink[]
@@ -46,7 +47,8 @@ export interface DocsOptions {
   readonly servers?: readonly DocumentServer[]
   /** What is said of groups of operations. */
   readonly tags?: readonly DocumentTag[]
-  readonly externalDocs?: { readonly url: string; readonly description?: string }
+  /** Further documentation of the API. */
+  readonly externalDocs?: ExternalDocs
 }
 
 const hasText = (name: string) => (value: unknown) =>

@@ -21,6 +21,7 @@ export interface PrefixOptions {
 
 /** A path that the prefix does not precede, for some methods. */
 export interface ExcludedRoute {
+  /** The path without the prefix. */
   readonly path: string
   /** The methods of the excluded route. @default all */
   readonly method?: Method | readonly Method[]

@@ -18,6 +18,7 @@ export interface VersionLife {
 
 /** One route of a version. */
 export interface VersionRoute extends VersionLife {
+  /** The full name, such as `car.getOne`. */
   readonly name: string
   /** Those that it answers in this version. */
   readonly methods: readonly Method[]
@@ -27,11 +28,17 @@ export interface VersionRoute extends VersionLife {
 
 /** One version of `app.versions()`. */
 export interface VersionInfo extends VersionLife {
+  /** The version as it is written. */
   readonly version: string
   /** Whether it answers requests that name no version; never where a function chooses. */
   readonly isDefault: boolean
   /** Where its deprecation and its sunset are explained. */
-  readonly links: { readonly deprecation?: VersionLink; readonly sunset?: VersionLink }
+  readonly links: {
+    /** The page about its deprecation. */
+    readonly deprecation?: VersionLink
+    /** The page about its sunset. */
+    readonly sunset?: VersionLink
+  }
   /** What happens after its sunset. */
   readonly retired: 'serve' | 'gone'
   /**

@@ -26,6 +26,7 @@ export interface HeaderOptions {
   readonly contentType?: boolean
   /** Whether a custom header may hold the version alone, as in `X-API-Version: 2`. @default true */
   readonly bare?: boolean
+  /** The statuses of version errors. @default unsupported 406, retired 410, the others 400 */
   readonly statusCodes?: Partial<VersionStatusCodes>
 }
 

@@ -11,6 +11,7 @@ export interface HostOptions {
   readonly ignoreLabels?: readonly string[]
   /** Finds the version in the host name, which is in lower case: its first group, or the group named `version`. */
   readonly hostPattern?: RegExp
+  /** The statuses of version errors. @default unsupported, unspecified and invalid 404, retired 410, ambiguous 400 */
   readonly statusCodes?: Partial<VersionStatusCodes>
 }
 

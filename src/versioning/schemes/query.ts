@@ -7,6 +7,7 @@ import type { VersionFormat } from '../version.ts'
 export interface QueryOptions {
   /** The name of the query parameter; case-sensitive. @default 'version' */
   readonly versionParameter?: string
+  /** The statuses of version errors. @default unsupported 404, retired 410, the others 400 */
   readonly statusCodes?: Partial<VersionStatusCodes>
 }
 

@@ -13,11 +13,13 @@ export interface VersionSource {
   readonly in: string
   /** The name of the header or parameter. */
   readonly name: string
+  /** The version as it was sent. */
   readonly value: string
 }
 
 /** One place that may hold one version holds several. */
 export interface AmbiguousVersion {
+  /** The places and their different values. */
   readonly ambiguous: readonly VersionSource[]
 }
 
@@ -26,9 +28,13 @@ export type VersionValue = string | readonly string[] | AmbiguousVersion | undef
 
 /** The statuses a scheme answers version errors with. */
 export interface VersionStatusCodes {
+  /** The status for a version that is unknown or not served at the path. */
   readonly unsupported: number
+  /** The status for a request that names no version though it has to. */
   readonly unspecified: number
+  /** The status for a malformed version. */
   readonly invalid: number
+  /** The status for versions that contradict each other. */
   readonly ambiguous: number
   /** After the sunset of a version whose policy is `'gone'`. */
   readonly retired: number
@@ -36,7 +42,9 @@ export interface VersionStatusCodes {
 
 /** A scheme with its options: one way for versions to travel, where there are several. */
 export interface SchemeUse {
+  /** The scheme. */
   readonly scheme: VersioningScheme<never>
+  /** The options of the scheme. */
   readonly options: object
 }
 
@@ -44,8 +52,11 @@ export interface SchemeUse {
 export interface RequestDraft {
   /** The path, without query. */
   readonly path: string
+  /** The query by name. */
   readonly query: Readonly<Record<string, string>>
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  /** The host with its port. */
   readonly host: string
   /** What a version segment follows in the path: the prefix of the application, or `''` for none and for routes without it. */
   readonly prefix: string
@@ -53,6 +64,7 @@ export interface RequestDraft {
 
 /** How a version travels with a request. Made by `defineVersioningScheme`; the built-in ones are `VersioningSchemes`. */
 export interface VersioningScheme<O> {
+  /** The name in messages. */
   readonly name: string
   /** Makes the function that reads the version of a request; the format tells which versions are equal. */
   readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest) => Awaitable<VersionValue>
@@ -60,6 +72,7 @@ export interface VersioningScheme<O> {
   readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
   /** The request headers that a response depends on because of this scheme. */
   readonly vary: (options: O) => readonly string[]
+  /** The statuses of version errors. */
   readonly statusCodes: VersionStatusCodes
   /** For versions in the path: the segments that stand for a version, first the one to write. */
   readonly segments: ((version: string, options: O) => readonly string[]) | undefined

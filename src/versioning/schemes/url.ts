@@ -7,6 +7,7 @@ export interface UrlOptions {
   readonly versionParameter?: string
   /** Whether `/1/…` means the same as `/v1/…`. @default false */
   readonly allowBare?: boolean
+  /** The statuses of version errors. @default unsupported, unspecified and invalid 404, retired 410, ambiguous 400 */
   readonly statusCodes?: Partial<VersionStatusCodes>
 }
 

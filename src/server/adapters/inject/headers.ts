@@ -9,6 +9,7 @@ import { isSingle } from '../shared/plain-request.ts'
 export interface HeaderOptions {
   /** Names in any case. A list sends several field lines, and a number is written as text. */
   readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[] | undefined>>
+  /** Cookies by name, not yet encoded. */
   readonly cookies?: Readonly<Record<string, string>>
 }
 

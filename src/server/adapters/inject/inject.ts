@@ -22,6 +22,7 @@ import { isStream } from '../../../stream.ts'
 
 /** The answer of `inject`. */
 export interface InjectResponse {
+  /** The status of the response. */
   readonly statusCode: number
   /** By lower-case name; `set-cookie` is a list when there are several. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>

@@ -27,9 +27,9 @@ export interface InjectOptions extends BodyOptions, HeaderOptions {
   readonly query?: FormValues | URLSearchParams
   /** The Host header. @default 'localhost' */
   readonly host?: string
-  /** @default '127.0.0.1' */
+  /** The address of the client. @default '127.0.0.1' */
   readonly remoteAddress?: string
-  /** @default 'http' */
+  /** The protocol of the request. @default 'http' */
   readonly protocol?: 'http' | 'https'
   /** Written where the enabled versioning scheme reads it. */
   readonly version?: string
@@ -41,6 +41,7 @@ export interface InjectOptions extends BodyOptions, HeaderOptions {
 
 /** What `inject` takes when it is to give the body as a stream. */
 export interface InjectStreamOptions extends Omit<InjectOptions, 'stream'> {
+  /** Resolves as soon as the head of the response is there. */
   readonly stream: true
 }
 
