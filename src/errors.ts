@@ -211,7 +211,7 @@ export function toErrorResponse(
     isError: true,
     status,
     headers: {
-      ...(headers && lowerCase(headers)),
+      ...(headers && toSent(headers)),
       'content-type': type,
       'content-length': String(Buffer.byteLength(body)),
     },
@@ -257,6 +257,8 @@ function toCode(phrase: string): string {
   return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+/** The headers of an error by lower-case name, without the encoding of another body: an error may have all headers of an answer from elsewhere. */
+function toSent(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(entries.filter(([name]) => name !== 'content-encoding'))
 }

@@ -239,11 +239,16 @@ export function unusedExclusions(
       code: 'unused_exclusion',
       where: 'createApp',
       message: `prefix.exclude has ${methods === undefined ? text : `${methods.join()} ${text}`}, which is no route without the prefix`,
-      fix: there.includes(text)
-        ? 'leave out method, or name every method of the route'
-        : suggestion(text, [...new Set(there)]),
+      fix: there.includes(text) ? repairOf(methods) : suggestion(text, [...new Set(there)]),
     }
   })
+}
+
+/** What to change in an exclusion whose path is that of a route. Without methods, only a path below that of `docs` is unused. */
+function repairOf(methods: readonly string[] | undefined): string {
+  return methods === undefined
+    ? 'exclude the path of docs, which stands for all below it'
+    : 'leave out method, or name every method of the route'
 }
 
 /**

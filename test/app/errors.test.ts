@@ -162,6 +162,26 @@ describe('an HttpError', () => {
     )
   })
 
+  it('has no header that describes the body of another answer', async () => {
+    const { response } = await thrown(
+      () =>
+        new HttpError(502, 'The upstream failed', {
+          headers: {
+            'Content-Type': 'text/html',
+            'Content-Length': '7',
+            'Content-Encoding': 'gzip',
+            'x-upstream': 'a',
+          },
+        }),
+    )
+    const { headers, body } = response
+    assert.deepEqual(headers, {
+      'content-type': 'application/problem+json',
+      'content-length': String(body.length),
+      'x-upstream': 'a',
+    })
+  })
+
   it('is an Error', () => {
     const error = new HttpError(404, 'No such car', { cause: 'x', id: 7 })
     assert.deepEqual(

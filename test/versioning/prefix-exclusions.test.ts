@@ -337,6 +337,20 @@ describe('documents beside a prefix', () => {
   const module = defineModule({
     controllers: [defineController({ prefix: '/cars', routes: [{ method: 'GET', handler: () => [] }] })],
   })
+  it('are excluded together, by their path', () => {
+    const options = {
+      logger: false,
+      docs: {},
+      prefix: { path: '/api', exclude: ['/docs/openapi.json'] },
+    } as const
+    assert.throws(
+      () => createApp(module, options),
+      (error) =>
+        error instanceof DefinitionError &&
+        error.errors[0]?.fix === 'exclude the path of docs, which stands for all below it',
+    )
+  })
+
   for (const path of ['/docs', '/docs/{rest:path}']) {
     it(`are excluded as a whole by ${path}`, async () => {
       const app = createApp(module, { logger: false, docs: {}, prefix: { path: '/api', exclude: [path] } })
@@ -507,6 +521,17 @@ describe('an exclusion that cannot be used', () => {
         [
           'invalid_option',
           'prefix.exclude.method is "get"',
+          "give a method such as 'GET', or a list of methods",
+        ],
+      ],
+    ],
+    [
+      'without any method',
+      { path: '/api', exclude: [{ method: [], path: '/health' }] },
+      [
+        [
+          'invalid_option',
+          'prefix.exclude.method is an empty list',
           "give a method such as 'GET', or a list of methods",
         ],
       ],

@@ -47,7 +47,8 @@ const RULES: Rules = {
 const EXCLUDED: Rules = {
   path: [() => true, 'a path'],
   method: [
-    (value) => [value].flat().every((method) => METHOD_INDEX.has(String(method))),
+    (value) =>
+      [value].flat().length > 0 && [value].flat().every((method) => METHOD_INDEX.has(String(method))),
     "a method such as 'GET', or a list of methods",
   ],
 }
