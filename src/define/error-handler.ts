@@ -33,6 +33,7 @@ export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unk
 export function defineErrorHandler<const M extends ErrorClass | number>(options: {
   /** A class, or a status from 400 to 599; 404 and 405 of unknown paths are matched by handlers of the application. */
   readonly match: M
+  /** Returns the answer, `undefined` to pass the error on. */
   readonly handle: (error: Matched<M>, context: ExecutionContext) => unknown
 }): ErrorHandler {
   return placed({ ...options, kind: 'error-handler' }, defineErrorHandler)

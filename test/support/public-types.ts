@@ -132,6 +132,10 @@ export class PublicTypes {
       for (const member of node.members) this.#addMember(found, path, member)
     } else if (ts.isTypeAliasDeclaration(node) || ts.isParenthesizedTypeNode(node)) {
       this.#addMembers(found, path, node.type)
+    } else if (ts.isFunctionDeclaration(node)) {
+      for (const { type } of node.parameters) {
+        if (type !== undefined) this.#addMembers(found, path, type)
+      }
     } else if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) {
       for (const type of node.types) this.#addMembers(found, path, type)
     }
