@@ -85,7 +85,7 @@ const versioned: Setup = {
   module: defineModule({ controllers: [versionedCars] }),
   options: {
     logger: false,
-    versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' }],
+    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version', defaultVersion: '1' },
   },
 }
 

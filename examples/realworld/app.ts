@@ -19,7 +19,7 @@ export function createRealWorld(options: AppOptions = {}): App<typeof RealWorldM
     prefix: '/api',
     configSchema: Settings,
     errorFormat,
-    versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-api-version', defaultVersion: '1' }],
+    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-api-version', defaultVersion: '1' },
     ...options,
   })
 }

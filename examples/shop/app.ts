@@ -22,7 +22,7 @@ export function createShop(
 ): App<typeof ShopModule> {
   return createApp(ShopModule, {
     configSchema: ShopSettings,
-    versioning: [VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: '1' }],
+    versioning: { scheme: VersioningSchemes.URL, versionParameter: 'v', defaultVersion: '1' },
     session: { secret: sessionSecret, schema: ShopSession, cookie: { secure: secureCookies } },
     ...options,
   })

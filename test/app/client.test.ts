@@ -46,7 +46,7 @@ const mirror = defineController({
 const app = createApp(defineModule({ controllers: [mirror] }), {
   logger: false,
   session: { secret: 'a secret of at least thirty-two characters' },
-  versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version', defaultVersion: '1' }],
+  versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version', defaultVersion: '1' },
 })
 
 interface Mirrored {

@@ -97,7 +97,7 @@ describe('etag', () => {
     const versioned = createApp(defineModule({ controllers: [cars] }), {
       logger: false,
       middleware: [etag()],
-      versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version' }],
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' },
     })
     const ask = (version: string, known?: string) =>
       versioned.inject({ url: '/cars', version, headers: { 'if-none-match': known } })

@@ -89,7 +89,7 @@ describe('two routes that answer the same requests', () => {
     ],
     [
       'in one of several versions',
-      { versioning: [VersioningSchemes.URL] },
+      { versioning: { scheme: VersioningSchemes.URL } },
       [
         { path: '/a', name: 'x', version: ['1', '2'] },
         { path: '/a', name: 'y', version: ['2', '3'] },
@@ -128,7 +128,7 @@ describe('two routes that answer the same requests', () => {
     ],
     [
       'another version',
-      { versioning: [VersioningSchemes.URL] },
+      { versioning: { scheme: VersioningSchemes.URL } },
       [
         { name: 'x', version: '1' },
         { name: 'x', version: '2' },
@@ -156,7 +156,7 @@ describe('a route beside one for the default version', () => {
     }
     const app = createApp(routes({ name: 'x', version: '1' }, { name: 'x', version: '2' }, { name: 'y' }), {
       logger,
-      versioning: [VersioningSchemes.HEADER, { headerParameter: 'accept', defaultVersion: '1' }],
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'accept', defaultVersion: '1' },
     })
     await app.ready()
     assert.deepEqual(warnings, [

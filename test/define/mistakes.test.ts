@@ -1823,23 +1823,23 @@ describe('a bad option of createApp', () => {
       },
     ],
     [
-      'is versioning without a list',
-      withOption({ versioning: 'URL' }),
+      'is versioning without a scheme',
+      withOption({ versioning: {} }),
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'versioning is a string of 3 characters',
-        fix: 'give a list of a scheme and its options, such as [VersioningSchemes.URL, {}]',
+        message: 'versioning has no scheme',
+        fix: 'give { scheme: VersioningSchemes.URL, … } with the options of the scheme',
       },
     ],
     [
-      'is versioning without a scheme',
+      'is versioning in a list',
       withOption({ versioning: ['URL'] }),
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'versioning[0] is a string of 3 characters',
-        fix: 'give a list of a scheme and its options, such as [VersioningSchemes.URL, {}]',
+        message: 'versioning is a list, as it was in earlier releases',
+        fix: 'write { scheme, …options } as one object',
       },
     ],
   ])

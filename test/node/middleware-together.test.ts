@@ -37,7 +37,7 @@ const api = defineController({
 /** All of them in the order that docs/guide/middleware.md recommends. */
 const app = createApp(defineModule({ controllers: [api] }), {
   logger: false,
-  versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version' }],
+  versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' },
   middleware: [
     cors({ origin: PAGE, credentials: true, exposedHeaders: ['ratelimit'] }),
     requestId({ trust: true }),

@@ -240,13 +240,13 @@ describe('what a document shows of routes', () => {
 })
 
 describe('what a document says of versions', () => {
-  const versioned = async (versioning: readonly unknown[], options: AppOptions = {}): Promise<App> =>
+  const versioned = async (versioning: object, options: AppOptions = {}): Promise<App> =>
     // each scheme has options of its own
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     appOf(VERSIONED, { ...options, versioning: versioning as never })
 
   it('has them in the path under URL, and leaves what has no version where it is', async () => {
-    const app = await versioned([VersioningSchemes.URL, { defaultVersion: '1' }], { prefix: '/api' })
+    const app = await versioned({ scheme: VersioningSchemes.URL, defaultVersion: '1' }, { prefix: '/api' })
     assert.deepEqual(outline(app.openapi({ version: '1' })), {
       'get /api/v1/car/{id}': 'car.getOne',
       'get /api/car/about': 'car.about',
@@ -296,7 +296,7 @@ describe('what a document says of versions', () => {
   for (const [title, [scheme, own = {}], place, name, value] of PARAMETERS) {
     it(`shows the parameter that names them in ${title}, required where there is no default`, async () => {
       const options = { ...own, defaultVersion: '1' }
-      const app = await versioned([scheme, options])
+      const app = await versioned({ scheme, ...options })
       const parameterOf = (version: string): unknown =>
         operation(app.openapi({ version }), '/car/{id}').parameters?.find((each) => each.name === name)
       const text = (version: string): string => value.replace('%', version)
@@ -323,20 +323,20 @@ describe('what a document says of versions', () => {
   }
 
   it('tells the statuses of version errors, as the scheme has them', async () => {
-    const app = await versioned([VersioningSchemes.HEADER, { headerParameter: 'x-v' }])
+    const app = await versioned({ scheme: VersioningSchemes.HEADER, headerParameter: 'x-v' })
     const { responses } = operation(app.openapi({ version: '2' }), '/car/{id}')
     assert.deepEqual(responses['400'], { $ref: '#/components/responses/UnspecifiedVersion' })
     assert.deepEqual(responses['406'], { $ref: '#/components/responses/UnsupportedVersion' })
   })
 
   it('has no server made up where a pattern of its own would not read it', async () => {
-    const app = await versioned([VersioningSchemes.HOST, { hostPattern: /^api-v(\d+)\.example\.com$/ }])
+    const app = await versioned({ scheme: VersioningSchemes.HOST, hostPattern: /^api-v(\d+)\.example\.com$/ })
     assert.deepEqual(app.openapi({ version: '2' }).servers, [{ url: '/' }])
   })
 
   it('has the hosts of versions as servers', async () => {
     const servers = [{ url: 'https://api.example.com:8443/', description: 'Live' }, { url: '/' }]
-    const app = await versioned([VersioningSchemes.HOST], { docs: { servers } })
+    const app = await versioned({ scheme: VersioningSchemes.HOST }, { docs: { servers } })
     const hosts = (version: string): unknown => app.openapi({ version }).servers.map(({ url }) => url)
     assert.deepEqual(hosts('2'), ['https://v2.example.com:8443/', '/'])
     assert.deepEqual(hosts('all'), ['https://v1.example.com:8443/', '/', 'https://v2.example.com:8443/'])
@@ -345,21 +345,24 @@ describe('what a document says of versions', () => {
       add.servers?.map(({ url }) => url),
       ['https://v2.example.com:8443/', '/'],
     )
-    const odd = await versioned([VersioningSchemes.HOST], {
-      docs: {
-        servers: [
-          'https://API.example.com/a?b',
-          'http://p.test/p',
-          'https://{who}.example.com',
-          'http://127.0.0.1',
-        ].map((url) => ({ url })),
+    const odd = await versioned(
+      { scheme: VersioningSchemes.HOST },
+      {
+        docs: {
+          servers: [
+            'https://API.example.com/a?b',
+            'http://p.test/p',
+            'https://{who}.example.com',
+            'http://127.0.0.1',
+          ].map((url) => ({ url })),
+        },
       },
-    })
+    )
     assert.deepEqual(
       odd.openapi({ version: '2' }).servers.map(({ url }) => url),
       ['https://v2.example.com/a?b', 'http://v2.p.test/p', 'https://v2.example.com', 'http://127.0.0.1'],
     )
-    const unknown = await versioned([VersioningSchemes.HOST])
+    const unknown = await versioned({ scheme: VersioningSchemes.HOST })
     assert.deepEqual(unknown.openapi({ version: '2' }).servers, [
       {
         url: '//v2.{domain}',
@@ -374,7 +377,7 @@ describe('what a document says of versions', () => {
         { method: 'GET', path: '/{id}', name: 'old', handler },
         { method: 'GET', path: '/{id}', name: 'fresh', version: '2', handler },
       ],
-      { versioning: [VersioningSchemes.URL] },
+      { versioning: { scheme: VersioningSchemes.URL } },
     )
     assert.deepEqual(outline(app.openapi({ version: '2' })), { 'get /v2/car/{id}': 'car.fresh' })
     assert.deepEqual(outline(app.openapi()), {
@@ -389,7 +392,7 @@ describe('what a document says of versions', () => {
         { method: 'GET', path: '/{id}', name: 'old', handler },
         { method: ['GET', 'POST'], path: '/{id}', name: 'fresh', version: '2', handler },
       ],
-      { versioning: [VersioningSchemes.QUERY, { defaultVersion: () => null }] },
+      { versioning: { scheme: VersioningSchemes.QUERY, defaultVersion: () => null } },
     )
     const parameters = (version: string, method: string): unknown =>
       operation(app.openapi({ version }), '/car/{id}', method).parameters?.map(({ name, required }) => [
@@ -417,7 +420,7 @@ describe('what a document says of versions', () => {
       describe: 'the account of the caller',
     })
     const app = await appOf([{ method: 'GET', version: '1', description: 'Lists cars.', handler }], {
-      versioning: [account],
+      versioning: { scheme: account },
     })
     assert.equal(
       operation(app.openapi({ version: '1' }), '/car').description,
@@ -426,7 +429,7 @@ describe('what a document says of versions', () => {
   })
 
   it('finds a version however it is written, and lists what there is for another', async () => {
-    const app = await versioned([VersioningSchemes.URL, { format: 'semver' }])
+    const app = await versioned({ scheme: VersioningSchemes.URL, format: 'semver' })
     assert.equal(app.openapi({ version: '2.0' }), app.openapi({ version: '2' }))
     assert.throws(() => app.openapi({ version: '9' }), {
       name: 'RangeError',
@@ -440,7 +443,7 @@ describe('what a document says of versions', () => {
   })
 
   it('gives the same object again', async () => {
-    const app = await versioned([VersioningSchemes.URL])
+    const app = await versioned({ scheme: VersioningSchemes.URL })
     assert.equal(app.openapi(), app.openapi({ version: 'all' }))
   })
 })
@@ -454,23 +457,21 @@ describe('what a document says of the end of versions', () => {
         { method: 'GET', path: '/b', name: 'b', version: '3', deprecated: true, handler },
       ],
       {
-        versioning: [
-          VersioningSchemes.HEADER,
-          {
-            clock: () => now,
-            versions: [
-              {
-                version: '1',
-                deprecated: '2025-01-01',
-                sunset: '2026-06-30',
-                retired: 'gone',
-                links: { sunset: { href: 'https://example.com/v1', title: 'Moving' } },
-              },
-              { version: '2', deprecated: '2026-03-01' },
-              '3',
-            ],
-          },
-        ],
+        versioning: {
+          scheme: VersioningSchemes.HEADER,
+          clock: () => now,
+          versions: [
+            {
+              version: '1',
+              deprecated: '2025-01-01',
+              sunset: '2026-06-30',
+              retired: 'gone',
+              links: { sunset: { href: 'https://example.com/v1', title: 'Moving' } },
+            },
+            { version: '2', deprecated: '2026-03-01' },
+            '3',
+          ],
+        },
       },
     )
 
@@ -505,7 +506,7 @@ describe('what a document says of the end of versions', () => {
         { method: 'GET', path: '/a', name: 'a', policy: { versions: { '1': past } }, handler },
         { method: 'GET', path: '/b', name: 'b', version: ['1', '2'], handler },
       ],
-      { versioning: [VersioningSchemes.QUERY, { defaultVersion: '1' }] },
+      { versioning: { scheme: VersioningSchemes.QUERY, defaultVersion: '1' } },
     )
     const answer = await app.inject('/car/a')
     assert.equal(answer.statusCode, 410)
@@ -682,7 +683,7 @@ describe('what a document says of errors', () => {
         { method: 'GET', name: 'old', version: '1', errorHandlers, handler },
         { method: 'GET', name: 'new', version: '2', input: { query: { a: z.string() } }, handler },
       ],
-      { versioning: [VersioningSchemes.QUERY] },
+      { versioning: { scheme: VersioningSchemes.QUERY } },
     )
     const { responses } = operation(app.openapi(), '/car')
     const contents = ['422', '4XX', '5XX'].map((status) => Object(responses[status]).content)

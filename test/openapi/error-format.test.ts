@@ -40,7 +40,7 @@ async function documentOf(
 ): Promise<OpenApiDocument> {
   const app = createApp(defineModule({ name: 'Cars', schemas, controllers: [cars] }), {
     logger: false,
-    versioning: [VersioningSchemes.HEADER, { headerParameter: 'x-version' }],
+    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' },
     ...options,
   })
   await app.ready()

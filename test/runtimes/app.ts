@@ -156,14 +156,12 @@ export const AppModule = defineModule({ controllers: [basics, inputs, first, sec
 
 export const OPTIONS = {
   bodyLimit: BODY_LIMIT,
-  versioning: [
-    VersioningSchemes.HEADER,
-    {
-      headerParameter: 'x-api-version',
-      defaultVersion: '1',
-      versions: ['2', { version: '1', deprecated: '2026-01-01' }],
-    },
-  ],
+  versioning: {
+    scheme: VersioningSchemes.HEADER,
+    headerParameter: 'x-api-version',
+    defaultVersion: '1',
+    versions: ['2', { version: '1', deprecated: '2026-01-01' }],
+  },
   middleware: [
     requestId(),
     cors({ origin: 'https://app.example.com' }),

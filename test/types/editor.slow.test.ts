@@ -133,6 +133,26 @@ describe('an editor', () => {
     ])
   })
 
+  it('completes the options of the scheme and the common ones in versioning', async () => {
+    const versioned = (option: string): string =>
+      `${HEAD}import { VersioningSchemes } from 'octavo'
+createApp(defineModule({}), { versioning: ${option} })`
+    const alone = await editor.complete(versioned('{ scheme: VersioningSchemes.URL, ‸ }'))
+    for (const name of ['allowBare', 'versionParameter', 'defaultVersion', 'versions']) {
+      assert.ok(alone.includes(name), `${name} is not among ${alone.join()}`)
+    }
+    assert.ok(!alone.includes('headerParameter'), alone.join())
+    const several = await editor.complete(versioned('{ schemes: [[VersioningSchemes.URL]], ‸ }'))
+    assert.ok(several.includes('defaultVersion') && !several.includes('allowBare'), several.join())
+    const listed = await editor.complete(versioned('{ schemes: [[VersioningSchemes.HEADER, { ‸ }]] }'))
+    assert.ok(listed.includes('headerParameter') && !listed.includes('defaultVersion'), listed.join())
+    const wrong = await mistakes(versioned('{ scheme: VersioningSchemes.URL, versionParamter: "v" }'))
+    assert.deepEqual(
+      wrong.map(([at]) => at),
+      ['versionParamter'],
+    )
+  })
+
   it('underlines the value that a token is bound to, if it is wrong', async () => {
     const bound = (what: string): string =>
       `${HEAD}const Gateway = defineToken<{ charge(cents: number): string }>('Gateway')

@@ -54,31 +54,42 @@ app.enableVersioning([URL, HEADER])
 // @ts-expect-error the options of an own scheme are checked too
 app.enableVersioning([[URL], [Tenant, { deep: 1 }]])
 
-// the same with `createApp`
-createApp(module, { versioning: [URL, { allowBare: true, defaultVersion: '1' }] })
-createApp(module, { versioning: [Tenant, { depth: 1 }] })
+// the same with `createApp`, in one object
+createApp(module, { versioning: { scheme: URL, allowBare: true, defaultVersion: '1' } })
+createApp(module, { versioning: { scheme: Tenant, depth: 1 } })
 createApp(module, {
-  versioning: [
-    [
+  versioning: {
+    schemes: [
       [URL, { allowBare: true }],
       [HEADER, { headerParameter: 'x-version' }],
     ],
-    { defaultVersion: '1' },
-  ],
+    defaultVersion: '1',
+  },
 })
-createApp(module, { versioning: [[[URL], [Tenant, { depth: 2 }]]] })
+createApp(module, { versioning: { schemes: [[URL], [Tenant, { depth: 2 }]] } })
+createApp(module, { versioning: { scheme: QUERY, defaultVersion: (request) => request.header('x') ?? null } })
 // @ts-expect-error an option of another scheme
-createApp(module, { versioning: [URL, { headerParameter: 'x-version' }] })
+createApp(module, { versioning: { scheme: URL, headerParameter: 'x-version' } })
 // @ts-expect-error a value of another type
-createApp(module, { versioning: [URL, { allowBare: 'yes' }] })
+createApp(module, { versioning: { scheme: URL, allowBare: 'yes' } })
 // @ts-expect-error no such option
-createApp(module, { versioning: [QUERY, { defaultVersoin: '1' }] })
+createApp(module, { versioning: { scheme: QUERY, defaultVersoin: '1' } })
+// @ts-expect-error an own scheme needs its option
+createApp(module, { versioning: { scheme: Tenant } })
+// @ts-expect-error the options of an own scheme are checked too
+createApp(module, { versioning: { scheme: Tenant, depth: '1' } })
 // @ts-expect-error an option of another scheme of the list
-createApp(module, { versioning: [[[URL], [HEADER, { allowBare: true }]]] })
+createApp(module, { versioning: { schemes: [[URL], [HEADER, { allowBare: true }]] } })
 // @ts-expect-error a value of another type
-createApp(module, { versioning: [[[URL], [HEADER, { headerParameter: 7 }]]] })
+createApp(module, { versioning: { schemes: [[URL], [HEADER, { headerParameter: 7 }]] } })
 // @ts-expect-error an option of a scheme among the common ones
-createApp(module, { versioning: [[[URL], [QUERY]], { versionParameter: 'v' }] })
+createApp(module, { versioning: { schemes: [[URL], [QUERY]], versionParameter: 'v' } })
+// @ts-expect-error one or the other
+createApp(module, { versioning: { scheme: URL, schemes: [[URL]] } })
+// @ts-expect-error no scheme
+createApp(module, { versioning: { defaultVersion: '1' } })
+// @ts-expect-error the form of earlier releases
+createApp(module, { versioning: [URL, { defaultVersion: '1' }] })
 
 // a mistake is reported where it stands
 app.enableVersioning(QUERY, {
@@ -99,11 +110,35 @@ app.enableVersioning([[URL], [QUERY]], {
   defaultVersoin: '1',
 })
 createApp(module, {
-  versioning: [
-    URL,
-    {
-      // @ts-expect-error no such option
-      versionParamter: 'v',
-    },
-  ],
+  versioning: {
+    scheme: URL,
+    // @ts-expect-error no such option
+    versionParamter: 'v',
+  },
+})
+createApp(module, {
+  versioning: {
+    scheme: URL,
+    // @ts-expect-error a value of another type
+    allowBare: 'yes',
+  },
+})
+createApp(module, {
+  versioning: {
+    schemes: [[URL]],
+    // @ts-expect-error no such option
+    defaultVersoin: '1',
+  },
+})
+createApp(module, {
+  versioning: {
+    scheme: QUERY,
+    versions: [
+      {
+        version: '1',
+        // @ts-expect-error no such field of a policy
+        depricated: true,
+      },
+    ],
+  },
 })

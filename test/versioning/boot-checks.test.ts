@@ -729,7 +729,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
   it('wrong versioning options of createApp too', async () => {
     const app = createApp(defineModule({ controllers: [] }), {
       logger: false,
-      versioning: [URL, { allowBare: 1 } as object],
+      versioning: { scheme: URL, allowBare: 1 } as object as { scheme: typeof URL },
     })
     assert.deepEqual(await mistakes(app), [invalid('allowBare', 'true or false', ' is 1')])
   })
@@ -757,8 +757,8 @@ describe('enableVersioning can be called until the application is ready', () => 
       routes: [{ method: 'GET', path: '/x', name: 'x', handler: () => 1 }],
     })
     const module = defineModule({ controllers: [controller] })
-    const app = createApp(module, { logger: false, versioning: [URL] })
-    const replaced = createApp(module, { logger: false, versioning: [URL] })
+    const app = createApp(module, { logger: false, versioning: { scheme: URL } })
+    const replaced = createApp(module, { logger: false, versioning: { scheme: URL } })
     replaced.enableVersioning(QUERY)
     assert.deepEqual(
       [(await app.inject('/v1/x')).statusCode, (await replaced.inject('/x?version=1')).statusCode],

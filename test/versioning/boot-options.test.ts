@@ -332,27 +332,67 @@ describe('several schemes', () => {
 
 describe('the option versioning of createApp', () => {
   const open = (versioning: unknown): App =>
-    createApp(defineModule({}), { logger: false, versioning: versioning as [typeof URL] })
-  const wrong: readonly (readonly [title: string, given: unknown, found: string])[] = [
-    ['a scheme without a list', URL, ' is an object with write, segments, candidate, statusCodes, fold'],
-    ['a name', ['url'], '[0] is a string of 3 characters'],
-    ['an empty list', [], ' is an empty list'],
-    ['options that are none', [URL, 'v'], '[1] is a string of 1 character'],
-    ['several schemes, one of them a name', [[['url'], [QUERY]]], '[0] is a list of 2'],
+    createApp(defineModule({}), { logger: false, versioning: versioning as { scheme: typeof URL } })
+  const one = 'give { scheme: VersioningSchemes.URL, … } with the options of the scheme'
+  const list =
+    'give a list of schemes, each in a list with its options, such as [[VersioningSchemes.URL, {}]]'
+  const wrong: readonly (readonly [title: string, given: unknown, found: string, fix: string])[] = [
+    ['a scheme alone', URL, ' is an object with write, segments, candidate, statusCodes, fold', one],
+    ['a name', 'url', ' is "url"', one],
+    ['null', null, ' is null', one],
+    ['options without a scheme', { defaultVersion: '1' }, ' has no scheme', one],
+    [
+      'a scheme beside schemes',
+      { scheme: URL, schemes: [[QUERY]] },
+      ' has scheme and schemes',
+      'leave scheme out and list it in schemes',
+    ],
+    [
+      'a name as the scheme',
+      { scheme: 'url' },
+      '.scheme is a string of 3 characters',
+      'give a scheme, such as VersioningSchemes.URL',
+    ],
+    [
+      'one scheme as the list',
+      { schemes: URL },
+      '.schemes is an object with write, segments, candidate, statusCodes, fold',
+      list,
+    ],
+    [
+      'schemes without brackets',
+      { schemes: [URL] },
+      '.schemes[0] is an object with write, segments, candidate, statusCodes, fold',
+      list,
+    ],
+    [
+      'several schemes, one of them a name',
+      { schemes: [[URL], ['query']] },
+      '.schemes[1] is a list of 1',
+      list,
+    ],
+    ['options of a scheme that are none', { schemes: [[URL, 'v']] }, '.schemes[0] is a list of 2', list],
+    [
+      'a scheme and its options in a list',
+      [URL, { defaultVersion: '1' }],
+      ' is a list, as it was in earlier releases',
+      'write { scheme, …options } as one object',
+    ],
+    [
+      'several schemes and their options in a list',
+      [[[URL], [QUERY]], { defaultVersion: '1' }],
+      ' is a list, as it was in earlier releases',
+      'write { schemes: […], …options } as one object',
+    ],
   ]
-  for (const [title, given, found] of wrong) {
+  for (const [title, given, found, fix] of wrong) {
     it(`refuses ${title}`, () => {
       assert.throws(
         () => open(given),
         (error) => {
           assert.ok(error instanceof DefinitionError, String(error))
           assert.deepEqual(placeless(error.errors), [
-            {
-              code: 'invalid_option',
-              where: 'createApp',
-              message: `versioning${found}`,
-              fix: 'give a list of a scheme and its options, such as [VersioningSchemes.URL, {}]',
-            },
+            { code: 'invalid_option', where: 'createApp', message: `versioning${found}`, fix },
           ])
           return true
         },
@@ -360,8 +400,33 @@ describe('the option versioning of createApp', () => {
     })
   }
   it('takes one scheme, and several', async () => {
-    assert.deepEqual(await mistakes(open([URL])), [])
-    assert.deepEqual(await mistakes(open([[[URL], [QUERY, {}]], { conflict: 'first' }])), [])
+    assert.deepEqual(await mistakes(open({ scheme: URL })), [])
+    assert.deepEqual(await mistakes(open({ schemes: [[URL], [QUERY, {}]], conflict: 'first' })), [])
+  })
+  it('applies the options of each scheme and the common ones', async () => {
+    const routes = ['1', '2'].map(
+      (version) => ({ method: 'GET', path: '/x', version, handler: () => version }) as const,
+    )
+    const module = defineModule({ controllers: [defineController({ prefix: '/', routes })] })
+    const bodies = async (app: App, requests: readonly object[]): Promise<readonly unknown[]> =>
+      Promise.all(requests.map(async (request) => (await app.inject({ url: '/x', ...request })).json()))
+    const alone = createApp(module, {
+      logger: false,
+      versioning: { scheme: URL, versionParameter: 'r', defaultVersion: '1' },
+    })
+    assert.deepEqual(await bodies(alone, [{}, { url: '/r2/x' }]), ['1', '2'])
+    const several = createApp(module, {
+      logger: false,
+      versioning: {
+        schemes: [[URL], [QUERY, { versionParameter: 'edition' }]],
+        defaultVersion: '1',
+      },
+    })
+    assert.deepEqual(await bodies(several, [{}, { url: '/v2/x' }, { url: '/x?edition=2' }]), ['1', '2', '2'])
+  })
+  it('refuses an option that no scheme has', async () => {
+    const [first] = await mistakes(open({ scheme: URL, headerParameter: 'x-version' }))
+    assert.equal(first?.message, 'the scheme URL has no option "headerParameter"')
   })
 })
 
@@ -421,7 +486,10 @@ describe('policies for unknown versions are definition errors', () => {
       (path) => ({ method: 'GET', path, version: '1', handler: () => 1 }) as const,
     )
     const controller = defineController({ name: 'api', policy: nine, routes: routes as never })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false, versioning: [QUERY] })
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      logger: false,
+      versioning: { scheme: QUERY },
+    })
     assert.deepEqual(await mistakes(app), [unknown('controller api', 'policy.versions', '9', 'known are 1')])
   })
 })

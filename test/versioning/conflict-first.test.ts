@@ -233,7 +233,7 @@ describe('enableVersioning a second time', () => {
     )
   })
   it('it replaces what createApp was given', async () => {
-    const app = createApp(defineModule({ controllers: [] }), { logger: false, versioning: [URL] })
+    const app = createApp(defineModule({ controllers: [] }), { logger: false, versioning: { scheme: URL } })
     app.enableVersioning([[QUERY]], { required: true })
     await app.ready()
     await app.close()

@@ -18,9 +18,10 @@ import { loadJsonWriters } from '../pipeline/response-check.ts'
 import { openConsole } from '../logging/outputs.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems } from '../options/app-options.ts'
-import type { AppOptions } from '../options/app-options.ts'
+import type { AnyAppOptions } from '../options/app-options.ts'
 import { toSettings } from '../options/settings.ts'
 import type { Settings } from '../options/settings.ts'
+import { readVersioningOption } from '../options/versioning.ts'
 import { compile } from './compile.ts'
 import type { Compiled } from './compile.ts'
 import { createDefinitions } from './definitions.ts'
@@ -64,9 +65,9 @@ export interface Platform {
 const ANYWHERE: Platform = { openOutputs: openConsole }
 
 /** Reads the definitions of an application. Routes are compiled once versioning is settled; providers start with the first request. */
-export function createCore<O extends object, S extends readonly object[]>(
+export function createCore(
   module: unknown,
-  options: AppOptions<O, S>,
+  options: AnyAppOptions,
   { openOutputs }: Platform = ANYWHERE,
 ): Core {
   const mistakes = appOptionProblems(options)
@@ -83,7 +84,7 @@ export function createCore<O extends object, S extends readonly object[]>(
   const read = (settled: SettledModules): Structure =>
     attempt(() => (structure = readStructure(module, settings, settled, mistakes, docs)), refuse)
   const definitions = createDefinitions(read, settings)
-  versioning = options.versioning && readVersioning(...options.versioning)
+  versioning = options.versioning && readVersioningOption(options.versioning)
   const loadHealth = createHealthLoader(settings, lifecycle, definitions.resolve)
   let sessions: Sessions | undefined
   let compiled: Compiled | undefined

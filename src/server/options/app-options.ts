@@ -20,10 +20,6 @@ import type { UploadLimits } from '../../schema/uploads.ts'
 import { sessionProblems } from '../../session/options.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { isFunction, isObject, isRecord, isText } from '../../values.ts'
-import { isScheme } from '../../versioning/schemes/scheme.ts'
-import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
-import type { VersioningOptions } from '../../versioning/options.ts'
-import type { SchemeList } from '../../versioning/versioning.ts'
 import { docsProblems } from './docs.ts'
 import type { DocsOptions } from './docs.ts'
 import { errorFormatProblems, isErrorFormat } from './error-format.ts'
@@ -31,6 +27,8 @@ import { healthProblems } from './health.ts'
 import type { HealthOptions } from './health.ts'
 import { prefixProblems } from './prefix.ts'
 import type { PrefixOptions } from './prefix.ts'
+import { versioningProblems } from './versioning.ts'
+import type { AnyVersioning, VersioningOption } from './versioning.ts'
 
 /** Time limits in milliseconds. */
 export interface Timeouts {
@@ -85,11 +83,13 @@ export interface AppOptions<
   S extends readonly object[] = readonly object[],
   F = unknown,
 > extends ConfigOptions {
-  /** The same as a call of `enableVersioning`. */
-  readonly versioning?: readonly [
-    scheme: VersioningScheme<O> | SchemeList<S>,
-    options?: NoInfer<O> & VersioningOptions,
-  ]
+  /**
+   * How versions travel: `scheme` and its options beside it, or several `schemes`. The same as a call of `enableVersioning`.
+   *
+   * @example
+   * createApp(AppModule, { versioning: { scheme: VersioningSchemes.URL, versionParameter: 'v', defaultVersion: '1' } })
+   */
+  readonly versioning?: VersioningOption<O, S>
   /** The path before every route, version segment included; literal segments only. `exclude` names routes without it. @default '' */
   readonly prefix?: string | PrefixOptions
   /**
@@ -142,6 +142,11 @@ export interface AppOptions<
   readonly overrides?: readonly Binding[]
   /** Sessions, for `inject: { session: Session }`. */
   readonly session?: SessionOptions
+}
+
+/** The options of `createApp` for code that does not ask which schemes there are. */
+export interface AnyAppOptions extends Omit<AppOptions, 'versioning'> {
+  readonly versioning?: AnyVersioning | undefined
 }
 
 /** The time limits of applications that set none. */
@@ -219,14 +224,16 @@ const OPTIONS: Rules = {
     (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
     "the name of a file, such as '.env', or a list of names",
   ],
-  versioning: [isVersioning, 'a list of a scheme and its options, such as [VersioningSchemes.URL, {}]'],
+  // reported in detail by `versioningProblems`
+  versioning: [() => true, 'an object'],
 }
 
 /** Reports every option of `createApp` that cannot be used. */
-export function appOptionProblems(options: Omit<AppOptions, 'versioning'>): readonly DefinitionProblem[] {
+export function appOptionProblems(options: AnyAppOptions): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
     ...prefixProblems(options.prefix),
+    ...versioningProblems(options.versioning),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
     ...errorFormatProblems(options.errorFormat),
@@ -248,23 +255,6 @@ function isOverride(value: unknown): boolean {
     isToken(token) &&
     (isDefinition('provider')(to) || (typeof to === 'object' && to !== null && 'value' in to))
   )
-}
-
-/** A scheme or a list of schemes, each with its options, and the options that they have in common. */
-function isVersioning(value: unknown): boolean {
-  if (!Array.isArray(value)) return false
-  const [schemes, options]: readonly unknown[] = value
-  return Array.isArray(schemes)
-    ? isOptional(options) && schemes.every((entry: unknown) => Array.isArray(entry) && isUse(entry))
-    : isUse(value)
-}
-
-function isUse([scheme, options]: readonly unknown[]): boolean {
-  return isScheme(scheme) && isOptional(options)
-}
-
-function isOptional(options: unknown): boolean {
-  return options === undefined || (typeof options === 'object' && options !== null)
 }
 
 function isLogger(value: unknown): boolean {

@@ -1,0 +1,72 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { invalidOption, optionProblems } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
+import { describeValue, isObject, isRecord } from '../../values.ts'
+import type { VersioningOptions } from '../../versioning/options.ts'
+import { isScheme } from '../../versioning/schemes/scheme.ts'
+import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
+import { readVersioning } from '../../versioning/versioning.ts'
+import type { SchemeList, Versioning } from '../../versioning/versioning.ts'
+
+/** The option `versioning` for code that does not ask which schemes there are. */
+export interface AnyVersioning extends VersioningOptions {
+  readonly scheme?: object
+  readonly schemes?: object
+}
+
+/** The option `versioning` of `createApp`: what `enableVersioning` takes, in one object. */
+export type VersioningOption<O extends object = object, S extends readonly object[] = readonly object[]> =
+  | ({
+      /** How versions travel: one of `VersioningSchemes`, or a scheme of `defineVersioningScheme`. Its options stand beside it. */
+      readonly scheme: VersioningScheme<O>
+      /** Not beside `scheme`. */
+      readonly schemes?: never
+    } & NoInfer<O> &
+      VersioningOptions)
+  | ({
+      /** Several ways at once, each with its own options: `[[VersioningSchemes.URL], [VersioningSchemes.QUERY, { … }]]`. */
+      readonly schemes: SchemeList<S>
+      /** Not beside `schemes`. */
+      readonly scheme?: never
+    } & VersioningOptions)
+
+const RULES: Rules = {
+  scheme: [isScheme, 'a scheme, such as VersioningSchemes.URL'],
+  schemes: [
+    (value) => Array.isArray(value) && value.every(isUse),
+    'a list of schemes, each in a list with its options, such as [[VersioningSchemes.URL, {}]]',
+  ],
+}
+
+/** Reports what cannot be used in `versioning`. The options of schemes are checked when the routes are compiled. */
+export function versioningProblems(versioning: unknown): readonly DefinitionProblem[] {
+  if (versioning === undefined) return []
+  if (Array.isArray(versioning)) {
+    const now = Array.isArray(versioning[0]) ? '{ schemes: […], …options }' : '{ scheme, …options }'
+    return refuse('is a list, as it was in earlier releases', `write ${now} as one object`)
+  }
+  const one = 'give { scheme: VersioningSchemes.URL, … } with the options of the scheme'
+  if (!isRecord(versioning) || isScheme(versioning))
+    return refuse(`is ${describeValue(versioning, true)}`, one)
+  const { scheme, schemes } = versioning
+  if (scheme !== undefined && schemes !== undefined)
+    return refuse('has scheme and schemes', 'leave scheme out and list it in schemes')
+  if (scheme === undefined && schemes === undefined) return refuse('has no scheme', one)
+  return optionProblems('createApp', { scheme, schemes }, RULES, 'versioning.')
+}
+
+function refuse(message: string, fix: string): readonly DefinitionProblem[] {
+  return [invalidOption('createApp', `versioning ${message}`, fix)]
+}
+
+/** Whether the value is a scheme in a list, with or without its options. */
+function isUse(value: unknown): boolean {
+  if (!Array.isArray(value)) return false
+  const [scheme, options]: readonly unknown[] = value
+  return isScheme(scheme) && (options === undefined || isObject(options))
+}
+
+/** Applies the options of the schemes that `versioning` names. */
+export function readVersioningOption({ scheme, schemes, ...options }: AnyVersioning): Versioning {
+  return readVersioning(scheme ?? schemes ?? [], options)
+}
