@@ -676,6 +676,26 @@ describe('what a document says of errors', () => {
     assert.equal(JSON.stringify(app.openapi()).includes('problem+json'), false)
   })
 
+  it('shows problem documents beside a range that the route declares, because error handlers may not answer all of it', async () => {
+    const errorHandlers = [defineErrorHandler({ match: 404, handle: () => ({ id: 7 }) })]
+    const Missing = z.object({ id: z.number() })
+    for (const range of ['4XX', 'default'] as const) {
+      const app = await appOf([
+        {
+          method: 'GET',
+          errorHandlers,
+          input: { query: { a: z.string() } },
+          response: { 200: z.string(), 409: Missing, [range]: Missing },
+          handler,
+        },
+      ])
+      const { responses } = operation(app.openapi(), '/car')
+      const types = ['409', '422', '4XX'].map((status) => Object.keys(Object(responses[status]).content))
+      const both = ['application/json', 'application/problem+json']
+      assert.deepEqual(types, [['application/json'], both, both])
+    }
+  })
+
   it('promises nothing in the document of all versions where the error handlers of one may answer', async () => {
     const errorHandlers = [defineErrorHandler({ match: 404, handle: () => 'mine' })]
     const app = await appOf(

@@ -38,10 +38,12 @@ export function toResponses(
   // with a format, what error handlers return has to fit it
   const isUnknown = !isFormatted(answers) && route.layers.errorHandlers.length > 0
   const errors = [...errorsOf(route, lifetime, wire)].map(
-    ([status, name]): readonly [string, Responses[string]] => [
-      status,
-      toErrorResponse(name, answers, declaredFor(declared, status), isUnknown),
-    ],
+    ([status, name]): readonly [string, Responses[string]] => {
+      const own = declaredFor(declared, status)
+      // a range is too wide to be what error handlers answer alone
+      const isAlone = own === undefined || converted.responses.has(Number(status))
+      return [status, toErrorResponse(name, answers, own, isUnknown && isAlone)]
+    },
   )
   return Object.fromEntries([...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -80,7 +82,7 @@ function errorsOf(
 
 /**
  * A reference to a shared answer; written out if more may be sent with its status. If it is not known what error handlers answer, nothing
- * is promised but what the route declares.
+ * is promised but what the route declares for this status.
  */
 function toErrorResponse(
   name: ProblemAnswer,
