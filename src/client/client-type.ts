@@ -1,7 +1,14 @@
 import type { Controller } from '../define/controller.ts'
-import type { Flat, InputIn, Or, ParamsOf, PathIn } from '../define/infer.ts'
-import type { ControllerName, ControllersOf, OwnPrefix, VersionsOf } from '../define/names.ts'
-import type { Answers, EntriesIn, EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
+import type { Flat, InputIn, Or, ParamsOf } from '../define/infer.ts'
+import type {
+  ControllerName,
+  ControllersOf,
+  Named,
+  OwnPrefix,
+  Strongest,
+  VersionsOf,
+} from '../define/names.ts'
+import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
 import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -46,7 +53,7 @@ type Below<C> =
     : never
 
 /** Those that add a name, with what is below those that add none. */
-type Named<C> = C extends { readonly name: '' } ? Named<Below<C>> : C
+type Naming<C> = C extends { readonly name: '' } ? Naming<Below<C>> : C
 /** Those that add no name: their routes are those of what is above them. */
 type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : never
 
@@ -61,38 +68,21 @@ type RouteNamesOf<C, View> =
 /** The routes of a name, each with how it answers, for there can be one in each version. */
 type RoutesNamed<C, K, View> =
   C extends Placed<unknown, string, readonly unknown[], unknown, unknown>
-    ? NamedIn<C['routes'], C['prefix'], K, C['version'], View>
+    ? Named<C['routes'], C['prefix'], K, C['version'], View>
     : never
-
-type NamedIn<T extends readonly unknown[], P extends string, K, Version, View> = {
-  [I in keyof T]: K extends T[I]
-    ? string extends T[I]
-      ? never
-      : [
-          pattern: `${P}${PathIn<T[I]>}`,
-          element: T[I],
-          answers: unknown extends View ? 'maybe' : Answers<T[I], EntriesIn<T>, Version, View>,
-        ]
-    : never
-}[number]
 
 /** The routes of a name in a view: those that name the version; where there are none, those that may answer in it. */
 type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
-
-type Strongest<E> = Or<
-  Extract<E, readonly [string, unknown, 'exactly']>,
-  Extract<E, readonly [string, unknown, 'maybe']>
->
 
 type InputsOf<E> = E extends [infer P extends string, infer Element, unknown] ? CallInput<P, Element> : never
 type AnswersTo<E> = E extends [string, infer Element, unknown] ? AnswersIn<Element> : never
 
 /** What a name stands for: a route, what is below a controller, or both. */
 type Member<E, C, View> = [E] extends [never]
-  ? Level<C | Nameless<Below<C>>, Named<Below<C>>, View>
+  ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View>
   : [C] extends [never]
     ? RouteFunction<InputsOf<E>, AnswersTo<E>>
-    : RouteFunction<InputsOf<E>, AnswersTo<E>> & Level<C | Nameless<Below<C>>, Named<Below<C>>, View>
+    : RouteFunction<InputsOf<E>, AnswersTo<E>> & Level<C | Nameless<Below<C>>, Naming<Below<C>>, View>
 
 /** The calls of one level: routes of `Own`, and the names of `C`. Inferred, so that errors do not show what it comes from. */
 type Level<Own, C, View> =
@@ -103,7 +93,7 @@ type Level<Own, C, View> =
     }
   : never
 
-type Root<C, View> = Level<Nameless<C>, Named<C>, View>
+type Root<C, View> = Level<Nameless<C>, Naming<C>, View>
 
 /** What a client sees: `unknown` is every route, `null` those that answer without a version. */
 type ViewOf<V> = undefined extends V ? unknown : V

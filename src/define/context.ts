@@ -61,11 +61,11 @@ export interface RouteInfo {
 }
 
 /** What `urlFor` takes besides the name and the path parameters. */
-export interface UrlOptions {
+export interface UrlOptions<V = string | undefined> {
   /** The query by name. A list repeats the name, `null` and `undefined` are left out. */
   readonly query?: Readonly<Record<string, unknown>>
   /** The version to link to. @default in a handler the version of the request, elsewhere the default version */
-  readonly version?: string
+  readonly version?: V
 }
 
 /** A place for messages; pino fits. */

@@ -1,7 +1,7 @@
 import type { Controller } from './controller.ts'
 import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
 import type { Module } from './module.ts'
-import type { EntriesIn, EntriesOf, NamesIn, RangeText } from './versions.ts'
+import type { Answers, EntriesIn, EntriesOf, NamesIn, OwnEntries, RangeText } from './versions.ts'
 import type { Segment } from '../path/pattern.ts'
 
 /**
@@ -113,20 +113,56 @@ type NamesBelow<T, R, Name extends string> =
   | (T extends readonly unknown[] ? { [K in JoinDot<Name, NamesIn<T, string>>]: Name } : never)
   | (R extends readonly [] ? never : NamesOf<R[number & keyof R], Name>)
 
-/** The whole pattern of the route called K, when it is in the controller or the routers below it. */
-type PatternIn<C, K extends string, Above extends string = '', Prefix extends string = ''> =
-  C extends Controller<infer N, infer P, unknown, infer R>
-    ? PatternBelow<C['routes'], R, K, JoinDot<Above, ControllerName<N, P>>, `${Prefix}${OwnPrefix<N, P>}`>
+/** The routes called K in the controller or the routers below it, each with its whole pattern and how it answers in a view. */
+type NamedIn<
+  C,
+  K extends string,
+  View,
+  Above extends string = '',
+  Prefix extends string = '',
+  Version = never,
+> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
+    ? NamedBelow<
+        C['routes'],
+        R,
+        K,
+        View,
+        JoinDot<Above, ControllerName<N, P>>,
+        `${Prefix}${OwnPrefix<N, P>}`,
+        Or<EntriesOf<Own>, Version>
+      >
     : never
 
-type PatternBelow<T, R, K extends string, Name extends string, Prefix extends string> =
-  | ([AfterDot<Name, K>] extends [never] ? never : `${Prefix}${PathNamed<T, AfterDot<Name, K>>}`)
-  | (R extends readonly [] ? never : PatternIn<R[number & keyof R], K, Name, Prefix>)
+type NamedBelow<T, R, K extends string, View, Name extends string, Prefix extends string, Version> =
+  | ([AfterDot<Name, K>] extends [never]
+      ? never
+      : T extends readonly unknown[]
+        ? Named<T, Prefix, AfterDot<Name, K>, Version, View>
+        : never)
+  | (R extends readonly [] ? never : NamedIn<R[number & keyof R], K, View, Name, Prefix, Version>)
 
-/** The paths of the elements with a name, for there can be one in each version. */
-type PathNamed<T, Route> = T extends readonly unknown[]
-  ? { [K in keyof T]: Route extends T[K] ? PathIn<T[K]> : never }[number]
-  : never
+/**
+ * The elements of a name, each with its whole pattern and how it answers in a view, for there can be one in each version. A view is a
+ * version, `null` for no version, or `unknown` for every version.
+ */
+export type Named<T extends readonly unknown[], Prefix extends string, K, Version, View> = {
+  [I in keyof T]: K extends T[I]
+    ? string extends T[I]
+      ? never
+      : [
+          pattern: `${Prefix}${PathIn<T[I]>}`,
+          element: T[I],
+          answers: unknown extends View ? 'maybe' : Answers<T[I], EntriesIn<T>, Version, View>,
+        ]
+    : never
+}[number]
+
+/** Those that name the version of a view; where there are none, those that may answer in it. */
+export type Strongest<E> = Or<
+  Extract<E, readonly [string, unknown, 'exactly']>,
+  Extract<E, readonly [string, unknown, 'maybe']>
+>
 
 /** The controllers and routers of a module and of those that it imports, each with the version that applies to it. */
 export type ControllersOf<M> =
@@ -136,7 +172,7 @@ export type ControllersOf<M> =
 
 type WithVersion<C, V> =
   C extends Controller<infer N, infer P, unknown, infer R, infer Own>
-    ? Controller<N, P, C['routes'], R, Or<Own, V>>
+    ? Controller<N, P, C['routes'], R, Or<EntriesOf<Own>, V>>
     : never
 
 /** The explicitly named routes of an application; inferred, so that errors list the names and not the type they come from. */
@@ -144,9 +180,16 @@ export type RouteNames<M> = KeysOf<NamesOf<ControllersOf<M>>> extends infer N ex
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 
-/** The path parameters of a named route. */
-export type RouteParams<M, K extends string> =
-  PatternIn<ControllersOf<M>, K> extends infer P ? (P extends string ? Flat<ParamsOf<P>> : never) : never
+/** What a version that is asked for shows: its routes, or every route if types do not know which version it is. */
+type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
+
+/** The path parameters of a named route in a version, or in any. */
+export type RouteParams<M, K extends string, V> =
+  Strongest<NamedIn<ControllersOf<M>, K, ViewOf<V>>> extends infer E
+    ? E extends readonly [infer P, unknown, unknown]
+      ? Flat<ParamsOf<P>>
+      : never
+    : never
 
 /** The entries of every version in a controller and the routers below it. */
 type EntriesBelow<C> =
@@ -176,3 +219,32 @@ type VersionsAmong<S> = unknown extends S
 export type VersionsOf<A> = A extends { readonly $module?: infer M }
   ? VersionsAmong<Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>>
   : string
+
+/** The versions in which a named route may answer; made of keys, so that errors list them and not the type they come from. */
+export type VersionsNamed<M, K extends string> =
+  VersionsIn<KeysOf<EntriesNamed<ControllersOf<M>, K>>, M> extends infer V extends string ? V : never
+
+/** Routes without a version, and those whose versions types do not know, may answer in every version. */
+type VersionsIn<S, M> = [Extract<S, RangeText | symbol>] extends [never]
+  ? Extract<S, string>
+  : VersionsOf<{ readonly $module?: M }>
+
+/** The entries of the routes called K, with `VERSION_NEUTRAL` for those without a version. */
+type EntriesNamed<C, K extends string, Above extends string = '', Version = never> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
+    ? EntriesNamedBelow<C['routes'], R, K, JoinDot<Above, ControllerName<N, P>>, Or<EntriesOf<Own>, Version>>
+    : never
+
+type EntriesNamedBelow<T, R, K extends string, Name extends string, Version> =
+  | ([AfterDot<Name, K>] extends [never]
+      ? never
+      : T extends readonly unknown[]
+        ? EntriesOfName<T, AfterDot<Name, K>, Version>
+        : never)
+  | (R extends readonly [] ? never : EntriesNamed<R[number & keyof R], K, Name, Version>)
+
+type EntriesOfName<T extends readonly unknown[], K, Version> = {
+  [I in keyof T]: K extends T[I]
+    ? { [V in Or<Or<OwnEntries<T[I], EntriesIn<T>>, Version>, symbol> & PropertyKey]: K }
+    : never
+}[number]

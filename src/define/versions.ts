@@ -1,6 +1,6 @@
 import type { Method } from '../http.ts'
 import type { Or } from './infer.ts'
-import type { VERSION_NEUTRAL, VersionSpec } from '../versioning/spec.ts'
+import type { VERSION_NEUTRAL, VersionEntry, VersionSpec } from '../versioning/spec.ts'
 
 /*
  * The version of a route is inferred into its element, beside method, path and name. Names begin with a letter, `_` or `$`, so what
@@ -95,12 +95,17 @@ type AllNames<E, T, Unknown> = string extends E
 export type NamesIn<T extends readonly unknown[], Unknown = never> = AllNames<T[number], T, Unknown>
 
 /** The entries of the version of a route element among those of all; `never` if it has none. */
-type OwnEntries<E, All> = number extends E
+export type OwnEntries<E, All> = number extends E
   ? WordsIn<E> | Exclude<Extract<E, PlainEntry>, RestsOf<WordsIn<E>>>
   : Extract<All, E>
 
-/** The entries of a version specification. */
-export type EntriesOf<S> = S extends readonly (infer Entry)[] ? Entry : S
+/**
+ * The entries of a version specification. A definition inside another one has the whole of `VersionSpec` for its type if it has no
+ * version, because TypeScript infers that from the definition around it.
+ */
+export type EntriesOf<S> = [VersionEntry] extends [S] ? never : EachEntry<S>
+
+type EachEntry<S> = S extends readonly (infer Entry)[] ? Entry : S
 
 /** The entries of the versions of a list of route elements. */
 export type EntriesIn<T extends readonly unknown[]> = AllEntries<T[number], T>

@@ -227,3 +227,37 @@ const moduleController2 = defineController({
   name: 'PlainController',
   routes: [{ method: 'GET', name: 'list', handler: () => 1 }],
 })
+
+/** Definitions inside others inherit versions as those with a name of their own do. */
+export function definitionsMayBeInline(): void {
+  const inline = createApp(
+    defineModule({
+      routers: [
+        defineRouter({
+          name: 'admin',
+          version: '2',
+          routers: [
+            defineRouter({ name: 'users', routes: [{ method: 'GET', name: 'list', handler: () => 1 }] }),
+          ],
+        }),
+      ],
+      imports: [
+        defineModule({
+          version: '1',
+          controllers: [
+            defineController({
+              name: 'CarController',
+              routes: [{ method: 'GET', name: 'list', handler: () => 1 }],
+            }),
+          ],
+        }),
+      ],
+    }),
+  )
+  const client = createClient<typeof inline, '2'>({ version: '2' })
+  expectTypeOf<keyof typeof client.admin.users>().toEqualTypeOf<'list'>()
+  // @ts-expect-error cars are in version 1
+  void client.car.list()
+  // @ts-expect-error there is no version 3
+  createClient<typeof inline, '3'>({ version: '3' })
+}

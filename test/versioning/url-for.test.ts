@@ -111,7 +111,7 @@ describe('urlFor by version', () => {
   })
   it('a version in another spelling is written as declared', () => {
     const semver = serve(URL, { format: 'semver' })
-    assert.equal(semver.urlFor('cars.one', id, { version: '1.0' }), '/v1/cars/a%20b')
+    assert.equal(semver.urlFor('cars.one', id, { version: '1.0' as '1' }), '/v1/cars/a%20b')
   })
   it('the query keeps the version', () => {
     const byQuery = serve(QUERY, { versionParameter: 'api-version' })
@@ -143,12 +143,12 @@ describe('urlFor by version', () => {
     ],
     [
       'an unknown version is refused',
-      () => app.urlFor('cars.one', id, { version: '9' }),
+      () => app.urlFor('cars.one', id, { version: '9' as '1' }),
       'urlFor: "9" is not a known version; known are 1, 2, 3',
     ],
     [
       'a version that the route lacks is refused',
-      () => app.urlFor('cars.fresh', {}, { version: '1' }),
+      () => app.urlFor('cars.fresh', {}, { version: '1' as '2' }),
       'urlFor: "cars.fresh" does not exist in version 1, only in 2',
     ],
   ]
@@ -232,7 +232,7 @@ describe('a neutral route under URL has one address in links, documents and clie
       const { routes: called } = map.json() as { routes: Record<string, { path: string }> }
       const { paths } = target.openapi({ version: '1' })
       const documented = Object.entries(paths).find(([path]) => path.endsWith('/x'))?.[0]
-      const link = target.urlFor('api.any' as never, {} as never, { version: '1' })
+      const link = target.urlFor('api.any' as never, {} as never, { version: '1' as never })
       assert.deepEqual([link, called['api.any']?.path, documented], [expected, expected, expected])
       assert.equal((await target.inject(link)).json(), 0)
     })

@@ -1,7 +1,7 @@
 import type { TellRoutes } from '../../client/route-map.ts'
 import type { UrlOptions } from '../../define/context.ts'
 import type { Module } from '../../define/module.ts'
-import type { RouteNames, RouteParams } from '../../define/names.ts'
+import type { RouteNames, RouteParams, VersionsNamed } from '../../define/names.ts'
 import type { Token } from '../../define/token.ts'
 import { isPromise, once } from '../../async.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
@@ -25,9 +25,14 @@ import type { VersionInfo } from '../version-report/versions.ts'
 import { placed } from '../../place.ts'
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
-export type UrlArguments<P> = object extends P
-  ? [params?: Readonly<Record<string, never>>, options?: UrlOptions]
-  : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions]
+export type UrlArguments<P, V> = object extends P
+  ? [params?: Readonly<Record<string, never>>, options?: UrlOptions<V>]
+  : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions<V>]
+
+/** The same for a version. Those that the route has are looked at only if it is not one of them. */
+export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
+  ? [params?: Readonly<Record<string, unknown>>, options?: UrlOptions<VersionsNamed<M, K>>]
+  : UrlArguments<P, V>
 
 /** An application that `fetch` and `inject` reach, on any platform. */
 export interface EdgeApp<M = unknown, F = unknown> {
@@ -79,7 +84,10 @@ export interface EdgeApp<M = unknown, F = unknown> {
    *
    * @throws `RangeError` for names and versions that do not exist, `TypeError` for parameters that are missing or do not fit.
    */
-  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
+  urlFor<const K extends RouteNames<M>, const V extends string | undefined = undefined>(
+    name: K,
+    ...rest: UrlArgumentsAt<M, K, RouteParams<M, K, V>, V>
+  ): string
   /** The value behind a token, as the root module sees it; makes the application ready. */
   resolve<T>(token: Token<T>): Promise<T>
   /** Every route, as data. */
