@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '../define/context.ts'
+import { answering } from '../define/middleware.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
 import { httpError } from '../errors.ts'
@@ -50,12 +51,13 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   const { origins = [], sameSite = false, skip } = options
   const harmless = new Set(sameSite ? ['same-origin', 'none', 'same-site'] : ['same-origin', 'none'])
   const grantOf = createGrant(origins)
-  return (context, next) => {
+  const guard: Middleware = (context, next) => {
     if (SAFE.has(context.request.method) || isOwn(context, harmless) || skip?.(context) === true)
       return next()
     const granted = grantOf(context)
     return isPromise(granted) ? granted.then((origin) => enter(origin, next)) : enter(granted, next)
   }
+  return answering(guard, [403])
 }
 
 function enter(granted: string | undefined, next: Parameters<Middleware>[1]): ReturnType<typeof next> {

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IntervalHistogram } from 'node:perf_hooks'
 
+import { answering } from '../define/middleware.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
 import { DefinitionError } from '../definition-error.ts'
@@ -43,11 +44,12 @@ export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS, [], 'loadShedding({ maxDelay: 200 })')
   const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
   const headers = { 'retry-after': String(retryAfter) }
-  return (_context, next) => {
+  const shed: Middleware = (_context, next) => {
     if (measure() > maxDelay)
       throw httpError('overloaded', 'There is more to do than can be done; try again later', { headers })
     return next()
   }
+  return answering(shed, [503])
 }
 
 /** Milliseconds between two looks at the event loop, and between two sums of what was seen. */

@@ -14,7 +14,8 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
-import type { App, AppOptions, OpenApiDocument } from 'octavo'
+import { csrf, loadShedding, rateLimit } from 'octavo/middleware'
+import type { App, AppOptions, InjectOptions, OpenApiDocument } from 'octavo'
 
 import { z } from 'zod'
 
@@ -318,7 +319,7 @@ describe('what a document says of versions', () => {
       })
       const about = operation(app.openapi({ version: '2' }), '/car/about')
       assert.equal(about.parameters, undefined)
-      assert.deepEqual(Object.keys(about.responses), ['2XX', '4XX', '5XX'])
+      assert.deepEqual(Object.keys(about.responses), ['500', '2XX', 'default'])
     })
   }
 
@@ -551,7 +552,7 @@ describe('what a document says of guards', () => {
   it('has an empty list and no 401 or 403 for open operations', async () => {
     const found = operation((await appOf([{ method: 'GET', handler }])).openapi(), '/car')
     assert.deepEqual(found.security, [])
-    assert.deepEqual(Object.keys(found.responses), ['2XX', '4XX', '5XX'])
+    assert.deepEqual(Object.keys(found.responses), ['500', '2XX', 'default'])
   })
 
   it('demands each combination once, however many guards have the same alternatives', async () => {
@@ -639,9 +640,82 @@ describe('what a document says of guards', () => {
 describe('what a document says of errors', () => {
   it('refers to problem documents, which are components', async () => {
     const document = (await appOf([{ method: 'GET', handler }])).openapi()
-    assert.deepEqual(operation(document, '/car').responses['4XX'], { $ref: '#/components/responses/Problem' })
+    assert.deepEqual(operation(document, '/car').responses['default'], {
+      $ref: '#/components/responses/Problem',
+    })
     assert.deepEqual(Object.keys(document.components.schemas ?? {}), ['ProblemDetails'])
-    assert.deepEqual(Object.keys(document.components.responses ?? {}), ['Problem'])
+    assert.deepEqual(Object.keys(document.components.responses ?? {}), ['InternalError', 'Problem'])
+  })
+
+  it('writes each status out where it can happen', async () => {
+    const limited = rateLimit({ limit: 10, window: 60, onStoreError: 'refuse' })
+    const app = await appOf(
+      [
+        { method: 'GET', name: 'open', handler },
+        { method: 'GET', name: 'found', path: '/{id}', handler },
+        { method: 'GET', name: 'list', path: '/list', input: { query: { a: z.string() } }, handler },
+        { method: 'GET', name: 'seen', path: '/seen', input: { cookies: { a: z.string() } }, handler },
+        { method: 'POST', name: 'create', input: { body: z.object({}) }, handler },
+        { method: 'POST', name: 'limited', path: '/limited', middleware: [limited, csrf()], handler },
+        { method: 'GET', name: 'range', path: '/range', response: { '4XX': z.string() }, handler },
+      ],
+      { middleware: [loadShedding({ measure: () => 0 })] },
+    )
+    const document = app.openapi()
+    const of = (path: string, method?: string): readonly string[] =>
+      Object.keys(operation(document, path, method).responses).filter(
+        (status) => !['2XX', '500', '503', 'default'].includes(status),
+      )
+    assert.ok('503' in operation(document, '/car').responses, 'load shedding is everywhere')
+    assert.deepEqual(of('/car'), [])
+    assert.deepEqual(of('/car/{id}'), ['404'])
+    assert.deepEqual(of('/car/list'), ['400', '422'])
+    assert.deepEqual(of('/car/seen'), ['422'])
+    assert.deepEqual(of('/car', 'post'), ['400', '413', '415', '422'])
+    assert.deepEqual(of('/car/limited', 'post'), ['403', '429'])
+    assert.deepEqual(of('/car/range'), ['4XX'])
+    const { content } = Object(operation(document, '/car/range').responses['4XX'])
+    assert.deepEqual(Object.keys(content), ['application/json', 'application/problem+json'])
+  })
+
+  it('shows as examples what is really sent', async () => {
+    const app = await appOf([
+      { method: 'POST', input: { body: z.object({}) }, handler },
+      {
+        method: 'GET',
+        path: '/{id:int}',
+        guards: [bearerAuth({ verify: () => true }), defineGuard({ name: 'no', canActivate: () => false })],
+        handler,
+      },
+    ])
+    const { responses = {} } = app.openapi().components
+    const send = async (options: InjectOptions) => (await app.inject(options)).json() as unknown
+    const sent = {
+      BadRequest: await send({
+        method: 'POST',
+        url: '/car',
+        headers: { 'content-type': 'application/json' },
+        body: '{',
+      }),
+      UnsupportedMediaType: await send({
+        method: 'POST',
+        url: '/car',
+        headers: { 'content-type': 'text/css' },
+        body: '{',
+      }),
+      NotFound: await send({ method: 'GET', url: '/other' }),
+      Forbidden: await send({ method: 'GET', url: '/car/7', headers: { authorization: 'Bearer a' } }),
+      Unauthenticated: await send({ method: 'GET', url: '/car/7' }),
+    }
+    for (const [name, problem] of Object.entries(sent))
+      assert.deepEqual(
+        Object(responses[name]?.content?.['application/problem+json'])['example'],
+        problem,
+        name,
+      )
+    const shapes = await send({ method: 'POST', url: '/car', body: [] })
+    const example = Object(responses['ValidationFailed']?.content?.['application/problem+json'])['example']
+    assert.deepEqual(Object.keys(example), Object.keys(Object(shapes)))
   })
 
   it('promises nothing where error handlers may answer, but what the route declares', async () => {
@@ -669,9 +743,9 @@ describe('what a document says of errors', () => {
     })
     assert.deepEqual(Object.keys(Object(missing).content), ['application/json'])
     assert.deepEqual(others, {
-      403: { description: 'A guard refuses the request' },
-      '4XX': { description: 'What went wrong' },
-      '5XX': { description: 'What went wrong' },
+      403: { description: 'The request is not allowed' },
+      500: { description: 'Something went wrong in the server' },
+      default: { description: 'What went wrong' },
     })
     assert.equal(JSON.stringify(app.openapi()).includes('problem+json'), false)
   })
@@ -690,7 +764,7 @@ describe('what a document says of errors', () => {
         },
       ])
       const { responses } = operation(app.openapi(), '/car')
-      const types = ['409', '422', '4XX'].map((status) => Object.keys(Object(responses[status]).content))
+      const types = ['409', '422', range].map((status) => Object.keys(Object(responses[status]).content))
       const both = ['application/json', 'application/problem+json']
       assert.deepEqual(types, [['application/json'], both, both])
     }
@@ -706,7 +780,7 @@ describe('what a document says of errors', () => {
       { versioning: { scheme: VersioningSchemes.QUERY } },
     )
     const { responses } = operation(app.openapi(), '/car')
-    const contents = ['422', '4XX', '5XX'].map((status) => Object(responses[status]).content)
+    const contents = ['422', '500', 'default'].map((status) => Object(responses[status]).content)
     assert.deepEqual(contents, [undefined, undefined, undefined])
   })
 

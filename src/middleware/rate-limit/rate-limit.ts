@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net'
 import { checkOptions, invalidOption } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { ExecutionContext } from '../../define/context.ts'
+import { answering } from '../../define/middleware.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { httpError } from '../../errors.ts'
@@ -89,7 +90,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     onStoreError === 'refuse',
   )
   const addressOf = createAddressOf()
-  return async (context, next) => {
+  const limited: Middleware = async (context, next) => {
     if (skip !== undefined && (await skip(context))) return next()
     const own = await key?.(context)
     const price: unknown = await costOf(context)
@@ -104,6 +105,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
       headers: { ...told, 'retry-after': String(seconds) },
     })
   }
+  return answering(limited, onStoreError === 'refuse' ? [429, 503] : [429])
 }
 
 /** Makes the function that returns what the address of a client is counted under. Without an address, all clients are one. */

@@ -37,8 +37,9 @@ export function toDocument(
   writeOperation: WriteOperation,
 ): Made {
   const { version, routes } = documented
+  const { middleware } = settings
   const now = settings.now()
-  const answers = toErrorAnswers(conversion.errors)
+  const answers = toErrorAnswers(conversion.errors, settings.versioning?.schemes[0]?.statusCodes)
   const security = createSecurity()
   const own = new Set<string>()
   const unfit = routes.flatMap(extensionProblems)
@@ -51,7 +52,7 @@ export function toDocument(
       responses: new Map(),
     }
     if (wire.isInPath) own.add(wire.path)
-    const parts = { converted, wire, security: security.of(each.route), now, answers }
+    const parts = { converted, wire, security: security.of(each.route), now, answers, middleware }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
       method: method.toLowerCase(),

@@ -122,7 +122,10 @@ function mergeResponses(operations: readonly Operation[], answers: ErrorAnswers)
   return Object.fromEntries(
     [...statuses]
       .toSorted()
-      .map((status) => [status, mergeAnswers(unique(answersOf(all, status)), answers, /^[45]/.test(status))]),
+      .map((status) => [
+        status,
+        mergeAnswers(unique(answersOf(all, status)), answers, /^(?:[45]|default)/.test(status)),
+      ]),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
+import type { Middleware } from '../../define/middleware.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -52,6 +53,8 @@ export interface DocumentSettings {
   /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
   readonly keepsSlash: boolean
   readonly versioning: Versioning | undefined
+  /** That of the application, around every route. */
+  readonly middleware: readonly Middleware[]
   /** Milliseconds since 1970: deprecations are told when they have begun. */
   readonly now: () => number
 }

@@ -1,4 +1,5 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
+import type { Middleware } from '../../define/middleware.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Method } from '../../http.ts'
 import { statusAt } from '../../versioning/policy.ts'
@@ -18,6 +19,8 @@ interface OperationParts {
   readonly now: number
   /** What Octavo itself answers. */
   readonly answers: ErrorAnswers
+  /** That of the application. */
+  readonly middleware: readonly Middleware[]
 }
 
 /** Makes the operation of one method of a route. */
@@ -45,7 +48,7 @@ type WithParameters = (own: readonly Parameter[]) => Operation
 
 function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
   const { route, lifetime } = documented
-  const { converted, wire, security, now, answers } = parts
+  const { converted, wire, security, now, answers, middleware } = parts
   const { summary = toSummary(route.name), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
@@ -62,7 +65,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
   }
   const tail = {
     ...(converted.body === undefined ? {} : { requestBody: converted.body }),
-    responses: toResponses(documented, converted, wire, answers),
+    responses: toResponses(documented, converted, wire, answers, middleware),
   }
   const write: WithParameters = (own) => {
     const parameters = own.length === 0 ? converted.parameters : [...own, ...converted.parameters]

@@ -1,70 +1,207 @@
 import type { ResponseKey } from '../../schema/responses.ts'
-import { phraseOf } from '../../errors.ts'
-import { deepFreeze } from '../../values.ts'
+import { httpError, phraseOf, toProblem } from '../../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
+import { deepFreeze, isRecord } from '../../values.ts'
+import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
 import type { Content, ResponseObject, SchemaObject } from './types.ts'
 
-/** The name of an answer. */
-export type ProblemAnswer =
-  | 'Problem'
-  | 'ValidationFailed'
-  | 'Unauthenticated'
-  | 'Forbidden'
-  | 'UnspecifiedVersion'
-  | 'UnsupportedVersion'
-  | 'RetiredVersion'
+/** What Octavo answers by itself: a code of its own with an example of its detail, the schema, and how documents describe it. */
+interface Answer {
+  readonly code: ErrorCode
+  readonly description: string
+  readonly detail: string
+  readonly schema?: 'ValidationProblemDetails' | 'VersionProblemDetails'
+  /** More members of the example. */
+  readonly members?: Readonly<Record<string, unknown>>
+  readonly headers?: ResponseObject['headers']
+}
 
 const CHALLENGE = {
-  description: 'How to authenticate (RFC 9110 section 11.6.1)',
-  schema: { type: 'string' },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 9110 section 11.6.1)',
+    schema: { type: 'string' },
+  },
 }
+
+const RETRY = {
+  'Retry-After': {
+    description: 'After how many seconds to try again (RFC 9110 section 10.2.3)',
+    schema: { type: 'string' },
+  },
+}
+
+const VERSIONS = { supported: ['1', '2'], deprecated: ['1'] }
+
+const ANSWERS = {
+  BadRequest: {
+    code: 'malformed_json',
+    description: 'The request cannot be read',
+    detail: 'The body is not valid JSON',
+  },
+  Unauthenticated: {
+    code: 'unauthenticated',
+    description: 'Credentials are missing or not accepted',
+    detail: 'This needs credentials, as the header WWW-Authenticate says',
+    headers: CHALLENGE,
+  },
+  Forbidden: {
+    code: 'forbidden',
+    description: 'The request is not allowed',
+    detail: 'The request is not allowed',
+  },
+  NotFound: {
+    code: 'route_not_found',
+    description: 'There is nothing here',
+    detail: 'Nothing is served at this path',
+  },
+  ContentTooLarge: {
+    code: 'body_too_large',
+    description: 'The body is too long',
+    detail: 'The body is longer than 1048576 bytes',
+  },
+  UnsupportedMediaType: {
+    code: 'unsupported_media_type',
+    description: 'The body is of another type than this operation takes',
+    detail: 'Send the body as application/json',
+  },
+  ValidationFailed: {
+    code: 'validation_failed',
+    description: 'The input is not what this operation takes',
+    detail: 'One value is not as the API describes',
+    schema: 'ValidationProblemDetails',
+    members: {
+      errors: [
+        {
+          in: 'query',
+          path: ['limit'],
+          code: 'invalid_type',
+          message: 'Invalid input: expected number, received string',
+        },
+      ],
+    },
+  },
+  TooManyRequests: {
+    code: 'rate_limited',
+    description: 'There were too many requests',
+    detail: 'The limit of requests is reached',
+    headers: RETRY,
+  },
+  InternalError: {
+    code: 'internal_error',
+    description: 'Something went wrong in the server',
+    detail: 'The request could not be answered; the log has the reason',
+    members: { requestId: '0192f0c4-7d5e-7b6a-9f3c-2e8d1a4b5c6d' },
+  },
+  ServiceUnavailable: {
+    code: 'overloaded',
+    description: 'The request cannot be answered at the moment',
+    detail: 'There is more to do than can be done; try again later',
+    headers: RETRY,
+  },
+  UnspecifiedVersion: {
+    code: 'unspecified_version',
+    description: 'The request names no version, or not as it should',
+    detail: 'The request names no version',
+    schema: 'VersionProblemDetails',
+    members: VERSIONS,
+  },
+  UnsupportedVersion: {
+    code: 'unsupported_version',
+    description: 'There is nothing here, or not in this version',
+    detail: 'This version is not served here',
+    schema: 'VersionProblemDetails',
+    members: VERSIONS,
+  },
+  RetiredVersion: {
+    code: 'retired_version',
+    description: 'This version is retired',
+    detail: 'This version is not served any more',
+    schema: 'VersionProblemDetails',
+    members: { requested: '1', supported: ['2'] },
+  },
+} as const satisfies Readonly<Record<string, Answer>>
+
+/** The name of an answer; `Problem` is any error. */
+export type ProblemAnswer = keyof typeof ANSWERS | 'Problem'
 
 /** What Octavo itself answers, as components under `responses`. */
 export type ErrorAnswers = Readonly<Record<ProblemAnswer, ResponseObject>>
 
+const PROBLEM_TYPE = 'application/problem+json'
+
 /** Those of applications without an error format. */
 const PROBLEM_ANSWERS: ErrorAnswers = deepFreeze({
-  Problem: answer('ProblemDetails', 'What went wrong, as a problem document (RFC 9457)'),
-  ValidationFailed: answer('ValidationProblemDetails', 'The input is not what this operation takes'),
-  Unauthenticated: {
-    ...answer('ProblemDetails', 'Credentials are missing or not accepted'),
-    headers: { 'WWW-Authenticate': CHALLENGE },
+  Problem: {
+    description: 'What went wrong, as a problem document (RFC 9457)',
+    content: { [PROBLEM_TYPE]: { schema: reference('ProblemDetails') } },
   },
-  Forbidden: answer('ProblemDetails', 'A guard refuses the request'),
-  UnspecifiedVersion: answer('VersionProblemDetails', 'The request names no version'),
-  UnsupportedVersion: answer('VersionProblemDetails', 'There is nothing here, or not in this version'),
-  RetiredVersion: answer('VersionProblemDetails', 'This version is retired'),
+  ...mapAnswers(({ code, description, detail, schema = 'ProblemDetails', members, headers }) => ({
+    description,
+    ...(headers === undefined ? {} : { headers }),
+    content: { [PROBLEM_TYPE]: { schema: reference(schema), example: toExample(code, detail, members) } },
+  })),
 })
+
+function mapAnswers<T>(map: (answer: Answer) => T): Readonly<Record<keyof typeof ANSWERS, T>> {
+  const mapped = Object.entries(ANSWERS).map(([name, answer]) => [name, map(answer)])
+  // it has the names of the table
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(mapped) as Record<keyof typeof ANSWERS, T>
+}
+
+function toExample(code: ErrorCode, detail: string, members: Answer['members'] = {}): unknown {
+  const { body } = toProblem(httpError(code, detail, members))
+  return JSON.parse(String(body))
+}
 
 /** What any error is, where that it is a problem document is not promised. */
 export const ANY_ERROR = 'What went wrong'
 
-/** What Octavo itself answers in the format of an application; in problem documents without `content`. */
-export function toErrorAnswers(content: Content | undefined): ErrorAnswers {
-  if (content === undefined) return PROBLEM_ANSWERS
-  const formatted = (name: ProblemAnswer): ResponseObject => ({ ...PROBLEM_ANSWERS[name], content })
+/**
+ * What Octavo itself answers in the format of an application; in problem documents without `content`, whose examples have the statuses
+ * of version errors.
+ */
+export function toErrorAnswers(
+  content: Content | undefined,
+  statuses: Partial<VersionStatusCodes> = {},
+): ErrorAnswers {
+  if (content === undefined) {
+    const { unspecified = 400, unsupported = 404, retired = 410 } = statuses
+    const { UnspecifiedVersion, UnsupportedVersion, RetiredVersion } = PROBLEM_ANSWERS
+    return {
+      ...PROBLEM_ANSWERS,
+      UnspecifiedVersion: withStatus(UnspecifiedVersion, unspecified),
+      UnsupportedVersion: withStatus(UnsupportedVersion, unsupported),
+      RetiredVersion: withStatus(RetiredVersion, retired),
+    }
+  }
   return {
     Problem: { description: ANY_ERROR, content },
-    ValidationFailed: formatted('ValidationFailed'),
-    Unauthenticated: formatted('Unauthenticated'),
-    Forbidden: formatted('Forbidden'),
-    UnspecifiedVersion: formatted('UnspecifiedVersion'),
-    UnsupportedVersion: formatted('UnsupportedVersion'),
-    RetiredVersion: formatted('RetiredVersion'),
+    ...mapAnswers(({ description, headers }) => ({
+      description,
+      ...(headers === undefined ? {} : { headers }),
+      content,
+    })),
   }
+}
+
+/** An answer as it is sent with a status: its example has that status too. */
+export function withStatus(response: ResponseObject, status: number): ResponseObject {
+  const { content = {}, ...rest } = response
+  const [own] = Object.values(content)
+  const { example } = own ?? {}
+  if (!isRecord(example) || example['status'] === status) return response
+  return { ...rest, content: { [PROBLEM_TYPE]: { ...own, example: { ...example, status } } } }
 }
 
 /** Whether the answers are in the format of an application. */
 export function isFormatted(answers: ErrorAnswers): boolean {
-  return answers !== PROBLEM_ANSWERS
+  return answers.Problem !== PROBLEM_ANSWERS.Problem
 }
 
 /** Whether the text names an answer. */
 export function isErrorAnswer(name: string): name is ProblemAnswer {
   return Object.hasOwn(PROBLEM_ANSWERS, name)
-}
-
-function answer(schema: string, description: string): ResponseObject {
-  return { description, content: { 'application/problem+json': { schema: reference(schema) } } }
 }
 
 function reference(schema: string): SchemaObject {

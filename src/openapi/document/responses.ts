@@ -1,9 +1,11 @@
+import { statusesOf } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/middleware.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { mergeContents } from './merge.ts'
-import { ANY_ERROR, descriptionOf, isFormatted } from './problems.ts'
+import { ANY_ERROR, descriptionOf, isFormatted, withStatus } from './problems.ts'
 import type { ErrorAnswers, ProblemAnswer } from './problems.ts'
 import type { Content, Operation, ResponseObject } from './types.ts'
 import type { Wire } from './wire.ts'
@@ -16,6 +18,7 @@ export function toResponses(
   converted: ConvertedRoute,
   wire: Wire,
   answers: ErrorAnswers,
+  middleware: readonly Middleware[],
 ): Responses {
   const headers = headersOf(lifetime)
   const declared = new Map<string, ResponseObject>()
@@ -37,14 +40,15 @@ export function toResponses(
     })
   // with a format, what error handlers return has to fit it
   const isUnknown = !isFormatted(answers) && route.layers.errorHandlers.length > 0
-  const errors = [...errorsOf(route, lifetime, wire)].map(
-    ([status, name]): readonly [string, Responses[string]] => {
-      const own = declaredFor(declared, status)
-      // a range is too wide to be what error handlers answer alone
-      const isAlone = own === undefined || converted.responses.has(Number(status))
-      return [status, toErrorResponse(name, answers, own, isUnknown && isAlone)]
-    },
-  )
+  const found = errorsOf(route, lifetime, wire, middleware)
+  // what a route declares of a range is not all that may be sent with it
+  for (const range of ['4XX', '5XX']) if (declared.has(range)) found.set(range, ['Problem'])
+  const errors = [...found].map(([status, names]): readonly [string, Responses[string]] => {
+    const own = declaredFor(declared, status)
+    // a range is too wide to be what error handlers answer alone
+    const isAlone = own === undefined || converted.responses.has(Number(status))
+    return [status, toErrorResponse(status, names, answers, own, isUnknown && isAlone)]
+  })
   return Object.fromEntries([...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -60,42 +64,71 @@ function declaredFor(
   return declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
 }
 
-/** What Octavo answers to the mistakes of clients, by status. */
+/** The answers of middleware that says which statuses it has. */
+const OF_MIDDLEWARE: ReadonlyMap<number, ProblemAnswer> = new Map([
+  [403, 'Forbidden'],
+  [429, 'TooManyRequests'],
+  [503, 'ServiceUnavailable'],
+])
+
+const BODIES: ReadonlySet<string> = new Set(['body', 'form', 'files'])
+
+/** What Octavo answers by itself, by status; handlers throw what they like, which is the `default`. */
 function errorsOf(
-  { sources, layers }: DocumentedRoute['route'],
+  { sources, layers, pattern }: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,
-  { refusals }: Wire,
-): ReadonlyMap<string, ProblemAnswer> {
-  const problems = new Map<string, ProblemAnswer>([
-    ['4XX', 'Problem'],
-    ['5XX', 'Problem'],
+  { refusals, retired }: Wire,
+  middleware: readonly Middleware[],
+): Map<string, ProblemAnswer[]> {
+  const found = new Map<string, ProblemAnswer[]>([
+    ['500', ['InternalError']],
+    ['default', ['Problem']],
   ])
-  const asks = layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
-  if (asks) problems.set('401', 'Unauthenticated')
-  if (layers.guards.length > 0) problems.set('403', 'Forbidden')
-  if (sources.length > 0) problems.set('422', 'ValidationFailed')
-  if (refusals?.unspecified !== undefined) problems.set(String(refusals.unspecified), 'UnspecifiedVersion')
-  if (refusals !== undefined) problems.set(String(refusals.unsupported), 'UnsupportedVersion')
-  if (lifetime?.gone === true) problems.set('410', 'RetiredVersion')
-  return problems
+  const add = (status: number, name: ProblemAnswer): void => {
+    const names = found.get(String(status)) ?? []
+    if (!names.includes(name)) found.set(String(status), [...names, name])
+  }
+  const hasBody = sources.some(({ name }) => BODIES.has(name))
+  if (hasBody || sources.some(({ name }) => name === 'query')) add(400, 'BadRequest')
+  if (layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)) add(401, 'Unauthenticated')
+  if (layers.guards.length > 0) add(403, 'Forbidden')
+  if (pattern.params.length > 0) add(404, 'NotFound')
+  if (lifetime?.gone === true) add(retired, 'RetiredVersion')
+  if (hasBody) add(413, 'ContentTooLarge')
+  if (hasBody) add(415, 'UnsupportedMediaType')
+  if (sources.length > 0) add(422, 'ValidationFailed')
+  for (const status of [...middleware, ...layers.middleware].flatMap(statusesOf)) {
+    const name = OF_MIDDLEWARE.get(status)
+    if (name !== undefined) add(status, name)
+  }
+  if (refusals?.unspecified !== undefined) add(refusals.unspecified, 'UnspecifiedVersion')
+  if (refusals !== undefined) add(refusals.unsupported, 'UnsupportedVersion')
+  return found
 }
 
 /**
- * A reference to a shared answer; written out if more may be sent with its status. If it is not known what error handlers answer, nothing
- * is promised but what the route declares for this status.
+ * A reference to a shared answer; written out if more may be sent with its status, or its example has another. If it is not known what
+ * error handlers answer, nothing is promised but what the route declares for this status.
  */
 function toErrorResponse(
-  name: ProblemAnswer,
+  status: string,
+  names: readonly ProblemAnswer[],
   answers: ErrorAnswers,
   declared: ResponseObject | undefined,
   isUnknown: boolean,
 ): Responses[string] {
-  if (declared === undefined && !isUnknown) return { $ref: `#/components/responses/${name}` }
-  const { description, headers, content } = answers[name]
-  const contents = [declared?.content, isUnknown ? undefined : content].filter((each) => each !== undefined)
+  const own = names.map((name) => withStatus(answers[name], Number(status)))
+  const [name = 'Problem'] = names
+  const isShared = names.length === 1 && own[0] === answers[name]
+  if (declared === undefined && !isUnknown && isShared) return { $ref: `#/components/responses/${name}` }
+  const headers = Object.assign({}, ...own.map((each) => each.headers ?? {}))
+  const promised = isUnknown ? [] : own.map(({ content }) => content)
+  const contents = [declared?.content, ...promised].filter((each) => each !== undefined)
   return {
-    description: declared?.description ?? (name === 'Problem' ? ANY_ERROR : description),
-    ...(headers === undefined ? {} : { headers }),
+    description:
+      declared?.description ??
+      (name === 'Problem' ? ANY_ERROR : own.map(({ description }) => description).join('. ')),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(contents.length === 0 ? {} : { content: mergeContents(contents) }),
   }
 }

@@ -14,6 +14,8 @@ export interface Wire {
   readonly toAccepted: ((type: string) => readonly string[]) | undefined
   /** The statuses of requests that name no version, or another; none where a path or host names it. */
   readonly refusals: { readonly unspecified: number | undefined; readonly unsupported: number } | undefined
+  /** The status of retired versions. */
+  readonly retired: number
   /** Whether the path names the version. */
   readonly isInPath: boolean
   /** Where the version comes from, when a scheme of one's own only reads it. */
@@ -32,6 +34,7 @@ export function toWire(
     parameters: [],
     toAccepted: undefined,
     refusals: undefined,
+    retired: versioning?.schemes[0]?.statusCodes.retired ?? 410,
     isInPath: false,
     origin: undefined,
   }
@@ -39,11 +42,12 @@ export function toWire(
   const written = writeVersion(versioning, version, { path, prefix: route.prefix })
   if (written === undefined) return { ...plain, origin: versioning?.schemes[0]?.source.name }
   const { change, scheme } = written
-  const { unspecified, unsupported } = scheme.statusCodes
+  const { unspecified, unsupported, retired } = scheme.statusCodes
   const isRequired = naming === 'required'
   const parameters = toParameters(change, isRequired)
   return {
     ...plain,
+    retired,
     path: change.path ?? path,
     parameters,
     toAccepted:

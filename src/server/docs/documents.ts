@@ -128,7 +128,7 @@ function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string
 }
 
 function toDocumentSettings(
-  { docs, trailingSlash }: Settings,
+  { docs, trailingSlash, layers }: Settings,
   versioning: Versioning | undefined,
   modules: readonly ModuleNode[],
 ): DocumentSettings {
@@ -142,6 +142,7 @@ function toDocumentSettings(
     externalDocs,
     keepsSlash: trailingSlash !== 'ignore',
     versioning,
+    middleware: layers.middleware ?? [],
     now: versioning?.common.clock ?? Date.now,
   }
 }
