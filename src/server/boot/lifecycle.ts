@@ -128,33 +128,44 @@ interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
   readonly reached: () => Promise<void>
 }
 
+/** Stands for work that belongs to no request. */
+interface Unrequested {
+  readonly signal?: undefined
+}
+
 function createIdle(): Idle {
-  const underWay = new Set<{ readonly request: Abandonable | undefined }>()
+  // a request in an array whose slots are used again costs no allocation, unlike one in a set
+  const slots: (Abandonable | Unrequested | undefined)[] = []
+  const free: number[] = []
   let settled: (() => void) | undefined
   let isClosing = false
-  const finish = (work: { readonly request: Abandonable | undefined }): void => {
-    if (underWay.delete(work) && underWay.size === 0) settled?.()
+  const isIdle = (): boolean => free.length === slots.length
+  const finish = (slot: number, work: Abandonable | Unrequested): void => {
+    // the slot may be another's by now
+    if (slots[slot] !== work) return
+    slots[slot] = undefined
+    free.push(slot)
+    if (settled !== undefined && isIdle()) settled()
   }
-  const watch = (work: { readonly request: Abandonable | undefined }): void => {
-    const { request } = work
-    if (request === undefined) return
-    const { signal } = request
+  const watch = (slot: number, work: Abandonable | Unrequested): void => {
+    const { signal } = work
+    if (signal === undefined) return
     const end = async (): Promise<void> => {
-      if (underWay.has(work)) await request.abandon()
-      finish(work)
+      if (slots[slot] === work) await work.abandon()
+      finish(slot, work)
     }
     const abandon = (): void => void setTimeout(end, PATIENCE)
     if (signal.aborted) abandon()
     else signal.addEventListener('abort', abandon, { once: true })
   }
-  const begin = (request: Abandonable | undefined): (() => void) => {
-    const work = { request }
-    underWay.add(work)
-    if (isClosing) watch(work)
-    return () => finish(work)
+  const begin = (work: Abandonable | Unrequested): (() => void) => {
+    const slot = free.pop() ?? slots.length
+    slots[slot] = work
+    if (isClosing) watch(slot, work)
+    return () => finish(slot, work)
   }
   return {
-    trackWork: begin,
+    trackWork: (request) => begin(request ?? {}),
     counted: (dispatch) => (raw) => {
       const exchange = dispatch(raw)
       if (isPromise(exchange.response)) {
@@ -165,12 +176,12 @@ function createIdle(): Idle {
     },
     abandonLost: () => {
       isClosing = true
-      for (const work of underWay) watch(work)
+      for (const [slot, work] of slots.entries()) if (work !== undefined) watch(slot, work)
     },
     reached: () =>
       new Promise((resolve) => {
         settled = resolve
-        if (underWay.size === 0) resolve()
+        if (isIdle()) resolve()
       }),
   }
 }
