@@ -17,6 +17,7 @@ import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import { csrf, loadShedding, rateLimit } from 'octavo/middleware'
 import type { App, AppOptions, InjectOptions, OpenApiDocument } from 'octavo'
 
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
 
 import type { AnyRoute } from '../../src/define/route.ts'
@@ -366,10 +367,19 @@ describe('what a document says of versions', () => {
     const unknown = await versioned({ scheme: VersioningSchemes.HOST })
     assert.deepEqual(unknown.openapi({ version: '2' }).servers, [
       {
-        url: '//v2.{domain}',
+        url: 'https://v2.{domain}',
         variables: { domain: { default: 'localhost.test', description: 'Where the API answers' } },
       },
     ])
+    const { valid, errors } = await new Validator().validate(
+      JSON.stringify(unknown.openapi({ version: '2' })),
+    )
+    assert.equal(valid, true, JSON.stringify(errors))
+    // with its variables a server is a URL
+    for (const { url, variables = {} } of unknown.openapi().servers) {
+      const written = url.replaceAll(/\{(\w+)\}/g, (_all, name: string) => variables[name]?.default ?? '')
+      assert.ok(URL.canParse(written), written)
+    }
   })
 
   it('shows in the combined document what only a request without version reaches', async () => {
@@ -689,7 +699,7 @@ describe('what a document says of errors', () => {
       },
     ])
     const { responses = {} } = app.openapi().components
-    const send = async (options: InjectOptions) => (await app.inject(options)).json() as unknown
+    const send = async (options: InjectOptions) => (await app.inject(options)).json()
     const sent = {
       BadRequest: await send({
         method: 'POST',

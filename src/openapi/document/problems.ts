@@ -151,7 +151,7 @@ function mapAnswers<T>(map: (answer: Answer) => T): Readonly<Record<keyof typeof
 
 function toExample(code: ErrorCode, detail: string, members: Answer['members'] = {}): unknown {
   const { body } = toProblem(httpError(code, detail, members))
-  return JSON.parse(String(body))
+  return typeof body === 'string' ? JSON.parse(body) : undefined
 }
 
 /** What any error is, where that it is a problem document is not promised. */

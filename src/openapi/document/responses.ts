@@ -89,14 +89,18 @@ function errorsOf(
     if (!names.includes(name)) found.set(String(status), [...names, name])
   }
   const hasBody = sources.some(({ name }) => BODIES.has(name))
-  if (hasBody || sources.some(({ name }) => name === 'query')) add(400, 'BadRequest')
-  if (layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)) add(401, 'Unauthenticated')
-  if (layers.guards.length > 0) add(403, 'Forbidden')
-  if (pattern.params.length > 0) add(404, 'NotFound')
-  if (lifetime?.gone === true) add(retired, 'RetiredVersion')
-  if (hasBody) add(413, 'ContentTooLarge')
-  if (hasBody) add(415, 'UnsupportedMediaType')
-  if (sources.length > 0) add(422, 'ValidationFailed')
+  const asks = layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
+  const rules: readonly (readonly [can: boolean, status: number, name: ProblemAnswer])[] = [
+    [hasBody || sources.some(({ name }) => name === 'query'), 400, 'BadRequest'],
+    [asks, 401, 'Unauthenticated'],
+    [layers.guards.length > 0, 403, 'Forbidden'],
+    [pattern.params.length > 0, 404, 'NotFound'],
+    [lifetime?.gone === true, retired, 'RetiredVersion'],
+    [hasBody, 413, 'ContentTooLarge'],
+    [hasBody, 415, 'UnsupportedMediaType'],
+    [sources.length > 0, 422, 'ValidationFailed'],
+  ]
+  for (const [can, status, name] of rules) if (can) add(status, name)
   for (const status of [...middleware, ...layers.middleware].flatMap(statusesOf)) {
     const name = OF_MIDDLEWARE.get(status)
     if (name !== undefined) add(status, name)

@@ -130,7 +130,7 @@ const SERVER = /^([a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]+)(.*)$/is
 function unknownHost(host: string): DocumentSettings['servers'][number] {
   const [label = ''] = host.split('.')
   return {
-    url: `//${label}.{domain}`,
+    url: `https://${label}.{domain}`,
     variables: { domain: { default: host.slice(label.length + 1), description: 'Where the API answers' } },
   }
 }
