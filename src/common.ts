@@ -36,6 +36,7 @@ export type { Middleware } from './define/middleware.ts'
 export { defineModule } from './define/module.ts'
 export type { Module, ModuleFields, ModuleImport, ModuleOptions, StartedApp } from './define/module.ts'
 export type { RouteNames, RouteParams } from './define/names.ts'
+export type { EnabledVersions } from './define/versions.ts'
 export { bind, defineProvider } from './define/provider.ts'
 export type {
   AnyProvider,
@@ -147,7 +148,7 @@ export type {
 export type { RouteEntry } from './server/boot/route-list.ts'
 export type { AppOptions, ConfigOptions, Limits, Timeouts } from './server/options/app-options.ts'
 export type { ExcludedRoute, PrefixOptions } from './server/options/prefix.ts'
-export type { VersioningOption } from './server/options/versioning.ts'
+export type { NamedVersions, VersioningOption } from './server/options/versioning.ts'
 export type { HealthCheck, HealthContext, HealthOptions } from './server/options/health.ts'
 export type { VersionInfo, VersionLife, VersionRoute } from './server/version-report/versions.ts'
 export type { SessionCookie, SessionOptions, SessionStore } from './session/options.ts'

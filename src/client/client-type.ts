@@ -3,6 +3,7 @@ import type { Flat, InputIn, Or, ParamsOf } from '../define/infer.ts'
 import type {
   ControllerName,
   ControllersOf,
+  DefaultVersionOf,
   Named,
   OwnPrefix,
   Strongest,
@@ -96,7 +97,7 @@ type Level<Own, C, View> =
 type Root<C, View> = Level<Nameless<C>, Naming<C>, View>
 
 /** What a client sees: `unknown` is every route, `null` those that answer without a version. */
-type ViewOf<V> = undefined extends V ? unknown : V
+type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
 
 /**
  * The calls of an application by route names, as `urlFor` knows them: `client.car.getOne`, and `client.admin.users.list` for nested
@@ -108,7 +109,7 @@ type ViewOf<V> = undefined extends V ? unknown : V
 export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
   readonly $module?: infer M
 }
-  ? Root<Place<ControllersOf<M>, '', never>, ViewOf<V>> & InVersion<A>
+  ? Root<Place<ControllersOf<M>, '', never>, ViewOf<A, M, V>> & InVersion<A>
   : never
 
 /** What every client has besides the names of routes. */

@@ -1,7 +1,15 @@
 import type { Controller } from './controller.ts'
 import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
 import type { Module } from './module.ts'
-import type { Answers, EntriesIn, EntriesOf, NamesIn, OwnEntries, RangeText } from './versions.ts'
+import type {
+  Answers,
+  EnabledVersions,
+  EntriesIn,
+  EntriesOf,
+  NamesIn,
+  OwnEntries,
+  RangeText,
+} from './versions.ts'
 import type { Segment } from '../path/pattern.ts'
 
 /**
@@ -215,9 +223,14 @@ type VersionsAmong<S> = unknown extends S
       ? Extract<S, string>
       : Exclude<Extract<S, string>, RangeText> | (string & {})
 
+/** The entries of all routes of a module. */
+type AllEntries<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
+
+type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, infer L> } ? L : never
+
 /** The versions that an application has. */
 export type VersionsOf<A> = A extends { readonly $module?: infer M }
-  ? VersionsAmong<Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>>
+  ? VersionsAmong<AllEntries<M> | ListedOf<A>>
   : string
 
 /** The versions in which a named route may answer; made of keys, so that errors list them and not the type they come from. */
@@ -248,3 +261,19 @@ type EntriesOfName<T extends readonly unknown[], K, Version> = {
     ? { [V in Or<Or<OwnEntries<T[I], EntriesIn<T>>, Version>, symbol> & PropertyKey]: K }
     : never
 }[number]
+
+/** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
+export type DefaultVersionOf<A, M> = A extends { readonly $versions?: EnabledVersions<infer D, unknown> }
+  ? [D] extends [string]
+    ? Certain<D, AllEntries<M> | ListedOf<A>>
+    : D
+  : unknown
+
+/** A default version, if a route or the list names it. `'latest'` may be the name of a version, too. */
+type Certain<D extends string, S> = unknown extends S
+  ? unknown
+  : string extends S
+    ? unknown
+    : [D] extends [Exclude<S, RangeText>]
+      ? D
+      : unknown

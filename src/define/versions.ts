@@ -34,6 +34,14 @@ type Neutral<E> = Extract<E, typeof VERSION_NEUTRAL>
 
 type Literal<E> = `${Extract<E, string>}` | `${Initial}${Extract<E, string> & { readonly length: E }}`
 
+/** The versions that an application names apart from its routes. Types alone have it. */
+export interface EnabledVersions<D, L> {
+  /** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
+  readonly defaultVersion: D
+  /** The listed versions. */
+  readonly listed: L
+}
+
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
 /** What versions begin with that do not begin like names: digits, what ranges begin with, and other signs. */

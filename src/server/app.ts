@@ -11,11 +11,12 @@ import { refuseClosed, toApp } from './edge/edge-app.ts'
 import type { EdgeApp } from './edge/edge-app.ts'
 import { openStandard } from './logging/sink.ts'
 import type { AppOptions } from './options/app-options.ts'
+import type { NamedVersions } from './options/versioning.ts'
 import { serve } from './process/serve.ts'
 import { placed } from '../place.ts'
 
 /** An application. */
-export interface App<M = unknown, F = unknown> extends EdgeApp<M, F> {
+export interface App<M = unknown, F = unknown, V = unknown> extends EdgeApp<M, F, V> {
   /** Answers requests of any Node server: `http.createServer(app.handler)`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /**
@@ -49,7 +50,9 @@ export function createApp<
   O extends object = object,
   const S extends readonly object[] = readonly object[],
   F = undefined,
->(module: M, options: AppOptions<O, S, F> = {}): App<M, F> {
+  const D extends string | null = never,
+  const L extends string = never,
+>(module: M, options: AppOptions<O, S, F, D, L> = {}): App<M, F, NamedVersions<O, D, L>> {
   const core = createCore(module, placed({ ...options }, createApp), { openOutputs: openStandard })
   return toApp(core, {
     handler: createHandler(core),

@@ -14,9 +14,9 @@ import type { VersionFormat } from './version.ts'
 export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
 
 /** A version in the list of versions, with what is said of its life. */
-export interface VersionListing extends VersionPolicy {
+export interface VersionListing<L extends string = string> extends VersionPolicy {
   /** The version that the policy is for. */
-  readonly version: string
+  readonly version: L
 }
 
 /** What `onVersionResolved` gets: which version answers a request. */
@@ -37,13 +37,13 @@ export interface VersionResolved {
   readonly request: HttpRequest
 }
 
-/** The options of `enableVersioning` that belong to no single scheme. */
-export interface VersioningOptions {
+/** The options of `enableVersioning` that belong to no single scheme. `D` and `L` are the default and the listed versions, as types. */
+export interface VersioningOptions<D extends string | null = string | null, L extends string = string> {
   /**
    * The version of requests that name none: a version; `'latest'`, `'latestStable'` (without a status such as `-beta`) or
    * `'oldest'`; a function chooses for each request. @default null
    */
-  readonly defaultVersion?: string | null | DefaultVersion
+  readonly defaultVersion?: D | DefaultVersion
   /** Whether requests without version are refused wherever a path has versions. @default false */
   readonly required?: boolean
   /**
@@ -51,9 +51,9 @@ export interface VersioningOptions {
    * need it. A record only adds policies. @default []
    */
   readonly versions?:
-    | readonly (string | VersionListing)[]
-    | (string | VersionListing)[] // a literal is one: without it, mistakes in a list are explained as those of a record
-    | Readonly<Record<string, VersionPolicy>>
+    | readonly (L | VersionListing<L>)[]
+    | (L | VersionListing<L>)[] // a literal is one: without it, mistakes in a list are explained as those of a record
+    | Readonly<Record<L, VersionPolicy>>
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
   /** How versions are written: it decides what is malformed and what is equal. @default 'string' */

@@ -137,10 +137,7 @@ describe('duplicate routes are definition errors', () => {
   it('inject, listen and urlFor all throw them', async () => {
     await assert.rejects(serve([x('1'), x('1')], QUERY).inject('/x'), DefinitionError)
     await assert.rejects(serve([x('1'), x('1')], QUERY).listen({ port: 0 }), DefinitionError)
-    assert.throws(
-      () => serve([x('1'), x('1')], QUERY).urlFor('api.r0' as never, {}),
-      DefinitionError,
-    )
+    assert.throws(() => serve([x('1'), x('1')], QUERY).urlFor('api.r0' as never, {}), DefinitionError)
   })
 })
 

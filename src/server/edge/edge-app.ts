@@ -20,6 +20,7 @@ import type { Core } from '../boot/core.ts'
 import { printTable, toRouteList } from '../boot/route-list.ts'
 import type { RouteEntry } from '../boot/route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
+import type { NamedVersions } from '../options/versioning.ts'
 import { toVersionList } from '../version-report/versions.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 import { placed } from '../../place.ts'
@@ -35,11 +36,13 @@ export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
   : UrlArguments<P, V>
 
 /** An application that `fetch` and `inject` reach, on any platform. */
-export interface EdgeApp<M = unknown, F = unknown> {
+export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
   /** For types alone: the root module, from which `createClient` knows the routes. */
   readonly $module?: M
   /** For types alone: the schema of all errors; `undefined` for problem documents. */
   readonly $errors?: F
+  /** For types alone: the versions that the option `versioning` names. */
+  readonly $versions?: V
   /**
    * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
    * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
@@ -130,16 +133,18 @@ export function createEdgeApp<
   O extends object = object,
   const S extends readonly object[] = readonly object[],
   F = undefined,
->(module: M, options: AppOptions<O, S, F> = {}): EdgeApp<M, F> {
+  const D extends string | null = never,
+  const L extends string = never,
+>(module: M, options: AppOptions<O, S, F, D, L> = {}): EdgeApp<M, F, NamedVersions<O, D, L>> {
   return toApp(createCore(module, placed({ ...options }, createEdgeApp)), {})
 }
 
 /** Composes an application: the members that every platform has, and `more`. */
-export function toApp<M, F, P extends object>(core: Core, more: P): EdgeApp<M, F> & P {
+export function toApp<M, F, V, P extends object>(core: Core, more: P): EdgeApp<M, F, V> & P {
   const { settings, lifecycle } = core
   const internals = toInternals(core)
   const { enter } = internals
-  const app: EdgeApp<M, F> & P = {
+  const app: EdgeApp<M, F, V> & P = {
     ...more,
     enableVersioning: core.enableVersioning,
     ready: async () => {

@@ -82,6 +82,8 @@ export interface AppOptions<
   O extends object = object,
   S extends readonly object[] = readonly object[],
   F = unknown,
+  D extends string | null = string | null,
+  L extends string = string,
 > extends ConfigOptions {
   /**
    * How versions travel: `scheme` and its options beside it, or several `schemes`. The same as a call of `enableVersioning`.
@@ -89,7 +91,7 @@ export interface AppOptions<
    * @example
    * createApp(AppModule, { versioning: { scheme: VersioningSchemes.URL, versionParameter: 'v', defaultVersion: '1' } })
    */
-  readonly versioning?: VersioningOption<O, S>
+  readonly versioning?: VersioningOption<O, S, D, L>
   /** The path before every route, version segment included; literal segments only. `exclude` names routes without it. @default '' */
   readonly prefix?: string | PrefixOptions
   /**

@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { invalidOption, optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import { describeValue, isObject, isRecord } from '../../values.ts'
+import type { EnabledVersions } from '../../define/versions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import { isScheme } from '../../versioning/schemes/scheme.ts'
 import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
@@ -15,20 +16,34 @@ export interface AnyVersioning extends VersioningOptions {
 }
 
 /** The option `versioning` of `createApp`: what `enableVersioning` takes, in one object. */
-export type VersioningOption<O extends object = object, S extends readonly object[] = readonly object[]> =
+export type VersioningOption<
+  O extends object = object,
+  S extends readonly object[] = readonly object[],
+  D extends string | null = string | null,
+  L extends string = string,
+> =
   | ({
       /** How versions travel: one of `VersioningSchemes`, or a scheme of `defineVersioningScheme`. Its options stand beside it. */
       readonly scheme: VersioningScheme<O>
       /** Not beside `scheme`. */
       readonly schemes?: never
     } & NoInfer<O> &
-      VersioningOptions)
+      VersioningOptions<D, L>)
   | ({
       /** Several ways at once, each with its own options: `[[VersioningSchemes.URL], [VersioningSchemes.QUERY, { … }]]`. */
       readonly schemes: SchemeList<S>
       /** Not beside `schemes`. */
       readonly scheme?: never
-    } & VersioningOptions)
+    } & VersioningOptions<D, L>)
+
+/**
+ * The versions that `versioning` names, of the options of its scheme, its default and its list. Without a default, only requests under
+ * URL are certain to name no version if their client names none.
+ */
+export type NamedVersions<O, D, L> = EnabledVersions<
+  [D] extends [null] ? ('allowBare' extends keyof O ? null : unknown) : [D] extends [string] ? D : unknown,
+  L
+>
 
 const RULES: Rules = {
   scheme: [isScheme, 'a scheme, such as VersioningSchemes.URL'],
