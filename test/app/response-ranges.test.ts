@@ -43,9 +43,10 @@ describe('a response map with ranges', () => {
     ])
     assert.deepEqual(Object.fromEntries(shown), {
       200: ['application/json id'],
+      404: ['application/json reason', 'application/problem+json '],
       '4XX': ['application/json reason', 'application/problem+json '],
-      '5XX': ['application/json note', 'application/problem+json '],
-      default: ['application/json note'],
+      500: ['application/json note', 'application/problem+json '],
+      default: ['application/json note', 'application/problem+json '],
     })
   })
 
