@@ -24,9 +24,14 @@ export function isAsyncIterable(value: unknown): value is BodyStream {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
+/** Whether the value is a web stream, of this realm or of a ponyfill. */
+export function isWebStream(value: unknown): value is ReadableStream<Uint8Array> {
+  return typeof value === 'object' && value !== null && 'getReader' in value
+}
+
 /** Opens a streamed body. @throws `TypeError` when something else reads it already. */
 export function openStream(body: BodyStream): ChunkSource {
-  if (body instanceof ReadableStream) {
+  if (isWebStream(body)) {
     // the iterator of a web stream would wait for the next chunk before it cancels
     const reader: ReadableStreamDefaultReader<Uint8Array | string> = body.getReader()
     return { next: () => reader.read(), cancel: () => ignoreFailure(() => reader.cancel()) }

@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/options':
     'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
-    'platform.ts http.ts async.ts definition-error.ts media-type.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+    'values.ts platform.ts http.ts async.ts definition-error.ts media-type.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table':
     'http.ts definition-error.ts place.ts path versioning router define flatten request server/pipeline',
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',

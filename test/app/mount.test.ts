@@ -12,6 +12,8 @@ import {
   VERSION_NEUTRAL,
 } from 'octavo'
 import type { WebHandler } from 'octavo'
+import { Response as UndiciResponse } from 'undici'
+
 import { placeless } from '../support/places.ts'
 
 /** What a foreign framework does: says what it got. */
@@ -84,6 +86,87 @@ describe('a mounted handler', () => {
       [response.statusCode, response.json()],
       [413, { ...Object(response.json()), code: 'body_too_large' }],
     )
+  })
+})
+
+/** What a ponyfill makes: nothing of it is of this realm, and headers are joined. */
+class ForeignHeaders {
+  forEach(call: (value: string, name: string) => void): void {
+    call('text/plain', 'Content-Type')
+    call('a=1', 'Set-Cookie')
+  }
+}
+class ForeignStream {
+  getReader(): unknown {
+    const chunks = ['one ', 'two']
+    return {
+      read: async () => {
+        const text = chunks.shift()
+        return { done: text === undefined, value: text && new TextEncoder().encode(text) }
+      },
+      cancel: async () => {},
+    }
+  }
+}
+class ForeignResponse {
+  readonly status = 202
+  readonly headers = new ForeignHeaders()
+  readonly body: unknown
+  constructor(body: unknown) {
+    this.body = body
+  }
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return new Uint8Array([111, 110, 101, 32, 116, 119, 111]).buffer
+  }
+}
+
+describe('a Response of another realm', () => {
+  const responses: readonly [title: string, create: () => unknown, body: string][] = [
+    ['with a stream', () => new ForeignResponse(new ForeignStream()), 'one two'],
+    ['whose body is only read whole', () => new ForeignResponse(undefined), 'one two'],
+    ['without a body', () => new ForeignResponse(null), ''],
+    [
+      'of the package undici',
+      () =>
+        new UndiciResponse('one two', {
+          status: 202,
+          headers: { 'content-type': 'text/plain', 'set-cookie': 'a=1' },
+        }),
+      'one two',
+    ],
+  ]
+  for (const [title, create, expected] of responses) {
+    it(`is sent from a mounted handler and from a route: ${title}`, async () => {
+      const foreign = createApp(
+        defineModule({
+          controllers: [defineController({ prefix: '/route', routes: [{ method: 'GET', handler: create }] })],
+          routers: [defineRouter({ prefix: '/mount', mount: () => create() as Response })],
+        }),
+        { logger: false },
+      )
+      for (const url of ['/route', '/mount/x']) {
+        const { statusCode, headers, body } = await foreign.inject(url)
+        assert.deepEqual([statusCode, headers['content-type'], body], [202, 'text/plain', expected], url)
+        assert.deepEqual([headers['set-cookie']].flat(), ['a=1'])
+      }
+    })
+  }
+
+  it('is no class of your own that has a status', async () => {
+    class Order {
+      readonly status = 202
+      readonly headers = ['a']
+    }
+    const foreign = createApp(
+      defineModule({
+        controllers: [
+          defineController({ prefix: '/route', routes: [{ method: 'GET', handler: () => new Order() }] }),
+        ],
+      }),
+      { logger: false },
+    )
+    const response = await foreign.inject('/route')
+    assert.deepEqual([response.statusCode, response.json()], [200, { status: 202, headers: ['a'] }])
   })
 })
 

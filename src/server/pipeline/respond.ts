@@ -3,7 +3,8 @@ import type { ToReply } from '../../define/reply.ts'
 import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isJsonType } from '../../media-type.ts'
-import { isAsyncIterable } from '../../stream.ts'
+import { isAsyncIterable, isWebStream, openStream } from '../../stream.ts'
+import { isObject } from '../../values.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
@@ -171,22 +172,61 @@ function refuseUnknown(key: string, value: unknown): unknown {
   return value
 }
 
-/** Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
-function isWebResponse(result: unknown): result is Response {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return false
-  const prototype: unknown = Object.getPrototypeOf(result)
-  return prototype !== Object.prototype && prototype !== null && result instanceof Response
+/** What a `Response` of any realm has, be it that of the platform, of an installed undici or of a ponyfill. */
+interface WebResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
+  readonly headers: Pick<Headers, 'forEach'> & Partial<Pick<Headers, 'getSetCookie'>>
+  readonly body?: Response['body'] | undefined
+  readonly bodyUsed?: boolean
 }
 
-function fromWeb(response: Response, head: ResponseHead | undefined): FinishedResponse {
+/** Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
+function isWebResponse(result: unknown): result is WebResponse {
+  if (!isObject(result) || Array.isArray(result)) return false
+  const prototype: unknown = Object.getPrototypeOf(result)
+  if (prototype === Object.prototype || prototype === null) return false
+  if (!('status' in result) || typeof result.status !== 'number' || !('headers' in result)) return false
+  const { headers } = result
+  return isObject(headers) && hasMethod(headers, 'forEach') && hasMethod(result, 'arrayBuffer')
+}
+
+function hasMethod(value: object, name: string): boolean {
+  return typeof Reflect.get(value, name) === 'function'
+}
+
+function fromWeb(response: WebResponse, head: ResponseHead | undefined): FinishedResponse {
   const headers: ResponseHeaders = {}
-  for (const [name, value] of response.headers) {
-    if (name !== 'set-cookie') headers[name] = value
-  }
-  const cookies = response.headers.getSetCookie()
-  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const cookies: string[] = []
+  response.headers.forEach((value, name) => {
+    const key = name.toLowerCase()
+    if (key === 'set-cookie') cookies.push(value)
+    else headers[key] = value
+  })
+  const lines = response.headers.getSetCookie?.() ?? cookies
+  if (lines.length > 0) headers['set-cookie'] = lines
   head?.mergeInto(headers)
-  if (response.bodyUsed) throw new TypeError('The handler returned a Response whose body was read already')
+  if (response.bodyUsed === true)
+    throw new TypeError('The handler returned a Response whose body was read already')
   const { body, status } = response
-  return body === null ? finish(status, headers, undefined) : finish(status, headers, body)
+  if (body === null) return finish(status, headers, undefined)
+  return finish(status, headers, isAsyncIterable(body) ? body : chunksOf(response))
+}
+
+/**
+ * Reads a `Response` whose stream cannot be iterated, or that has none.
+ *
+ * @yields the chunks of its body
+ */
+async function* chunksOf(response: WebResponse): AsyncGenerator<Uint8Array | string> {
+  const { body } = response
+  if (!isWebStream(body)) {
+    yield new Uint8Array(await response.arrayBuffer())
+    return
+  }
+  const source = openStream(body)
+  try {
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next())
+      if (chunk.value !== undefined) yield chunk.value
+  } finally {
+    source.cancel()
+  }
 }
