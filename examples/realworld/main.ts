@@ -18,7 +18,7 @@ console.log(`RealWorld listens on ${url}
 Try:
   TOKEN=$(curl -s --json '{"user":{"username":"ann","email":"ann@example.com","password":"ann-secret"}}' ${url}/api/users | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -H "Authorization: Token $TOKEN" --json '{"article":{"title":"Cars","description":"All","body":"Ford","tagList":["cars"]}}' ${url}/api/articles
-  curl ${url}/api/articles?tag=cars
+  curl '${url}/api/articles?tag=cars'
   curl -H 'x-api-version: 2' ${url}/api/articles                 (tags in the place of tagList)
   curl --json '{"user":{"email":""}}' ${url}/api/users           (422)
 

@@ -612,13 +612,21 @@ describe('the request body in a document', () => {
   }
 })
 
+const PROBLEM = {
+  'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDetails' } },
+}
+
 const RESPONSES: Readonly<Record<string, readonly [schema: z.ZodType, status: number, content: unknown]>> = {
   'an object as JSON': [
     z.object({ a: z.string() }),
     200,
     { 'application/json': { schema: object({ a: text }, 'a') } },
   ],
-  'a string as JSON': [z.string(), 404, JSON_TEXT],
+  'a string as JSON, beside the problem of an error that a handler throws': [
+    z.string(),
+    404,
+    { ...JSON_TEXT, ...PROBLEM },
+  ],
   'nothing with 204': [z.string(), 204, undefined],
   'nothing for undefined': [z.undefined(), 200, undefined],
   'nothing for void': [z.void(), 202, undefined],
@@ -890,7 +898,10 @@ describe('what a document cannot show', () => {
       },
       required: ['money', 'id'],
     })
-    assert.deepEqual(contentOf(second, 404), { 'application/json': { schema: note('z.symbol()') } })
+    assert.deepEqual(contentOf(second, 404), {
+      'application/json': { schema: note('z.symbol()') },
+      ...PROBLEM,
+    })
     assert.deepEqual(second.parameters?.[0], {
       name: 'own',
       in: 'query',

@@ -41,8 +41,9 @@ export function toResponses(
   // with a format, what error handlers return has to fit it
   const isUnknown = !isFormatted(answers) && route.layers.errorHandlers.length > 0
   const found = errorsOf(route, lifetime, wire, middleware)
-  // what a route declares of a range is not all that may be sent with it
-  for (const range of ['4XX', '5XX']) if (declared.has(range)) found.set(range, ['Problem'])
+  // what a route declares of an error is not all that may be sent with its status: handlers can throw errors too
+  for (const status of declared.keys())
+    if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
   const errors = [...found].map(([status, names]): readonly [string, Responses[string]] => {
     const own = declaredFor(declared, status)
     // a range is too wide to be what error handlers answer alone
