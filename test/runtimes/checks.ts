@@ -306,7 +306,8 @@ const limits: readonly Omit<Check, 'area'>[] = [
   {
     title: 'a streamed body that becomes too long',
     run: async (call) => {
-      const body = new Blob(['x'.repeat(2 * BODY_LIMIT)]).stream()
+      // with much more to send, a client may meet the end of the connection before it reads the answer
+      const body = new Blob(['x'.repeat(BODY_LIMIT + 1)]).stream()
       await fails(
         call('/in/json', { method: 'POST', headers: JSON_HEADERS, body, duplex: 'half' }),
         413,
