@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import { Config, defineProvider, HttpError } from 'octavo'
+import { Config, conflict, defineProvider, unprocessable } from 'octavo'
 
 import { Settings } from './settings.ts'
 
@@ -19,7 +19,7 @@ const TABLES = `
 /** Rows of SQL: response schemas check them before they are sent. */
 export type Query = <Row>(sql: string, ...parameters: unknown[]) => Promise<Row[]>
 
-/** PostgreSQL inside this process. Values that it cannot keep, or that have to be unique and are taken, are a 422. */
+/** PostgreSQL inside this process. Values that it cannot keep are a 422; those that have to be unique and are taken, a 409. */
 export const Db = defineProvider({
   name: 'Db',
   inject: { settings: Config.of(Settings) },
@@ -28,12 +28,12 @@ export const Db = defineProvider({
     await database.exec(TABLES)
     const query: Query = async <Row>(sql: string, ...parameters: unknown[]) => {
       if (parameters.flat().some((value) => typeof value === 'string' && value.includes('\0')))
-        throw new HttpError(422, 'has a character that is not allowed')
+        throw unprocessable('has a character that is not allowed')
       try {
         return (await database.query<Row>(sql, parameters)).rows
       } catch (error) {
         const taken = error instanceof Error && 'code' in error && error.code === '23505'
-        throw taken ? new HttpError(422, 'is taken by another one') : error
+        throw taken ? conflict('is taken by another one') : error
       }
     }
     return { query, close: () => database.close() }

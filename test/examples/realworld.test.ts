@@ -101,13 +101,13 @@ describe('users of RealWorld', () => {
     [
       'with a name that is taken',
       () => ask('POST', '/users', { json: { user: { ...BOB, email: 'new@example.com' } } }),
-      422,
+      409,
       { body: ['is taken by another one'] },
     ],
     [
       'with an address that another one has',
       () => ask('PUT', '/user', { token: ann, json: { user: { email: BOB.email } } }),
-      422,
+      409,
       { body: ['is taken by another one'] },
     ],
     [
