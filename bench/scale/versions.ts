@@ -88,7 +88,7 @@ function createOctavo(carrier: string, count: number): VersionLookup {
   const options: object = { headerParameter: HEADER }
   if (inHeader) core.enableVersioning(VersioningSchemes.HEADER, options)
   else core.enableVersioning(VersioningSchemes.URL)
-  const locate = createLocate(core.build().table, core.versioning(), { strict: false, prefix: '' })
+  const locate = createLocate(core.build().table, core.versioning(), { strict: false })
   const places = new Map<string | null, number>(versions.map((version, index) => [version, index]))
   // all that a lookup needs of what an application lends to its requests
   const services = { settings: core.settings } as unknown as AppServices

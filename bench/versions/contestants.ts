@@ -71,7 +71,7 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
   const core = createCore(toModule(routes, reads), { logger: false })
   if (versioning !== undefined) core.enableVersioning(...versioning)
   const { table, dispatch } = core.build()
-  const locate = createLocate(table, core.versioning(), { strict: false, prefix: '' })
+  const locate = createLocate(table, core.versioning(), { strict: false })
   const asked = versioning === undefined ? null : '2'
   // all that a lookup needs of what an application lends to its requests
   const services = { settings: core.settings } as unknown as AppServices

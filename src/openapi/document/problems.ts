@@ -90,7 +90,6 @@ const ANSWERS = {
     code: 'internal_error',
     description: 'Something went wrong in the server',
     detail: 'The request could not be answered; the log has the reason',
-    members: { requestId: '0192f0c4-7d5e-7b6a-9f3c-2e8d1a4b5c6d' },
   },
   ServiceUnavailable: {
     code: 'overloaded',
