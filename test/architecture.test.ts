@@ -86,7 +86,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:https': /^server\/adapters\/node\//,
   'node:tls': /^server\/adapters\/node\//,
   radix3: /^router\//,
-  undici: /^(server\/adapters\/undici|client)\//,
+  undici: /^server\/adapters\/undici\//,
   yaml: /^openapi\/document\/yaml\.ts$/,
   zod: /^schema\/schema\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,

@@ -11,7 +11,7 @@ import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import { addHeader, toRequest } from './request.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
-import { createTransport } from './transport.ts'
+import { createTransport, discard } from './transport.ts'
 import type { Transport } from './transport.ts'
 
 /** What a call is given. */
@@ -77,7 +77,7 @@ function createCall(options: AnyClientOptions, base: URL, send: Transport): Call
     try {
       const { route, errorType } = await unlessAborted(find(name), signal)
       const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
-      const response = await answerInTime(send(request.url, { ...request, signal }), signal)
+      const response = await answerInTime(send({ ...request, route: name, signal }), signal)
       return await toAnswer(response, { ...route, errorType }, request.method, input.as ?? 'data')
     } finally {
       meet()
@@ -90,7 +90,7 @@ async function answerInTime(sending: Promise<Response>, signal: AbortSignal | un
   try {
     return await unlessAborted(sending, signal)
   } catch (error) {
-    void sending.then((response) => response.body?.cancel()).catch(() => undefined)
+    void sending.then(discard, () => undefined)
     throw error
   }
 }
@@ -138,11 +138,9 @@ function isOwnError(type: string, errorType: string): boolean {
   return type === PROBLEM_TYPE || (type === errorType && type !== 'application/json')
 }
 
-/** Whether an error is a result. Octavo's own errors are not what a range declares. */
+/** Whether an error is a result. What the application throws or refuses by itself has not the type that is declared for its status. */
 function isDeclared(errors: readonly (number | string)[], status: number, isOwn: boolean): boolean {
-  if (errors.includes(status)) return true
-  if (isOwn) return false
-  return errors.includes(status < 500 ? '4XX' : '5XX') || errors.includes('default')
+  return !isOwn && [status, status < 500 ? '4XX' : '5XX', 'default'].some((key) => errors.includes(key))
 }
 
 /** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */

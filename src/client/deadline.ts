@@ -54,3 +54,16 @@ function whenAborted(signal: AbortSignal, stop: () => void): () => void {
   all.add(stop)
   return () => void all.delete(stop)
 }
+
+/** Waits for some milliseconds. Rejects with the reason of the signal once it is aborted. */
+export async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  try {
+    await unlessAborted(over, signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,10 +1,12 @@
 export type { Answer, As, Given as CallResult, Wire } from './answer.ts'
+export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type { CallOptions, Client, InVersion, RouteFunction } from './client-type.ts'
 export type {
   ClientHeaders,
   ClientOptions,
   CommonOptions as CommonClientOptions,
+  OutgoingRequest,
   RetryOptions,
   VersionedClientOptions,
 } from './options.ts'

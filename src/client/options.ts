@@ -1,4 +1,5 @@
-import { isFunction, isObject, isString } from '../values.ts'
+import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../values.ts'
+import type { Sent } from './body.ts'
 import { ROUTE_MAP } from './route-map.ts'
 import type { RouteMap, TellRoutes } from './route-map.ts'
 
@@ -8,24 +9,36 @@ export type ClientHeaders =
   | Headers
   | readonly (readonly [name: string, value: string])[]
 
-/** What undici is told of retries; its documentation of `RetryHandler` has the defaults. */
+/** When requests are sent again. */
 export interface RetryOptions {
-  /** The number of further tries after the first one. */
-  readonly maxRetries?: number
-  /** The longest wait between two tries, in milliseconds. */
-  readonly maxTimeout?: number
-  /** The shortest wait, in milliseconds. */
-  readonly minTimeout?: number
-  /** How much longer each wait is than the one before. */
-  readonly timeoutFactor?: number
-  /** Whether a `Retry-After` of the server is waited for. */
-  readonly retryAfter?: boolean
-  /** The methods that are tried again. */
+  /** The number of further tries after the first one. @default 2 */
+  readonly limit?: number
+  /** The methods of requests that may be sent again. @default those that are idempotent: GET, HEAD, PUT, DELETE, OPTIONS, TRACE, QUERY */
   readonly methods?: readonly string[]
-  /** The statuses after which a request is sent again. */
-  readonly statusCodes?: readonly number[]
-  /** The codes of network errors after which a request is sent again, such as `ECONNRESET`. */
-  readonly errorCodes?: readonly string[]
+  /** The statuses after which a request is sent again. @default [408, 429, 502, 503, 504] */
+  readonly statuses?: readonly number[]
+  /** Milliseconds until the second try. Each further wait is twice as long. Up to half of a wait is left out at random. @default 300 */
+  readonly minDelay?: number
+  /** The longest wait in milliseconds. If `Retry-After` asks for more, there is no further try. @default 30000 */
+  readonly maxDelay?: number
+}
+
+/** A request as it is about to be sent. Each try has an object of its own, so a hook may change its `headers` and `url`. */
+export interface OutgoingRequest {
+  /** The name of the route that is called. `undefined` if the client asks for the route map. */
+  readonly route: string | undefined
+  /** 1 for the first try of a request, 2 for the second. */
+  readonly attempt: number
+  /** The method. */
+  readonly method: string
+  /** The address with its query. */
+  readonly url: URL
+  /** The headers, those of the option `headers` included. */
+  readonly headers: Headers
+  /** The body as it is sent. JSON is text. */
+  readonly body: Sent | undefined
+  /** Aborted when the call is given up. */
+  readonly signal: AbortSignal | undefined
 }
 
 /** The options of every client. */
@@ -45,11 +58,21 @@ export interface CommonOptions {
   /** Whether browsers send cookies. @default 'same-origin' */
   readonly credentials?: 'omit' | 'same-origin' | 'include'
   /**
-   * Of Node alone: how often a request is tried again that cannot be sent or is answered with 429, 500, 502, 503 or 504, by the package
-   * undici. Only methods that may be repeated (GET, HEAD, PUT, DELETE, OPTIONS, TRACE) are. @default 0
+   * How often a request is sent again, or when. This happens if the network fails or if the status is 408, 429, 502, 503 or 504, for
+   * idempotent methods alone. Bodies that are streams are sent once. @default 0
    */
   readonly retry?: number | RetryOptions
-  /** Milliseconds until a call rejects with a `TimeoutError`; of a stream, until its head is there. @default none */
+  /**
+   * Called before each try. It may change `headers` and `url` of the request, for example to add a fresh token. If it throws, the call
+   * rejects with the same error and nothing is sent.
+   */
+  readonly onRequest?: (request: OutgoingRequest) => void | PromiseLike<void>
+  /**
+   * Called after each try that has an answer, before the client reads it or tries again. Read a body from `response.clone()`. If it
+   * throws, the call rejects with the same error.
+   */
+  readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
+  /** Milliseconds until a call rejects with a `TimeoutError`, all tries together. Of a stream, until its head is there. @default none */
   readonly timeout?: number
   /** How routes are called: a route map, or where it is. @default asked of the application */
   readonly routes?: RouteMap | string | URL
@@ -77,7 +100,22 @@ export interface AnyClientOptions extends CommonOptions {
 type Test = (value: unknown) => boolean
 
 const isAddress: Test = (value) => isString(value) || value instanceof URL
-const isWholeNumber: Test = (value) => Number.isInteger(value) && Number(value) >= 0
+const isStrings: Test = (value) => Array.isArray(value) && value.every(isString)
+
+const RETRY: Readonly<Record<keyof RetryOptions, Test>> = {
+  limit: isCount,
+  methods: isStrings,
+  statuses: (value) => Array.isArray(value) && value.every(isCount),
+  minDelay: isCount,
+  maxDelay: isCount,
+}
+
+/** The first member of an option that does not exist or cannot be used. */
+function findWrong(tests: Readonly<Record<string, Test>>, options: object): string | undefined {
+  return Object.entries(options).find(
+    ([name, value]) => value !== undefined && !(Object.hasOwn(tests, name) && tests[name]?.(value)),
+  )?.[0]
+}
 
 const OPTIONS: Readonly<Record<keyof AnyClientOptions, readonly [test: Test, expected: string]>> = {
   baseUrl: [isAddress, 'a URL'],
@@ -93,10 +131,12 @@ const OPTIONS: Readonly<Record<keyof AnyClientOptions, readonly [test: Test, exp
     "'omit', 'same-origin' or 'include'",
   ],
   retry: [
-    (value) => isWholeNumber(value) || isObject(value),
-    'a number of retries, or what undici takes of them',
+    (value) => isCount(value) || (isRecord(value) && findWrong(RETRY, value) === undefined),
+    'a number of retries, or { limit, methods, statuses, minDelay, maxDelay }',
   ],
-  timeout: [(value) => isWholeNumber(value) && value !== 0, 'a number of milliseconds'],
+  onRequest: [isFunction, 'a function'],
+  onResponse: [isFunction, 'a function'],
+  timeout: [isPositive, 'a number of milliseconds'],
   routes: [(value) => isAddress(value) || isObject(value), 'a route map, or the URL of one'],
   docs: [isString, "a path, such as '/docs'"],
 }
@@ -111,10 +151,10 @@ export function checkOptions(options: AnyClientOptions): void {
     const [test, expected] = OPTIONS[name]
     if (value !== undefined && !test(value)) throw new TypeError(`createClient: ${name} is not ${expected}`)
   }
-  if (options.fetch === undefined) return
-  const other = options.dispatcher === undefined ? 'retry' : 'dispatcher'
-  if (options[other] !== undefined)
-    throw new TypeError(`createClient: ${other} is for the fetch of the platform; give it or fetch, not both`)
+  if (options.fetch !== undefined && options.dispatcher !== undefined)
+    throw new TypeError(
+      'createClient: dispatcher is for the fetch of the platform; give it or fetch, not both',
+    )
 }
 
 function isOption(name: string): name is keyof AnyClientOptions {

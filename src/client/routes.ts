@@ -6,6 +6,7 @@ import { tellRoutesOf } from './options.ts'
 import type { AnyClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
+import { createTransport } from './transport.ts'
 import type { Transport } from './transport.ts'
 
 /** How a route is called, and the content type of its errors without parameters. */
@@ -28,9 +29,11 @@ export function createFindRoute(
     const { signal, meet } = createDeadline(undefined, options.timeout)
     try {
       // tokens are for the application alone
-      const own = url.origin === base.origin ? await headers() : new Headers()
-      const init = { method: 'GET', headers: own, body: undefined, signal }
-      const response = await send(url, init)
+      const isOwn = url.origin === base.origin
+      const request = { route: undefined, url, method: 'GET', body: undefined, signal }
+      const response = await (isOwn
+        ? send({ ...request, headers: await headers() })
+        : createTransport(withoutHooks(options))({ ...request, headers: new Headers() }))
       const data = await readBody(response, 'GET')
       if (response.url !== '' && new URL(response.url).origin !== url.origin)
         throw new TypeError('the answer came from another origin')
@@ -53,6 +56,11 @@ export function createFindRoute(
       throw error
     }
   }
+}
+
+function withoutHooks(options: AnyClientOptions): AnyClientOptions {
+  const { onRequest: _before, onResponse: _after, ...others } = options
+  return others
 }
 
 /** A `TypeError`, told apart from those of loading. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
+import { createApp, defineController, defineErrorHandler, defineModule, notFound, reply } from 'octavo'
 import { createClient, ProblemError } from 'octavo/client'
+import { z } from 'zod'
 
 import { createCarsApp } from './cars.ts'
 
@@ -123,4 +125,57 @@ describe('an error that is not declared', () => {
       for (const [name, value] of Object.entries(expected)) assert.deepEqual(Reflect.get(error, name), value)
     })
   }
+})
+
+describe('a thrown error of a status that the route declares', () => {
+  const Missing = z.object({ missing: z.number() })
+  const lost = defineController({
+    name: 'LostController',
+    routes: [
+      {
+        method: 'GET',
+        path: '/{id:int}',
+        name: 'get',
+        response: { 200: z.string(), 404: Missing, 422: Missing },
+        handler: ({ params }) => {
+          if (params.id === 0) throw notFound('No such thing', { code: 'lost' })
+          if (params.id === 1) return reply(404, { missing: 1 })
+          throw new RangeError('handled')
+        },
+        errorHandlers: [defineErrorHandler({ match: RangeError, handle: () => reply(404, { missing: 2 }) })],
+      },
+      {
+        method: 'GET',
+        path: '/own',
+        name: 'own',
+        response: { 200: z.string(), 404: Missing },
+        handler: () =>
+          reply(404, { missing: 3 }, { headers: { 'content-type': 'application/problem+json' } }),
+      },
+    ],
+  })
+  const things = createApp(defineModule({ controllers: [lost] }), { logger: false })
+  const { lost: calls } = createClient<typeof things>({ fetch: things.fetch })
+
+  it('rejects, because its body is not what the route declares', async () => {
+    const error = await problemOf(calls.get({ params: { id: 0 } }))
+    assert.deepEqual([error.status, error.code, error.detail], [404, 'lost', 'No such thing'])
+    await assert.rejects(calls.get({ params: { id: 0 }, as: 'stream' }), ProblemError)
+  })
+
+  it('rejects as well if the router throws it', async () => {
+    const { status, code } = await problemOf(calls.get({ params: { id: 'word' } }))
+    assert.deepEqual([status, code], [404, 'route_not_found'])
+  })
+
+  it('is a result if the handler or an error handler replies with the declared body', async () => {
+    const first = await calls.get({ params: { id: 1 } })
+    const second = await calls.get({ params: { id: 2 } })
+    assert.deepEqual([first.status, first.data, second.data], [404, { missing: 1 }, { missing: 2 }])
+  })
+
+  it('rejects if a reply says itself that it is a problem document', async () => {
+    const { status, data } = await problemOf(calls.own())
+    assert.deepEqual([status, data], [404, { missing: 3 }])
+  })
 })

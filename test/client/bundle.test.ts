@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { pathToFileURL } from 'node:url'
 
 import { build } from 'esbuild'
-import type { createClient as Create } from 'octavo/client'
 
 import { buildClient } from './build-client.ts'
 
@@ -41,26 +36,6 @@ describe('the published client', () => {
       assert.deepEqual(warnings, [])
     })
   }
-
-  it('says what retries need where undici is not installed', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'octavo-client-'))
-    try {
-      const file = join(folder, 'index.mjs')
-      writeFileSync(file, code)
-      const { createClient } = (await import(pathToFileURL(file).href)) as {
-        readonly createClient: typeof Create
-      }
-      const routes = { version: null, routes: { ping: { method: 'GET', path: '/ping' } } }
-      const client = createClient({ baseUrl: 'http://localhost', retry: 1, routes })
-      const ping = Reflect.get(Object(client), 'ping') as () => Promise<unknown>
-      await assert.rejects(ping(), {
-        name: 'TypeError',
-        message: 'createClient: retry needs the package undici, which is not installed: npm install undici@7',
-      })
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
-  })
 
   it('is small', () => {
     assert.ok(code.length < 30_000, `${code.length} characters`)

@@ -4,39 +4,20 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, HttpError } from 'octavo'
+import { createApp, defineController, defineModule } from 'octavo'
 import { createDispatcher } from 'octavo/undici'
-import { createClient, ProblemError } from 'octavo/client'
+import { createClient } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'
 import { Agent } from 'undici'
 import { z } from 'zod'
 
-/** How often each path is answered with 503 before it is answered. */
-const failures = new Map<string, number>()
-/** What each path was sent, try by try. */
-const tries = new Map<string, string[]>()
 const aborted: string[] = []
 const waiting: string[] = []
-
-function note(path: string, body: string): void {
-  tries.set(path, [...(tries.get(path) ?? []), body])
-  const left = failures.get(path) ?? 0
-  failures.set(path, left - 1)
-  if (left > 0) throw new HttpError(503, 'Not now', { headers: { 'retry-after': '0' } })
-}
 
 const controller = defineController({
   name: 'ShakyController',
   routes: [
-    { method: 'GET', path: '/get', name: 'get', handler: () => (note('get', ''), 'done') },
-    {
-      method: 'PUT',
-      path: '/put',
-      name: 'put',
-      input: { body: z.object({ a: z.number() }) },
-      handler: ({ body }) => (note('put', JSON.stringify(body)), body),
-    },
-    { method: 'POST', path: '/post', name: 'post', handler: () => (note('post', ''), 'done') },
+    { method: 'GET', path: '/get', name: 'get', handler: () => 'done' },
     {
       method: 'GET',
       path: '/wait',
@@ -85,50 +66,6 @@ describe('a signal that many calls share', () => {
     const late = client.shaky.get({ signal: abort.signal })
     abort.abort()
     await assert.rejects(late, { name: 'AbortError' })
-  })
-})
-
-describe('retries', () => {
-  for (const [title, options] of WAYS) {
-    it(`repeat what is answered with 503, over ${title}`, async () => {
-      failures.set('get', 2)
-      const client = createClient<Shaky>({ ...options(), retry: { maxRetries: 3, minTimeout: 1 } })
-      assert.equal((await client.shaky.get()).data, 'done')
-    })
-
-    it(`send the body again, over ${title}`, async () => {
-      failures.set('put', 2)
-      tries.delete('put')
-      const client = createClient<Shaky>({ ...options(), retry: { maxRetries: 3, minTimeout: 1 } })
-      assert.deepEqual((await client.shaky.put({ body: { a: 1 } })).data, { a: 1 })
-      assert.deepEqual(tries.get('put'), ['{"a":1}', '{"a":1}', '{"a":1}'])
-    })
-
-    it(`end with the last answer, over ${title}`, async () => {
-      failures.set('get', 9)
-      tries.delete('get')
-      const client = createClient<Shaky>({ ...options(), retry: { maxRetries: 2, minTimeout: 1 } })
-      await assert.rejects(
-        client.shaky.get(),
-        (error) => error instanceof ProblemError && error.status === 503,
-      )
-      assert.equal(tries.get('get')?.length, 3)
-    })
-
-    it(`are not for methods that may not be repeated, over ${title}`, async () => {
-      failures.set('post', 1)
-      const client = createClient<Shaky>({ ...options(), retry: 2 })
-      await assert.rejects(
-        client.shaky.post(),
-        (error) => error instanceof ProblemError && error.status === 503,
-      )
-    })
-  }
-
-  it('are none unless they are asked for', async () => {
-    failures.set('get', 1)
-    const client = createClient<Shaky>({ baseUrl, routes })
-    await assert.rejects(client.shaky.get(), ProblemError)
   })
 })
 
@@ -262,11 +199,18 @@ describe('options that cannot be used', () => {
     ],
     [{ baseUrl, version: 2 }, /^createClient: version is not a version, such as '2'$/],
     [{ baseUrl, timeout: 0 }, /^createClient: timeout is not a number of milliseconds$/],
-    [{ baseUrl, retry: -1 }, /^createClient: retry is not a number of retries/],
+    [
+      { baseUrl, retry: -1 },
+      /^createClient: retry is not a number of retries, or \{ limit, methods, statuses, minDelay, maxDelay \}$/,
+    ],
+    [{ baseUrl, retry: { limit: 1.5 } }, /^createClient: retry is not a number of retries/],
+    [{ baseUrl, retry: { maxRetries: 3 } }, /^createClient: retry is not a number of retries/],
+    [{ baseUrl, retry: { methods: 'GET' } }, /^createClient: retry is not a number of retries/],
+    [{ baseUrl, onRequest: {} }, /^createClient: onRequest is not a function$/],
+    [{ baseUrl, onResponse: 7 }, /^createClient: onResponse is not a function$/],
     [{ baseUrl, dispatcher: {} }, /^createClient: dispatcher is not a dispatcher of undici$/],
     [{ baseUrl, credentials: 'all' }, /^createClient: credentials is not 'omit'/],
     [{ baseUrl, routes: 7 }, /^createClient: routes is not a route map/],
-    [{ fetch: app.fetch, retry: 2 }, /^createClient: retry is for the fetch of the platform/],
     [
       { fetch: app.fetch, dispatcher: new Agent() },
       /^createClient: dispatcher is for the fetch of the platform/,

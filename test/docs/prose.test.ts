@@ -10,6 +10,7 @@ const pages: readonly { readonly page: string; readonly maxWords: number }[] = [
   { page: 'README.md', maxWords: 1_200 },
   { page: 'docs/architecture.md', maxWords: 2_600 },
   { page: 'docs/guide/authentication.md', maxWords: 1_600 },
+  { page: 'docs/guide/client-requests.md', maxWords: 1_600 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
 ]
 

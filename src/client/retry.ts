@@ -1,0 +1,46 @@
+import type { OutgoingRequest, RetryOptions } from './options.ts'
+
+/** The methods that may be sent again, because that changes nothing (RFC 9110 section 9.2.2). */
+const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']
+/** The statuses that may be gone at the next try. */
+const PASSING = [408, 429, 502, 503, 504]
+
+/** When requests are sent again. */
+export interface Retry {
+  /** How often a request may be sent again. */
+  readonly limitFor: (request: Pick<OutgoingRequest, 'method' | 'body'>) => number
+  /** Milliseconds until the next try; `undefined` if there is none. No response means that the network failed. */
+  readonly delayAfter: (attempt: number, response?: Response) => number | undefined
+}
+
+/** Reads the option `retry`. */
+export function createRetry(given: number | RetryOptions = 0): Retry {
+  const options = typeof given === 'number' ? { limit: given } : given
+  const { limit = 2, methods = IDEMPOTENT, statuses = PASSING, minDelay = 300, maxDelay = 30_000 } = options
+  return {
+    // a stream can be sent once
+    limitFor: ({ method, body }) =>
+      methods.includes(method) && !(body instanceof ReadableStream) ? limit : 0,
+    delayAfter: (attempt, response) => {
+      if (response !== undefined && !statuses.includes(response.status)) return undefined
+      const asked = response === undefined ? undefined : readRetryAfter(response.headers)
+      if (asked === undefined) return toDelay(attempt, minDelay, maxDelay)
+      // a server that asks for more is not asked again
+      return asked <= maxDelay ? asked : undefined
+    },
+  }
+}
+
+/** Twice as long after each attempt, and at random up to half less, so that clients do not come back together. */
+function toDelay(attempt: number, minDelay: number, maxDelay: number): number {
+  const longest = Math.min(maxDelay, minDelay * 2 ** (attempt - 1))
+  return longest * (1 - Math.random() / 2)
+}
+
+/** Milliseconds from `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3). */
+function readRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(text)) return Number(text) * 1000
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
+}
