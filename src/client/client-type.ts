@@ -5,7 +5,9 @@ import type {
   ControllersOf,
   DefaultVersionOf,
   Named,
+  NamedIn,
   OwnPrefix,
+  RouteNames,
   Strongest,
   VersionsOf,
 } from '../define/names.ts'
@@ -109,14 +111,40 @@ type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
 export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
   readonly $module?: infer M
 }
-  ? Root<Place<ControllersOf<M>, '', never>, ViewOf<A, M, V>> & InVersion<A>
+  ? Root<Place<ControllersOf<M>, '', never>, ViewOf<A, M, V>> & InVersion<A, ViewOf<A, M, V>>
   : never
 
-/** What every client has besides the names of routes. */
-export interface InVersion<in out A> {
+/** What every client has besides the names of routes. `View` is the version that it sees. */
+export interface InVersion<in out A, in out View = unknown> {
   /** Creates the client of a version, with the options of this one. */
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
+  /**
+   * The URL that a call would request, for links and for other clients. It has the version if path, query or host name it.
+   *
+   * @example
+   * const url = await client.url('car.getOne', { params: { car_id: 7 }, query: { parts: true } })
+   *
+   * @throws `TypeError` for names that do not exist and values that cannot be sent. The promise rejects.
+   */
+  url<const K extends RouteNames<ModuleOf<A>>>(
+    name: K,
+    ...input: UrlArguments<UrlInput<RoutesAt<ModuleOf<A>, K, View>>>
+  ): Promise<string>
 }
+
+type ModuleOf<A> = A extends { readonly $module?: infer M } ? M : never
+
+/** The routes of a full name that a view has. */
+type RoutesAt<M, K extends string, View> = View extends unknown
+  ? Strongest<NamedIn<ControllersOf<M>, K, View>>
+  : never
+
+/** The part of the input of a route that is in its URL. */
+type UrlInput<E> = E extends [infer P extends string, infer Element, unknown]
+  ? Pick<CallInput<P, Element>, keyof CallInput<P, Element> & ('params' | 'query')>
+  : never
+
+type UrlArguments<I> = object extends I ? [input?: I] : [input: I]
 
 /** A schema whose value may be left out. */
 interface OptionalSchema {

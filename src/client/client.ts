@@ -8,7 +8,7 @@ import { createDeadline, unlessAborted } from './deadline.ts'
 import { checkOptions, toBase } from './options.ts'
 import type { AnyClientOptions, ClientOptions, VersionedClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
-import { addHeader, toRequest } from './request.ts'
+import { addHeader, toRequest, toUrl } from './request.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
 import { createTransport, discard } from './transport.ts'
@@ -58,7 +58,11 @@ export function createClient(options: AnyClientOptions = {}): object {
       throw new TypeError(
         'createClient: the option routes is of one version; leave it out for clients of several',
       )
-    const made = createNames(createCall(own, base, send), at)
+    const { call, url } = createCalls(own, base, send)
+    const made = withNames({}, '', call, [
+      ['at', at],
+      ['url', url],
+    ])
     clients.set(version, made)
     return made
   }
@@ -68,20 +72,33 @@ export function createClient(options: AnyClientOptions = {}): object {
 /** Calls a route by its name. */
 type CallRoute = (name: string, input: unknown) => Promise<unknown>
 
-function createCall(options: AnyClientOptions, base: URL, send: Transport): CallRoute {
+/** What a client does with the name of a route. */
+interface Calls {
+  readonly call: CallRoute
+  readonly url: (name: string, input?: unknown) => Promise<string>
+}
+
+function createCalls(options: AnyClientOptions, base: URL, send: Transport): Calls {
   const toHeaders = createHeaders(options)
   const find = createFindRoute(options, base, send, toHeaders)
-  return async (name, given) => {
-    const input = toInput(name, given)
-    const { signal, meet } = createDeadline(input.signal, options.timeout)
-    try {
-      const { route, errorType } = await unlessAborted(find(name), signal)
-      const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
-      const response = await answerInTime(send({ ...request, route: name, signal }), signal)
-      return await toAnswer(response, { ...route, errorType }, request.method, input.as ?? 'data')
-    } finally {
-      meet()
-    }
+  return {
+    call: async (name, given) => {
+      const input = toInput(name, given, KEYS)
+      const { signal, meet } = createDeadline(input.signal, options.timeout)
+      try {
+        const { route, errorType } = await unlessAborted(find(name), signal)
+        const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
+        const response = await answerInTime(send({ ...request, route: name, signal }), signal)
+        return await toAnswer(response, { ...route, errorType }, request.method, input.as ?? 'data')
+      } finally {
+        meet()
+      }
+    },
+    url: async (name, given) => {
+      const input = toInput(name, given, URL_KEYS)
+      const { route } = await find(name)
+      return toUrl(name, route, base, input).href
+    },
   }
 }
 
@@ -95,15 +112,18 @@ async function answerInTime(sending: Promise<Response>, signal: AbortSignal | un
   }
 }
 
-const KEYS = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files', 'method', 'signal', 'as']
+const URL_KEYS = ['params', 'query']
+const KEYS = [...URL_KEYS, 'headers', 'cookies', 'body', 'form', 'files', 'method', 'signal', 'as']
 
-function toInput(name: string, given: unknown): CallInput {
+function toInput(name: string, given: unknown, keys: readonly string[]): CallInput {
   if (given === undefined) return {}
   if (!isObject(given))
     throw new TypeError(`${name}: a call takes an object, such as { params: { id: '7' } }`)
-  const unknown = Object.keys(given).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined)
-    throw new TypeError(`${name}: a call does not take ${unknown}; it takes ${KEYS.join(', ')}`)
+  const unknown = Object.keys(given).find((key) => !keys.includes(key))
+  if (unknown !== undefined) {
+    const what = keys === KEYS ? 'a call' : 'a URL'
+    throw new TypeError(`${name}: ${what} does not take ${unknown}; it takes ${keys.join(', ')}`)
+  }
   return given
 }
 
@@ -146,11 +166,7 @@ function isDeclared(errors: readonly (number | string)[], status: number, isOwn:
 /** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */
 const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON', 'toString', 'valueOf'])
 
-/** An object whose members are names of routes, joined by dots; each can be called, and has members itself. `at` is taken. */
-function createNames(call: CallRoute, at: object): object {
-  return withNames({}, '', call, [['at', at]])
-}
-
+/** An object whose members are names of routes, joined by dots. Each can be called, and has members itself. */
 function withNames(
   target: object,
   above: string,

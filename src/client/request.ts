@@ -43,7 +43,13 @@ function toMethod(name: string, { method, others = [] }: RouteCall, given: strin
   throw new TypeError(`${name}: the method is one of ${[method, ...others].join(', ')}`)
 }
 
-function toUrl(name: string, route: RouteCall, base: URL, { params = {}, query = {} }: CallValues): URL {
+/** The URL of a call. @throws `TypeError` for what cannot be sent. */
+export function toUrl(
+  name: string,
+  route: RouteCall,
+  base: URL,
+  { params = {}, query = {} }: Pick<CallValues, 'params' | 'query'>,
+): URL {
   const url = new URL(base)
   if (route.host !== undefined) {
     url.host = route.host

@@ -122,7 +122,7 @@ type NamesBelow<T, R, Name extends string> =
   | (R extends readonly [] ? never : NamesOf<R[number & keyof R], Name>)
 
 /** The routes called K in the controller or the routers below it, each with its whole pattern and how it answers in a view. */
-type NamedIn<
+export type NamedIn<
   C,
   K extends string,
   View,

@@ -157,6 +157,72 @@ describe('a client calls routes by their names', () => {
   })
 })
 
+describe('the URL of a route', () => {
+  const input = { params: { car_id: 7 } }
+  const cases: readonly (readonly [scheme: string, url: string])[] = [
+    ['URL', 'http://localhost/v2/car/7'],
+    ['Accept', 'http://localhost/car/7'],
+    ['a header', 'http://localhost/car/7'],
+    ['QUERY', 'http://localhost/car/7?version=2'],
+    ['URL and a header', 'http://localhost/v2/car/7'],
+  ]
+  for (const [scheme, url] of cases) {
+    it(`has the version where the scheme writes it, in ${scheme}`, async () => {
+      const app = createCarsApp()
+      SCHEMES[scheme]?.(app)
+      const client = createClient<Cars, '2'>({ fetch: app.fetch, version: '2' })
+      assert.equal(await client.url('car.getOne', input), url)
+      const called: string[] = []
+      const calling = createClient<Cars, '2'>({
+        fetch: app.fetch,
+        version: '2',
+        onRequest: ({ url: sent }) => void called.push(sent.href),
+      })
+      await calling.car.getOne(input)
+      assert.deepEqual(called, [url])
+    })
+  }
+
+  it('has the version in its host', async () => {
+    const app = createCarsApp()
+    app.enableVersioning(VersioningSchemes.HOST, { ignoreLabels: ['api'] })
+    const client = createClient<Cars, '2'>({
+      baseUrl: 'https://api.example.com:8443',
+      fetch: app.fetch,
+      version: '2',
+    })
+    assert.equal(await client.url('car.getOne', input), 'https://v2.example.com:8443/car/7')
+  })
+
+  it('has the path of the base URL, the query and escaped parameters', async () => {
+    const app = createCarsApp({ prefix: '/api' })
+    const client = createClient<Cars>({ baseUrl: 'http://a.test/base/', fetch: app.fetch })
+    assert.equal(
+      await client.url('echo.path', { params: { text: 'a/b', from: 'ä', to: '1', rest: 'x/y z' } }),
+      'http://a.test/base/api/echo/at/a%2Fb/%C3%A4-1/x/y%20z',
+    )
+    assert.equal(
+      await client.url('echo.query', { query: { list: ['a b', 'c&d'], day: new Date(0) } }),
+      'http://a.test/base/api/echo/query?list=a+b&list=c%26d&day=1970-01-01T00%3A00%3A00.000Z',
+    )
+    assert.equal(await client.url('ping'), 'http://a.test/base/api/ping')
+    assert.equal(
+      await client.url('admin.users.list', { params: { user_id: 'u' } }),
+      'http://a.test/base/api/admin/users/u',
+    )
+  })
+
+  it('rejects for names and values that cannot be sent', async () => {
+    const client = createClient<Cars>({ fetch: createCarsApp().fetch })
+    const url = Reflect.get(client, 'url') as (name: string, input?: object) => Promise<string>
+    await assert.rejects(url('car.lost'), { name: 'TypeError', message: /^There is no route "car\.lost"/ })
+    await assert.rejects(url('car.getOne'), { message: 'car.getOne: the path parameter car_id is missing' })
+    await assert.rejects(url('car.create', { body: {} }), {
+      message: 'car.create: a URL does not take body; it takes params, query',
+    })
+  })
+})
+
 describe('a client at a version', () => {
   const open = (): ReturnType<typeof createCarsApp> => {
     const app = createCarsApp({ docs: DOCS })

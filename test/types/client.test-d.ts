@@ -167,6 +167,28 @@ export async function paramsOf(): Promise<void> {
   await car.getOne({ params: { org_id: 1, car_id: 7 }, query: {} })
 }
 
+export async function urls(): Promise<void> {
+  expectTypeOf(client.url('ping')).toEqualTypeOf<Promise<string>>()
+  await client.url('car.getOne', { params: { org_id: 1, car_id: '7' } })
+  await client.url('admin.users.list', { params: { tenant: 'a', id: 1 } })
+  await client.url('source.filter', { query: { tags: ['a'] } })
+  await client.url('source.filter')
+  // @ts-expect-error -- no such name
+  await client.url('car.lost')
+  // @ts-expect-error -- a parameter is missing
+  await client.url('car.getOne', { params: { car_id: 7 } })
+  // @ts-expect-error -- parameters are needed
+  await client.url('car.getOne')
+  // @ts-expect-error -- a query is needed
+  await client.url('source.names')
+  // @ts-expect-error -- not in a URL
+  await client.url('source.filter', { query: {}, body: {} })
+  const second = client.at('2')
+  await second.url('user-profile.get', { params: { user_id: 1 } })
+  // @ts-expect-error -- version 2 has a parameter
+  await second.url('user-profile.get')
+}
+
 export async function sources(): Promise<void> {
   const { source } = client
   await source.nothing()
