@@ -106,6 +106,7 @@ export type {
   ExternalDocs,
   MediaTypeObject,
   OpenApiDocument,
+  OpenApiVersion,
   Operation as OperationObject,
   Parameter as ParameterObject,
   PathItem as PathItemObject,

@@ -8,6 +8,7 @@ export const ERRORS = {
   malformed_path: { status: 400, title: 'Malformed path' },
   malformed_body: { status: 400, title: 'Malformed request body' },
   malformed_json: { status: 400, title: 'Malformed JSON' },
+  missing_content_type: { status: 400, title: 'Missing Content-Type' },
   malformed_multipart: { status: 400, title: 'Malformed multipart body' },
   too_many_parameters: { status: 400, title: 'Too Many Parameters' },
   missing_host: { status: 400, title: 'Missing Host header' },

@@ -1,5 +1,5 @@
 /** The request methods Octavo routes, in the order they are listed in documents and `Allow` headers. */
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
+export const METHODS = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /** A request method a route can declare. */
 export type Method = (typeof METHODS)[number]

@@ -33,8 +33,8 @@ const OPTIONS: Rules = {
   skip: [isFunction, 'a function'],
 }
 
-/** Methods that change nothing (RFC 9110 section 9.2.1). */
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+/** Methods that change nothing (RFC 9110 section 9.2.1). QUERY is one, and no form of a page can send it (RFC 10008 section 4). */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY', 'OPTIONS', 'TRACE'])
 
 /**
  * Middleware that refuses requests that pages of other origins have a browser send with the cookies of its user (cross-site request

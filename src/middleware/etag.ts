@@ -18,7 +18,7 @@ export interface EtagOptions {
 const OPTIONS: Rules = { weak: [isBoolean, 'true or false'] }
 
 /**
- * Middleware that gives responses of 200 to GET and HEAD an `ETag` of their bytes, and answers 304 without them when the client has
+ * Middleware that gives responses of 200 to GET, HEAD and QUERY an `ETag` of their bytes, and answers 304 without them when the client has
  * them already (`If-None-Match`, RFC 9110 section 13.1.2). Streams get no tag; a tag that the handler has set stays, and counts too.
  * To be listed after `compression`.
  *
@@ -39,7 +39,7 @@ export function etag(options: EtagOptions = {}): Middleware {
   }
   return (context, next) => {
     const { method } = context.request
-    if (method !== 'GET' && method !== 'HEAD') return next()
+    if (!ASKING.has(method)) return next()
     return after(next(), (response) => {
       if (response.status !== 200) return response
       const { headers, body } = response
@@ -52,6 +52,9 @@ export function etag(options: EtagOptions = {}): Middleware {
     })
   }
 }
+
+/** Methods whose answer has conditions on its content (RFC 9110 section 13.1.2, RFC 10008 section 2.6). */
+const ASKING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 
 /** Characters of a tag: 132 bits. */
 const TAG_LENGTH = 22

@@ -1,9 +1,12 @@
-import { acceptsBytes, acceptsData, acceptsText, declaresInherited } from '../schema/accepts.ts'
+import { acceptsBytes, acceptsText, declaresInherited } from '../schema/accepts.ts'
+import { bodyTypes, typesOf } from '../schema/body-types.ts'
 import type { Schema } from '../schema/schema.ts'
+import type { DeclaredSource } from '../schema/sources.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest } from '../http.ts'
 import { contentTypeOf, isJsonType } from '../media-type.ts'
 import type { MediaType } from '../media-type.ts'
+import { announce } from './announce.ts'
 import { toJson, decodeText } from './body.ts'
 import { RequestView } from './request.ts'
 
@@ -19,11 +22,6 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
   const inherited = declaresInherited(schema)
   const json = presentOr((bytes) => toJson(bytes, jsonDepth, inherited))
   const text = acceptsText(schema) ? presentOr(decodeText) : undefined
-  const expected = acceptsData(schema)
-    ? text === undefined
-      ? 'application/json'
-      : 'application/json or text/plain'
-    : 'text/plain'
   return (request) => {
     const header = request.header('content-type')
     if (header === undefined || header === 'application/json') return json
@@ -32,15 +30,31 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
     const type = contentTypeOf(header)
     if (isJson(type)) return json
     if (text !== undefined && isText(type)) return text
-    throw unsupported(expected)
+    const types = typesOf(schema, request.method)
+    if (text !== undefined && isNamed(type, types)) return text
+    throw unsupported(request, types)
   }
+}
+
+/**
+ * Refuses content without a content type, which nobody may guess for QUERY (RFC 10008 section 2.1).
+ *
+ * @throws `HttpError` 400.
+ */
+export function requireContentType(request: HttpRequest, sources: readonly DeclaredSource[]): void {
+  if (request.header('content-type') !== undefined) return
+  if (request instanceof RequestView && request.isEmpty) return
+  const types = bodyTypes(sources, request.method)
+  throw httpError('missing_content_type', `Send a Content-Type with the body: ${types.join(' or ')}`, {
+    headers: announce(request.method, types),
+  })
 }
 
 /** @throws `HttpError` 415 when the body of a request is no urlencoded form. */
 export function requireForm(request: HttpRequest): void {
   const header = request.header('content-type')
   if (header !== undefined && !isForm(contentTypeOf(header)))
-    throw unsupported('application/x-www-form-urlencoded or multipart/form-data')
+    throw unsupported(request, ['application/x-www-form-urlencoded', 'multipart/form-data'])
 }
 
 /** An empty body has no value. */
@@ -48,9 +62,11 @@ function presentOr(decode: Decode): Decode {
   return (bytes) => (bytes.length === 0 ? undefined : decode(bytes))
 }
 
-/** The error of a body of another type than is expected. */
-export function unsupported(expected: string): Error {
-  return httpError('unsupported_media_type', `Send the body as ${expected}`)
+/** The error of a body of another type than the expected ones. */
+export function unsupported({ method }: HttpRequest, types: readonly string[]): Error {
+  return httpError('unsupported_media_type', `Send the body as ${types.join(' or ')}`, {
+    headers: announce(method, types),
+  })
 }
 
 function isJson(type: MediaType | undefined): boolean {
@@ -64,6 +80,15 @@ function isForm(type: MediaType | undefined): boolean {
 function isText(type: MediaType | undefined): boolean {
   return (
     type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type)) && isUtf8Charset(type)
+  )
+}
+
+/** Whether it is a type that the schema names, such as `application/sql`. */
+function isNamed(type: MediaType | undefined, types: readonly string[]): boolean {
+  return (
+    type !== undefined &&
+    isUtf8Charset(type) &&
+    types.some((named) => contentTypeOf(named)?.type === type.type)
   )
 }
 

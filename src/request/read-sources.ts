@@ -96,9 +96,9 @@ function readsFiles(plan: FilesPlan, uploads: Uploads | undefined, validate: Val
     if (uploads !== undefined && isMultipart(type))
       return uploads.read(request, lifetime).then(({ files }) => validate(collectFiles(plan, files)))
     // a body that has no type may be empty, as for forms
-    if (type !== undefined) throw unsupported('multipart/form-data')
+    if (type !== undefined) throw unsupported(request, ['multipart/form-data'])
     return request.bytes().then((bytes) => {
-      if (bytes.length > 0) throw unsupported('multipart/form-data')
+      if (bytes.length > 0) throw unsupported(request, ['multipart/form-data'])
       return validate(collectFiles(plan, {}))
     })
   }

@@ -72,7 +72,12 @@ const ALL: Selection = {}
 
 /** Whether a request may want less than the whole: only what succeeds has conditions and parts. */
 function selects({ method }: HttpRequest, status = 200): boolean {
-  return (method === 'GET' || method === 'HEAD') && status === 200
+  return (hasRanges(method) || method === 'HEAD') && status === 200
+}
+
+/** Ranges have a meaning for GET, and for QUERY as for GET (RFC 9110 section 14.2, RFC 10008 section 2.8). */
+function hasRanges(method: string): boolean {
+  return method === 'GET' || method === 'QUERY'
 }
 
 function select(content: Content, request: HttpRequest): Selection {
@@ -92,8 +97,7 @@ function findSpan(
   content: Content,
 ): Span | undefined {
   const range = header('range')
-  // ranges have a meaning for GET alone (RFC 9110 section 14.2)
-  if (range === undefined || method !== 'GET' || !isRangeMeant(header, content)) return undefined
+  if (range === undefined || !hasRanges(method) || !isRangeMeant(header, content)) return undefined
   const span = parseRange(range, content.size)
   if (span !== null) return span
   throw httpError('range_not_satisfiable', 'The file has nothing in the range that was asked for', {

@@ -10,7 +10,7 @@ export interface Validators {
 type ReadHeader = (name: string) => string | undefined
 
 /**
- * What the conditions of a GET or HEAD request come to, in the order of RFC 9110 section 13.2.2: `'failed'` is a 412,
+ * What the conditions of a GET, HEAD or QUERY request come to, in the order of RFC 9110 section 13.2.2: `'failed'` is a 412,
  * `'unchanged'` a 304.
  */
 export function checkConditions(

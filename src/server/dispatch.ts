@@ -157,7 +157,7 @@ function run(
     if (found.varies) context.vary = resolution.vary
     reporter?.onMiss(context, found)
     if ('error' in found) return recover(context, found.error)
-    return finish(204, { allow: found.allow.join(', ') }, undefined)
+    return finish(204, found.headers, undefined)
   }
   if (leaf.shape.vary) context.vary = resolution.vary
   context.route = endpoint.info

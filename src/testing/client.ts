@@ -38,6 +38,8 @@ export interface TestClient {
   readonly get: SendTestRequest
   /** Sends a HEAD request. */
   readonly head: SendTestRequest
+  /** Sends a QUERY request. */
+  readonly query: SendTestRequest
   /** Sends a POST request. */
   readonly post: SendTestRequest
   /** Sends a PUT request. */
@@ -102,6 +104,7 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
     inject,
     get: by('GET'),
     head: by('HEAD'),
+    query: by('QUERY'),
     post: by('POST'),
     put: by('PUT'),
     patch: by('PATCH'),

@@ -5,7 +5,7 @@ import { createApp, defineController, defineModule, Session, VersioningSchemes }
 import { createTestClient } from 'octavo/testing'
 import { z } from 'zod'
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 const mirror = defineController({
   prefix: '/',

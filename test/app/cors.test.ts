@@ -99,7 +99,7 @@ const HEADERS = 'access-control-allow-headers'
 const CREDENTIALS = 'access-control-allow-credentials'
 const EXPOSED = 'access-control-expose-headers'
 const PREFLIGHT = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
-const COMMON = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const COMMON = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS'
 
 describe('cors', () => {
   it('allows every origin unless it is told otherwise, also where no origin asks', async () => {
@@ -413,7 +413,7 @@ describe('the options of cors', () => {
     [{ origin: { origin: APP } }, notOrigin(' is an object with origin')],
     [
       { methods: ['get'] },
-      `invalid_option: methods[0] is "get"; give a list of methods, which are 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'`,
+      `invalid_option: methods[0] is "get"; give a list of methods, which are 'GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'`,
     ],
     [{ allowedHeaders: 'x-a' }, `invalid_option: allowedHeaders is "x-a"; give ${NAMES}`],
     [{ exposedHeaders: ['x a'] }, `invalid_option: exposedHeaders[0] is "x a"; give ${NAMES}`],

@@ -6,7 +6,7 @@ import { csrf } from 'octavo/middleware'
 import type { AppOptions } from 'octavo'
 import type { CsrfOptions } from 'octavo/middleware'
 
-const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const METHODS = ['GET', 'HEAD', 'QUERY', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 let runs = 0
 const api = defineController({
   prefix: '/',
@@ -66,7 +66,7 @@ describe('csrf', () => {
   }
 
   for (const method of METHODS) {
-    const isSafe = ['GET', 'HEAD', 'OPTIONS'].includes(method)
+    const isSafe = ['GET', 'HEAD', 'QUERY', 'OPTIONS'].includes(method)
     it(`${isSafe ? 'does not check' : 'checks'} ${method}`, async () => {
       assert.equal(await passes(site('cross-site'), {}, { method }), isSafe)
     })

@@ -6,7 +6,7 @@ import { createApp, defineController, defineModule, redirect, reply, text, Versi
 import type { App, InjectOptions, Method } from 'octavo'
 import { createTestClient } from 'octavo/testing'
 
-const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+const METHODS: readonly Method[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 const mirror = defineController({
   name: 'Mirror',

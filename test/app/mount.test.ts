@@ -67,7 +67,7 @@ describe('a mounted handler', () => {
   it('does not answer TRACE', async () => {
     const { statusCode, headers } = await app.inject({ method: 'TRACE', url: '/legacy/x' })
     assert.equal(statusCode, 405)
-    assert.equal(headers['allow'], 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+    assert.equal(headers['allow'], 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS')
   })
 
   it('leaves what a route fits better to that', async () => {

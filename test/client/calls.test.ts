@@ -62,6 +62,8 @@ async function checkCalls(client: Client<Cars>, version: string, neutral = versi
   assert.deepEqual([missing.status, missing.ok, missing.data], [404, false, { detail: 'No such car' }])
   const list = await client.car.list({ query: { limit: 3, tags: ['a', 'b c'] } })
   assert.deepEqual(list.data, { limit: 3, tags: ['a', 'b c'] })
+  const searched = await client.car.search({ body: { names: ['Ford', 'Citroën'] } })
+  assert.deepEqual(searched.data, { names: ['Ford', 'Citroën'], limit: 10 })
   const created = await client.car.create({ body: { name: 'Ford', year: 1990 } })
   assert.deepEqual([created.status, created.data], [201, { name: 'Ford', year: 1990 }])
   assert.deepEqual((await client.car.status()).data, { version: neutral })

@@ -50,6 +50,13 @@ const carController = defineController({
       response: { 201: z.object({ name: z.string(), year: z.number() }) },
       handler: ({ body }) => body,
     },
+    {
+      method: 'QUERY',
+      name: 'search',
+      input: { body: z.object({ names: z.array(z.string()), limit: z.number().default(10) }) },
+      response: z.object({ names: z.array(z.string()), limit: z.number() }),
+      handler: ({ body }) => body,
+    },
     { method: 'GET', path: '/only-one', name: 'onlyOne', version: '1', handler: () => 'one' },
     {
       method: 'GET',

@@ -328,7 +328,7 @@ describe('a bad route', () => {
         code: 'invalid_method',
         where: 'car: FETCH /car',
         message: '"FETCH" is not a method',
-        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+        fix: 'use one of GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
     ],
     [
@@ -338,7 +338,7 @@ describe('a bad route', () => {
         code: 'invalid_method',
         where: 'car: get /car',
         message: '"get" is not a method',
-        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+        fix: 'use one of GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
     ],
     [
@@ -348,7 +348,7 @@ describe('a bad route', () => {
         code: 'invalid_method',
         where: 'car: /car',
         message: 'the list of methods is empty',
-        fix: 'name one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+        fix: 'name one of GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
     ],
     [
@@ -358,7 +358,7 @@ describe('a bad route', () => {
         code: 'invalid_method',
         where: 'car: GET,LINK /car',
         message: '"LINK" is not a method',
-        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+        fix: 'use one of GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
     ],
     [
@@ -368,7 +368,7 @@ describe('a bad route', () => {
         code: 'invalid_method',
         where: 'car: /car',
         message: 'null is not a method',
-        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+        fix: 'use one of GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
     ],
     [
@@ -1591,7 +1591,7 @@ describe('several mistakes', () => {
         code: 'invalid_method',
         where: 'car: GET,get /car/a',
         message: '"get" is not a method',
-        fix: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
+        fix: 'use one of GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS, TRACE',
       },
       {
         code: 'invalid_name',

@@ -34,7 +34,7 @@ const MIXED = [
   '{:letters}-',
   '-{:uuid}',
 ]
-const METHODS = ['GET', 'GET', 'GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS']
+const METHODS = ['GET', 'GET', 'GET', 'POST', 'DELETE', 'HEAD', 'QUERY', 'OPTIONS']
 const UUID = '6F9619ff-8b86-d011-b42d-00cf4fc964ff'
 const TEXTS = [
   'a-b.json',

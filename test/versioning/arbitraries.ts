@@ -41,7 +41,7 @@ const LANGUAGES: Readonly<
   },
 }
 
-const METHODS: readonly Method[] = ['GET', 'GET', 'GET', 'POST', 'HEAD', 'PUT', 'OPTIONS']
+const METHODS: readonly Method[] = ['GET', 'GET', 'GET', 'POST', 'HEAD', 'QUERY', 'PUT', 'OPTIONS']
 const PATHS = ['/a', '/a', '/b', '/a/b', '/a/b', '/a/{x}', '/a/{x:int}', '/{y}/b'] as const
 const ASKED_PATHS = ['/a', '/a', '/b', '/a/b', '/a/b', '/a/7', '/a/c', '/c/b', '/none']
 

@@ -24,7 +24,7 @@ const ROUTES: readonly Row[] = [
 const ONE = 'GET, HEAD, OPTIONS'
 const TWO = 'POST, DELETE, OPTIONS'
 const BOTH = 'GET, HEAD, POST, DELETE, OPTIONS'
-const COMMON = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const COMMON = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS'
 
 const APP = 'https://app.example'
 const PREFLIGHT = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'

@@ -57,7 +57,7 @@ interface Found {
   readonly place: Place | undefined
 }
 
-const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+const ORDER = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** Answers a request by docs/guide/versioning-rules.md, reading every row. */
 export function interpret(world: World, asked: Asked): Expected {

@@ -1,4 +1,5 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
+import type { Method } from '../../http.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import type { Conversion, DocumentedVersion, DocumentSettings } from './model.ts'
@@ -26,8 +27,13 @@ export interface Made {
   readonly answers: ErrorAnswers
 }
 
-/** The version of OpenAPI that documents are written in. */
-const OPENAPI = '3.1.1'
+/** The patch that documents of each version of OpenAPI name. */
+const PATCHES = { '3.1': '3.1.1', '3.2': '3.2.0' } as const
+
+/** The member of a path item that an operation is. OpenAPI 3.1 has none for QUERY, so it is an extension there. */
+function toMember(method: Method, { openapi }: DocumentSettings): string {
+  return method === 'QUERY' && openapi === '3.1' ? 'x-query' : method.toLowerCase()
+}
 
 /** Makes the document of a version from routes whose schemas are converted. */
 export function toDocument(
@@ -55,7 +61,7 @@ export function toDocument(
     const parts = { converted, wire, security: security.of(each.route), now, answers, middleware }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
-      method: method.toLowerCase(),
+      method: toMember(method, settings),
       operation: writeOperation(each, method, parts),
       route: each.route,
     }))
@@ -65,7 +71,7 @@ export function toDocument(
   const ownVersion = version === null || settings.hasVersion ? info.version : version
   return {
     document: {
-      openapi: OPENAPI,
+      openapi: PATCHES[settings.openapi],
       info: { ...info, version: ownVersion },
       ...(externalDocs === undefined ? {} : { externalDocs }),
       servers: toServers(version, settings),

@@ -12,6 +12,7 @@ import type {
   DocumentInfo,
   DocumentServer,
   DocumentTag,
+  OpenApiVersion,
   Parameter,
   RequestBody,
   SchemaObject,
@@ -42,6 +43,7 @@ export interface DocumentedVersion {
 
 /** What an application says of itself, and how it is reached. */
 export interface DocumentSettings {
+  readonly openapi: OpenApiVersion
   readonly info: DocumentInfo
   /** Whether `info.version` was given; the API version stands there otherwise. */
   readonly hasVersion: boolean

@@ -8,7 +8,7 @@ import type { Operation, Parameter, PathItem } from './types.ts'
 /** An operation at its place. */
 export interface PlacedOperation {
   readonly path: string
-  /** In lower case. */
+  /** The member of the path item: in lower case, or `x-query`. */
   readonly method: string
   readonly operation: Operation
   readonly route: FlatRoute

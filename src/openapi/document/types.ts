@@ -87,7 +87,7 @@ export interface Operation {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** A Path Item Object (section 4.8.9): operations by method, in lower case. */
+/** A Path Item Object (section 4.8.9): operations by method, in lower case. QUERY is `x-query` in OpenAPI 3.1. */
 export type PathItem = Readonly<Record<string, Operation>>
 
 /** What a document says of itself (section 4.8.2). */
@@ -168,9 +168,12 @@ export interface DocumentTag {
   readonly externalDocs?: ExternalDocs
 }
 
-/** An OpenAPI document, version 3.1. */
+/** A version of the OpenAPI specification that documents can be written in. */
+export type OpenApiVersion = '3.1' | '3.2'
+
+/** An OpenAPI document. */
 export interface OpenApiDocument {
-  /** The version of the specification, 3.1 with its patch. */
+  /** The version of the specification with its patch. */
   readonly openapi: string
   /** Title, version and description of the API. */
   readonly info: DocumentInfo

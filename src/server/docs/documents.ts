@@ -132,8 +132,9 @@ function toDocumentSettings(
   versioning: Versioning | undefined,
   modules: readonly ModuleNode[],
 ): DocumentSettings {
-  const { info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
+  const { openapi = '3.1', info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
   return {
+    openapi,
     info: { title: titleOf(docs, modules), version: '1.0.0', ...info },
     hasVersion: info.version !== undefined,
     servers,

@@ -13,13 +13,13 @@ import { createPlaces } from './places.ts'
 import type { Located, Resolution } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
-/** The answer if no route matched: an error, or the methods of an OPTIONS request. */
+/** The answer if no route matched: an error, or the headers of an answer to OPTIONS. */
 export type MissAnswer = {
   /** Whether a header may decide at this path. */
   readonly varies: boolean
   /** The versions of the path, if the answer lists them. */
   readonly report: VersionReport | undefined
-} & ({ readonly error: HttpError } | { readonly allow: readonly Method[] })
+} & ({ readonly error: HttpError } | { readonly headers: Record<string, string> })
 
 /** Explains why no route matched. */
 export interface Miss {
@@ -31,6 +31,8 @@ export interface Miss {
 type Leaves = readonly Leaf<Endpoint>[]
 
 const OPTIONS = METHODS.indexOf('OPTIONS')
+/** The methods whose media types are announced. */
+const ANNOUNCING = [METHODS.indexOf('QUERY'), METHODS.indexOf('PATCH')]
 
 /** The kinds of version errors, each with its detail. */
 const FAULTS = {
@@ -76,9 +78,9 @@ export function createMiss(
       return { varies, report, error: versionError('unspecified', resolution, report) }
     const leaves = chosen(located, all, isPreflight)
     if (leaves.length > 0) {
-      const allow = methodsOf(leaves)
-      if (method === OPTIONS) return { varies, report, allow }
-      return { varies, report: undefined, error: notAllowed(allow) }
+      const headers = { allow: methodsOf(leaves).join(', '), ...announcementsOf(leaves) }
+      if (method === OPTIONS) return { varies, report, headers }
+      return { varies, report: undefined, error: notAllowed(headers) }
     }
     const { version } = resolution
     const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
@@ -163,10 +165,17 @@ function methodsOf(leaves: Leaves): readonly Method[] {
   )
 }
 
+/** The media types that the path takes by QUERY and PATCH, as the routes that would answer say. */
+function announcementsOf(leaves: Leaves): ReturnType<Endpoint['announce']> {
+  const found = ANNOUNCING.map((index) =>
+    leaves.find(({ methods }) => methods[index] !== undefined)?.methods[index]?.announce(),
+  )
+  return Object.assign({}, ...found)
+}
+
 /** RFC 9110 section 15.5.6. */
-function notAllowed(methods: readonly Method[]): HttpError {
-  const allow = methods.join(', ')
-  return httpError('method_not_allowed', `This path answers ${allow}`, { headers: { allow } })
+function notAllowed(headers: { readonly allow: string }): HttpError {
+  return httpError('method_not_allowed', `This path answers ${headers.allow}`, { headers })
 }
 
 function cutSource(source: { readonly in: string; readonly name: string; readonly value: string }): object {

@@ -1,3 +1,4 @@
+import { METHODS } from '../../http.ts'
 import type { ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
@@ -118,7 +119,7 @@ function createExact({ known, roots }: Table, { scheme, options }: ActiveScheme,
 }
 
 /** The indexes of all methods. */
-const ALL_METHODS = [0, 1, 2, 3, 4, 5, 6, 7]
+const ALL_METHODS = [...METHODS.keys()]
 
 /** The nearest earlier version than a value that serves a path; `undefined` without `unknown: 'floor'`. */
 type Floor = (versionRoots: VersionRoots, requested: string, at: PathEnds) => string | undefined

@@ -3,7 +3,13 @@ import { LAYER_RULES } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
-import type { DocumentInfo, DocumentServer, DocumentTag, ExternalDocs } from '../../openapi/document/types.ts'
+import type {
+  DocumentInfo,
+  DocumentServer,
+  DocumentTag,
+  ExternalDocs,
+  OpenApiVersion,
+} from '../../openapi/document/types.ts'
 import { describeValue, isRecord } from '../../values.ts'
 import { isLiteralPath } from './prefix.ts'
 
@@ -41,6 +47,8 @@ export interface DocsOptions {
   readonly public?: boolean
   /** Guards of page and documents, after the global ones. */
   readonly guards?: readonly AnyGuard[]
+  /** The version of OpenAPI that documents are written in. In 3.2, QUERY is an operation like any other. @default '3.1' */
+  readonly openapi?: OpenApiVersion
   /** Title, description and what else a document says of itself. @default the name of the root module */
   readonly info?: Partial<DocumentInfo>
   /** Where the application answers; the page may send to their origins. @default where the document comes from */
@@ -86,6 +94,7 @@ const OPTIONS: Rules = {
   ],
   public: [(value) => typeof value === 'boolean', 'true or false'],
   guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
+  openapi: [(value) => value === '3.1' || value === '3.2', "'3.1' or '3.2'"],
   info: [isInfo, 'an object of texts and JSON, such as { title, description }'],
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
   tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],

@@ -3,6 +3,9 @@ import type { RouteInfo } from '../../define/context.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import { isPromise } from '../../async.ts'
+import { announce } from '../../request/announce.ts'
+import type { Announcement } from '../../request/announce.ts'
+import { bodyTypes } from '../../schema/body-types.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { createRecover, recovered } from './error-handlers.ts'
@@ -24,6 +27,8 @@ export interface Endpoint {
   readonly params: readonly string[]
   /** Whether the pattern ends with a slash; `null` where it is for the parameter to take. */
   readonly trailingSlash: boolean | null
+  /** The header that announces the media types of the body. Made for misses alone, because zod has to be loaded. */
+  readonly announce: () => Announcement
   /** Answers a request; `values` are the texts of the path parameters, decoded. */
   readonly run: Run
 }
@@ -65,6 +70,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
         module: route.module,
         params: pattern.params.map((param) => param.name),
         trailingSlash,
+        announce: () => announce(method, bodyTypes(route.sources, method)),
         run,
       },
     ]),

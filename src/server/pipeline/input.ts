@@ -6,6 +6,7 @@ import { invalidInput } from '../../errors.ts'
 import type { ValidationIssue } from '../../errors.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { requireContentType } from '../../request/read-body.ts'
 import { createSourceReader } from '../../request/read-sources.ts'
 import type { PathTexts, Reading, ReadSource } from '../../request/read-sources.ts'
 import { createUploads } from '../../request/uploads.ts'
@@ -46,7 +47,20 @@ export function withInput(route: FlatRoute, reading: Reading, answer: Answer): R
     others.length === 0
       ? withOne(only, toInput, textsOf, answer)
       : withSeveral(readers, toInput, textsOf, answer)
-  return uploads?.streams === true ? withStop(uploads, run) : run
+  const stopped = uploads?.streams === true ? withStop(uploads, run) : run
+  return route.methods.includes('QUERY') && hasBody(route) ? withContentType(route, stopped) : stopped
+}
+
+/** Whether Octavo reads the body; without these sources that is for the handler to do, and to check. */
+function hasBody({ sources }: FlatRoute): boolean {
+  return sources.some(({ name }) => name === 'body' || name === 'form' || name === 'files')
+}
+
+function withContentType({ sources }: FlatRoute, run: Run): Run {
+  return (context, values) => {
+    if (context.method === 'QUERY') requireContentType(context.request, sources)
+    return run(context, values)
+  }
 }
 
 /**

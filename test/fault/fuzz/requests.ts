@@ -107,6 +107,7 @@ const METHODS = [
   'GET',
   'HEAD',
   'HEAD',
+  'QUERY',
   'POST',
   'PUT',
   'PATCH',
@@ -114,7 +115,7 @@ const METHODS = [
   'OPTIONS',
   'TRACE',
 ] as const
-const ODD_METHODS = ['get', 'BREW', 'CONNECT', 'PRI', 'M-SEARCH', 'QUERY', 'GE T', ''] as const
+const ODD_METHODS = ['get', 'BREW', 'CONNECT', 'PRI', 'M-SEARCH', 'GE T', ''] as const
 
 /** Headers that something in the application reads. */
 const HEADERS: Readonly<Record<string, readonly [string, ...string[]]>> = {

@@ -149,7 +149,7 @@ function fail(thrown: unknown): never {
   throw thrown
 }
 
-const METHODS: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS: readonly Method[] = ['QUERY', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const bodies = defineController({
   prefix: '/body',

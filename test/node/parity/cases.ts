@@ -85,9 +85,21 @@ const BODIES: readonly Case[] = [
   post('/body/json', '{"name":"Förd","year":2026}', 'JSON', 200, { headers: JSON_TYPE }),
   post('/body/json', ['{"name":', '"Förd"}'], 'JSON in chunks', 200, { headers: JSON_TYPE }),
   post('/body/json', '{"name":"a"}', 'JSON that does not say so'),
-  ...['PUT', 'PATCH', 'DELETE'].map((method) =>
+  ...['QUERY', 'PUT', 'PATCH', 'DELETE'].map((method) =>
     post('/body/json', '{"name":"a"}', `JSON by ${method}`, 200, { method, headers: JSON_TYPE }),
   ),
+  post('/body/json', ['{"name":', '"Förd"}'], 'JSON in chunks by QUERY', 200, {
+    method: 'QUERY',
+    headers: JSON_TYPE,
+  }),
+  post('/body/json', Buffer.from('{"name":"a"}'), 'JSON by QUERY that does not say so', 400, {
+    method: 'QUERY',
+  }),
+  post('/body/json', undefined, 'no JSON by QUERY', 422, { method: 'QUERY' }),
+  ...['QUERY', 'PATCH'].map((method) =>
+    post('/body/json', 'name: a', `another type by ${method}`, 415, { method, headers: TEXT_TYPE }),
+  ),
+  get('/body/json', 'the methods and types of a path', 204, { method: 'OPTIONS' }),
   post('/body/json', '{"name":', 'JSON that is malformed', 400, { headers: JSON_TYPE }),
   post('/body/json', '['.repeat(600), 'JSON that is too deep', 400, { headers: JSON_TYPE }),
   post('/body/json', '{"name":7}', 'JSON that does not fit', 422, { headers: JSON_TYPE }),

@@ -61,7 +61,19 @@ export interface ReadDocument {
   readonly explain: (placed: Placed, value: unknown) => string
 }
 
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+/** The members of path items that are operations; OpenAPI 3.1 has none for QUERY, so Octavo writes it as an extension. */
+export const METHODS = [
+  'get',
+  'put',
+  'post',
+  'delete',
+  'options',
+  'head',
+  'patch',
+  'trace',
+  'query',
+  'x-query',
+] as const
 
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -140,7 +152,7 @@ function toOperation(operation: Json, { at, path, method, root, servers, resolve
   const own = Array.isArray(operation['servers']) ? operation['servers'] : servers
   return {
     id: textOf(operation['operationId'], `${method} ${path}`),
-    method: method.toUpperCase(),
+    method: method.replace('x-', '').toUpperCase(),
     path,
     fields,
     body: body && {

@@ -283,6 +283,13 @@ const search = defineRouter({
       input: { body: z.object({ a: z.number() }).partial() },
       handler: () => ({}),
     },
+    {
+      method: 'QUERY',
+      name: 'query',
+      input: { body: z.object({ words: z.array(z.string()), limit: z.number().int().min(1).default(10) }) },
+      response: z.object({ words: z.array(z.string()), limit: z.number() }),
+      handler: ({ body }) => body,
+    },
     { method: 'TRACE', name: 'trace', handler: () => ({ trace: true }) },
     { method: 'OPTIONS', name: 'options', handler: () => ({ options: true }) },
     { method: 'HEAD', path: '/head', name: 'head', handler: () => undefined },

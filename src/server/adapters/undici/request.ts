@@ -57,7 +57,7 @@ export function toParts(
   }
 }
 
-const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY'])
 
 /** The host that requests without an origin ask for. */
 export const NO_ORIGIN: Origin = { host: DEFAULT_HOST, protocol: 'http' }

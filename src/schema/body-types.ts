@@ -1,0 +1,51 @@
+import { acceptsBytes, acceptsData, acceptsText } from './accepts.ts'
+import { metaOf } from './schema.ts'
+import type { Schema } from './schema.ts'
+import type { DeclaredSource } from './sources.ts'
+import { schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
+
+const JSON_TYPE = 'application/json'
+/** A JSON object whose members replace those of another one, or remove them if they are `null` (RFC 7396). */
+const MERGE_PATCH = 'application/merge-patch+json'
+const MULTIPART = 'multipart/form-data'
+
+/**
+ * The media types that a route reads its body in, if a request comes by this method; none if it reads no body. Only for requests and
+ * documents, because zod has to be loaded.
+ */
+export function bodyTypes(sources: readonly DeclaredSource[], method: string): readonly string[] {
+  if (sources.some(({ name }) => name === 'files')) return [MULTIPART]
+  if (sources.some(({ name }) => name === 'form')) return ['application/x-www-form-urlencoded', MULTIPART]
+  const body = sources.find(({ name }) => name === 'body')
+  return body === undefined ? [] : typesOf(body.schema, method)
+}
+
+/** The media types that a body with this schema is read in. A type that the schema names stands alone, as in documents. */
+export function typesOf(schema: Schema, method: string): readonly string[] {
+  const named = namedType(schema)
+  if (named !== undefined) return [named]
+  if (acceptsBytes(schema)) return ['*/*']
+  return [
+    ...(acceptsData(schema) ? [JSON_TYPE] : []),
+    ...(takesMergePatch(schema, method) ? [MERGE_PATCH] : []),
+    ...(acceptsText(schema) ? ['text/plain'] : []),
+  ]
+}
+
+/** Whether bodies of a method are merge patches as well: those of PATCH that are objects. */
+function takesMergePatch(schema: Schema, method: string): boolean {
+  return method === 'PATCH' && acceptsObject(schema)
+}
+
+/** What `meta({ contentMediaType })` says of a body. */
+function namedType(schema: Schema): string | undefined {
+  const inner = unwrapSchema(schema) ?? schema
+  const { contentMediaType: named = metaOf(inner)['contentMediaType'] } = metaOf(schema)
+  return typeof named === 'string' ? named : undefined
+}
+
+function acceptsObject(schema: Schema): boolean {
+  const def = unwrap(schema)
+  if (def?.type === 'union') return schemasOf(def['options']).some(acceptsObject)
+  return def !== undefined && ['object', 'record', 'intersection'].includes(def.type)
+}
