@@ -41,6 +41,8 @@ export interface RawRequest {
   readonly remoteAddress: string | undefined
   readonly protocol: 'http' | 'https'
   readonly body: RawBody
+  /** Whether the body is being read and the client still sends it. */
+  readonly isArriving: boolean
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal
   /** Aborts the signal: nobody waits for the answer any more. */

@@ -69,6 +69,7 @@ function toRawRequest({ method, url, headers, body }: GuardRequest): RawRequest 
       },
     },
     signal: new AbortController().signal,
+    isArriving: false,
     abort: () => undefined,
   }
 }

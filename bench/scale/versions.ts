@@ -113,6 +113,7 @@ function toRaw(target: string, version: string): RawRequest {
     protocol: 'http',
     body: NO_BODY,
     signal: NO_SIGNAL,
+    isArriving: false,
     abort: () => undefined,
   }
 }

@@ -55,7 +55,7 @@ export interface RouteOptions extends Shared {
   readonly validateResponses?: boolean | 'strict'
   /** The longest request body, in bytes. @default the application's setting */
   readonly bodyLimit?: number
-  /** Milliseconds until the answer is 503; 0 waits for ever. @default `timeouts.handler` of the application */
+  /** Milliseconds that the handler has, and each guard; the answer is 503 then. 0 waits for ever. @default `timeouts.handler` */
   readonly timeout?: number
   /** Limits of `multipart/form-data` bodies. @default those of the application */
   readonly uploads?: UploadLimits

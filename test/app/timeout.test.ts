@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as setImmediatePromise, setTimeout as delay } from 'node:timers/promises'
 import { after, describe, it } from 'node:test'
 
 import {
@@ -15,9 +15,11 @@ import {
   HttpError,
   notFound,
   Session,
+  sse,
   stream,
 } from 'octavo'
 import type { AppOptions, Controller, ExecutionContext, Logger, Middleware } from 'octavo'
+import { z } from 'zod'
 
 /** Routes from a table: their types are not what is tested here. */
 const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
@@ -104,9 +106,25 @@ describe('a route that takes too long', () => {
     assert.equal((await huge.inject('/')).json(), 'done')
   })
 
-  it('has no limit by default', async () => {
-    const app = create({ handler: () => delay(2 * TIME, 'done') }, { timeouts: {} })
+  it('has 30 seconds by default', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const app = create({ handler: never }, { timeouts: {} })
+    await app.ready()
+    const response = app.inject('/')
+    await setImmediatePromise()
+    test.mock.timers.tick(29_999)
+    assert.equal(await Promise.race([response, setImmediatePromise('waiting')]), 'waiting')
+    test.mock.timers.tick(1)
+    assert.equal((await response).statusCode, 503)
+  })
+
+  it('has no limit if the time is 0', async (test) => {
+    const timers = test.mock.method(globalThis, 'setTimeout')
+    const app = create({ handler: () => setImmediatePromise('done') }, { timeouts: { handler: 0 } })
+    await app.ready()
+    timers.mock.resetCalls()
     assert.equal((await app.inject('/')).json(), 'done')
+    assert.equal(timers.mock.callCount(), 0)
   })
 
   it('has its signals aborted, with a reason', async () => {
@@ -153,6 +171,102 @@ describe('a route that takes too long', () => {
     timers.mock.resetCalls()
     assert.equal((await app.inject('/')).json(), 'done')
     assert.equal(timers.mock.callCount(), 0)
+  })
+})
+
+describe('the time of a route', () => {
+  /**
+   * A body that takes longer than the time.
+   *
+   * @yields three chunks of JSON
+   */
+  async function* slowly(): AsyncGenerator<string> {
+    for (const chunk of ['{"name"', ':', '"Ford"}']) {
+      await delay(TIME)
+      yield chunk
+    }
+  }
+  const headers = { 'content-type': 'application/json' }
+  const upload = { method: 'POST', url: '/', headers } as const
+
+  it('begins when the input has been read', async () => {
+    const seen: unknown[] = []
+    const handler = async ({ body }: { body: unknown }) => {
+      await delay(TIME / 2)
+      seen.push(body)
+      return 'done'
+    }
+    const app = create({ method: 'POST', input: { body: z.unknown() }, handler })
+    const response = await app.inject({ ...upload, body: slowly() })
+    assert.deepEqual([response.json(), seen], ['done', [{ name: 'Ford' }]])
+  })
+
+  it('goes on while the handler itself reads a body that is arriving', async () => {
+    const handler = async (_input: object, { request }: ExecutionContext) => request.json()
+    const app = create({ method: 'POST', handler })
+    const response = await app.inject({ ...upload, body: slowly() })
+    assert.deepEqual(response.json(), { name: 'Ford' })
+  })
+
+  it('is over for a handler that hangs once the body has arrived', async () => {
+    const handler = async (_input: object, { request }: ExecutionContext) => {
+      await request.json()
+      return never()
+    }
+    const app = create({ method: 'POST', handler })
+    const response = await app.inject({ ...upload, body: slowly() })
+    assert.deepEqual(response.json(), PROBLEM)
+  })
+
+  it('ends with the result of the handler: streams and events go on', async () => {
+    async function* late(): AsyncGenerator<string> {
+      await delay(2 * TIME)
+      yield 'one '
+      await delay(2 * TIME)
+      yield 'two'
+    }
+    async function* events(): AsyncGenerator<{ data: string }> {
+      for await (const data of late()) yield { data }
+    }
+    const results = [
+      async () => stream(late()),
+      async () => late(),
+      async () => new Response(new Blob(['one two']).stream()),
+      async () => sse(events()),
+    ]
+    for (const handler of results) {
+      const { statusCode, body } = await create({ handler }).inject('/')
+      assert.equal(statusCode, 200)
+      assert.match(body, /one [^]*two/)
+    }
+  })
+
+  it('of its middleware has nothing of the time further inside', async () => {
+    const order: string[] = []
+    const around: Middleware = async (_context, next) => {
+      await delay(TIME / 2)
+      await next()
+      order.push('after')
+      await delay(TIME / 2)
+    }
+    const handler = () => delay((TIME * 2) / 3, 'done')
+    const app = create({ method: 'POST', middleware: [around], input: { body: z.unknown() }, handler })
+    const response = await app.inject({ ...upload, body: slowly() })
+    assert.deepEqual([response.json(), order], ['done', ['after']])
+  })
+
+  it('does not begin for what is behind middleware that was late', async () => {
+    const pending = createPending()
+    let isCalled = false
+    const late: Middleware = async (_context, next) => {
+      await pending.promise
+      return next()
+    }
+    const app = create({ middleware: [late], handler: () => void (isCalled = true) })
+    assert.equal((await app.inject('/')).statusCode, 503)
+    pending.settle()
+    await delay(5)
+    assert.equal(isCalled, false)
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
@@ -12,6 +13,8 @@ import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readAll, re
 
 const LIMIT = 1_048_576
 const TIMES = { headers: 300, request: 500, idle: 150, handler: 150, grace: 300 } as const
+/** Milliseconds that some routes have. */
+const TIME = 60
 const HOST = 'Host: a.test\r\n'
 
 const never = () => new Promise<never>(() => undefined)
@@ -45,9 +48,15 @@ const controller = defineController({
     {
       method: 'POST',
       path: '/timed',
-      timeout: 80,
+      timeout: TIME,
       input: { body: z.instanceof(Uint8Array) },
-      handler: ({ body }) => body.length,
+      handler: async ({ body }) => body.length,
+    },
+    {
+      method: 'POST',
+      path: '/read',
+      timeout: TIME,
+      handler: async (_input, { request }) => (await request.bytes()).length,
     },
   ],
 })
@@ -219,23 +228,39 @@ describe('a route that takes too long', () => {
     assert.equal(parse(await readAll(socket)).body, '"ok"')
   })
 
-  for (const [title, head] of [
-    ['a body', 'Content-Length: 5'],
-    ['a chunked body', 'Transfer-Encoding: chunked'],
-    ['a coded body', 'Content-Encoding: gzip\r\nContent-Length: 50'],
-  ] as const) {
-    it(`ends the connection when it is ${title} that takes the time`, async () => {
-      const socket = await open(url)
-      socket.write(`POST /timed HTTP/1.1\r\n${HOST}${head}\r\n\r\n`)
-      const text = await readUntil(socket, /\}$/)
-      const { statusLine, headers, body } = parse(text)
-      assert.deepEqual([statusLine, codeOf(body)], LATE)
-      assert.equal(headers['connection'], 'close')
-      // and nothing else follows
-      socket.end()
-      await once(socket, 'close')
-    })
+  const bodies = [
+    ['a body', 'Content-Length: 5', ['ab', 'cde'], '5'],
+    ['a chunked body', 'Transfer-Encoding: chunked', ['2\r\nab\r\n', '3\r\ncde\r\n0\r\n\r\n'], '5'],
+  ] as const
+  for (const path of ['/timed', '/read']) {
+    for (const [title, head, [first, rest], size] of bodies) {
+      it(`is not ${path} while ${title} takes the time`, async () => {
+        const socket = await open(url)
+        socket.write(`POST ${path} HTTP/1.1\r\n${HOST}${head}\r\n\r\n${first}`)
+        await delay(3 * TIME)
+        socket.write(rest)
+        const { statusLine, headers, body } = parse(await readUntil(socket, /\r\n\r\n.+$/))
+        assert.deepEqual([statusLine, headers['connection'], body], ['HTTP/1.1 200 OK', 'keep-alive', size])
+        socket.destroy()
+      })
+    }
   }
+
+  it('is not a route that reads a slow body over HTTP/2', async () => {
+    const other = createTestApp(controller, { timeouts: TIMES })
+    const session = connect(await other.listen({ ...LOOPBACK, http2: true }))
+    for (const path of ['/timed', '/read']) {
+      const stream2 = session.request({ ':method': 'POST', ':path': path })
+      stream2.write('ab')
+      await delay(3 * TIME)
+      stream2.end('cde')
+      const [head] = await once(stream2, 'response')
+      assert.equal(head[':status'], 200, path)
+      stream2.resume()
+    }
+    session.close()
+    await other.close()
+  })
 })
 
 describe('a body in a content coding', () => {

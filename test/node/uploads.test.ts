@@ -126,7 +126,7 @@ const controller = defineController({
       path: '/slow',
       timeout: 30,
       input: { files: { a: z.file(), b: z.file() } },
-      handler: () => 'never',
+      handler: async ({ files }) => files.a.size + files.b.size,
     },
     {
       method: 'POST',
@@ -159,8 +159,8 @@ const staying = new Agent({ keepAlive: true })
 after(() => staying.destroy())
 
 /** Starts a request whose body the test writes. */
-function start(path: string, agent: Agent = staying): ClientRequest {
-  const { hostname, port } = new URL(url)
+function start(path: string, agent: Agent = staying, base = url): ClientRequest {
+  const { hostname, port } = new URL(base)
   const request = httpRequest({
     hostname,
     port,
@@ -387,14 +387,32 @@ describe('limits over a socket', () => {
     await pumped
   })
 
-  it('of time end an upload and remove what it left', async () => {
+  it('of time for a route do not count while an upload arrives', async () => {
     const request = start('/slow')
     const response = responseOf(request)
     request.write(fileHead('a'))
     await pump(request, 2 * MiB)
-    assert.equal((await response).status, 503)
+    await sleep(90)
+    request.end(Buffer.concat([Buffer.from('\r\n'), fileHead('b'), END]))
+    const { status, body } = await response
+    assert.deepEqual([status, body], [200, String(2 * MiB)])
+    await until(() => folder.list().length === 0, 'a temporary file was left')
+  })
+
+  it('of time for a request end an upload and remove what it left', async () => {
+    const impatient = createTestApp(controller, {
+      uploads: { memory: MiB, directory: folder.path },
+      timeouts: { headers: 200, request: 300 },
+      bodyLimit: 512 * MiB,
+    })
+    const request = start('/slow', staying, await impatient.listen(LOOPBACK))
+    const response = responseOf(request)
+    request.write(fileHead('a'))
+    await pump(request, 2 * MiB)
+    assert.equal((await response).status, 408)
     request.destroy()
     await until(() => folder.list().length === 0, 'a temporary file was left')
+    await impatient.close()
   })
 })
 

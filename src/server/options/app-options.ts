@@ -40,7 +40,10 @@ export interface Timeouts {
   readonly idle?: number
   /** For a client to take something of an answer that waits for it; it is disconnected then. 0 waits for ever. @default 60000 */
   readonly send?: number
-  /** For a route to answer, reading the body included; the answer is 503 then. 0 waits for ever. @default 0 */
+  /**
+   * For each guard, for the handler with its interceptors and for the middleware of the route; the answer is 503 then. Reading input and
+   * sending streams do not count. 0 waits for ever. @default 30000
+   */
   readonly handler?: number
   /** For requests in flight to finish when the server closes. @default 10000 */
   readonly grace?: number
@@ -157,7 +160,7 @@ export const DEFAULT_TIMEOUTS: Required<Timeouts> = {
   request: 300_000,
   idle: 5_000,
   send: 60_000,
-  handler: 0,
+  handler: 30_000,
   grace: 10_000,
   drain: 0,
 }

@@ -198,6 +198,11 @@ export class RequestContext implements SessionContext {
     if (this.#request !== undefined) this.#request.settings = settings
   }
 
+  /** Whether the body is being read and the client still sends it. */
+  get isArriving(): boolean {
+    return this.#raw.isArriving
+  }
+
   /** Aborts the signal: nobody waits for the answer any more. */
   abort(reason: unknown): void {
     this.#raw.abort(reason)

@@ -14,10 +14,11 @@ import type { Run } from './guards.ts'
 import { withInput } from './input.ts'
 import type { Answer, Input } from './input.ts'
 import { withInterceptors } from './interceptors.ts'
-import { createMiddleware } from './middleware.ts'
-import { createResponder } from './respond.ts'
+import { createResponder, dropResult } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
-import { createTimed } from './timeout.ts'
+import { createTimedMiddleware } from './timed-middleware.ts'
+import { createLimit } from './timeout.ts'
+import type { Limit } from './timeout.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
@@ -45,20 +46,21 @@ export interface EndpointParts {
 export function createEndpoints(route: FlatRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
   const { guards, errorHandlers, middleware } = route.layers
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
-  const guarded = withGuards(guards, parts.container, withInput(route, reading, createAnswer(route, parts)))
   const { errorFormat: format, timeouts, validateResponses } = parts.settings
+  const time = route.timeout ?? timeouts.handler
+  const limit = createLimit(time)
+  const answered = withInput(route, reading, createAnswer(route, parts, limit))
+  const guarded = withGuards(guards, parts.container, limit, answered)
   const isChecked = (route.validateResponses ?? validateResponses) !== false
-  const onError = createRecover(errorHandlers, { ...route, isChecked, format })
-  const timed = createTimed(route.timeout ?? timeouts.handler, onError)
-  const { recover } = timed
-  const wrap = createMiddleware(middleware, recover)
+  const recover = createRecover(errorHandlers, { ...route, isChecked, format })
+  const wrap = createTimedMiddleware(time, middleware, recover)
   const answers: Run =
     errorHandlers.length > 0 || wrap !== undefined
       ? (context, values) => recovered(recover, context, () => guarded(context, values))
       : guarded
   const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
-  const run = timed.limit(withOwnLimits(route, parts.settings, wrapped))
+  const run = withOwnLimits(route, parts.settings, wrapped)
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
@@ -94,7 +96,7 @@ function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, ru
 const NOTHING_INJECTED = Object.freeze({})
 
 /** Creates the steps after validation: values are injected, the handler is called, its result is sent. */
-function createAnswer(route: FlatRoute, { settings, container }: EndpointParts): Answer {
+function createAnswer(route: FlatRoute, { settings, container }: EndpointParts, limit: Limit): Answer {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
@@ -108,9 +110,11 @@ function createAnswer(route: FlatRoute, { settings, container }: EndpointParts):
   }
   // in functions of their own: a closure would be made for every request, whether or not something takes time
   const later = (context: RequestContext, result: PromiseLike<unknown>): Promise<FinishedResponse> =>
-    Promise.resolve(result).then((value) => respond(value, context.takeHead(), context))
+    Promise.resolve(limit(context, result, dropResult)).then((value) =>
+      respond(value, context.takeHead(), context),
+    )
   const injectLater = (context: RequestContext, input: Input): Awaitable<FinishedResponse> =>
-    injection.readAsync(context).then((inject) => {
+    limit(context, injection.readAsync(context)).then((inject) => {
       input.inject = inject
       return call(context, input)
     })

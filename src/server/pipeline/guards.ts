@@ -5,6 +5,7 @@ import { httpError } from '../../errors.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
+import type { Limit } from './timeout.ts'
 
 /** Answers a request that has found its route; `values` are the texts of the path parameters. */
 export type Run = (context: RequestContext, values: readonly string[]) => Awaitable<FinishedResponse>
@@ -15,28 +16,38 @@ interface Ready {
 }
 
 /** Puts guards before a route: they run one after the other, and the first denial ends the request. */
-export function withGuards(guards: readonly Placed<AnyGuard>[], container: Container, run: Run): Run {
+export function withGuards(
+  guards: readonly Placed<AnyGuard>[],
+  container: Container,
+  limit: Limit,
+  run: Run,
+): Run {
   if (guards.length === 0) return run
   const ready = guards.map(({ part, module }): Ready => ({
     guard: part,
     injection: container.prepare(Object.entries(part.inject), module),
   }))
   return (context, values) => {
-    const passed = pass(ready, 0, context)
+    const passed = pass(ready, 0, context, limit)
     return passed === undefined ? run(context, values) : passed.then(() => run(context, values))
   }
 }
 
 /** Asks the guards from an index on; a promise as soon as one of them takes time. */
-function pass(guards: readonly Ready[], from: number, context: RequestContext): Promise<void> | undefined {
+function pass(
+  guards: readonly Ready[],
+  from: number,
+  context: RequestContext,
+  limit: Limit,
+): Promise<void> | undefined {
   for (let index = from; index < guards.length; index++) {
     const ready = guards[index]
     if (ready === undefined) return undefined
     const verdict = ask(ready, context)
     if (isPromise(verdict)) {
-      return Promise.resolve(verdict).then((settled) => {
+      return Promise.resolve(limit(context, verdict)).then((settled) => {
         check(settled)
-        return pass(guards, index + 1, context)
+        return pass(guards, index + 1, context, limit)
       })
     }
     check(verdict)

@@ -8,7 +8,8 @@ import { finish } from './response-head.ts'
 import { respondWith } from './respond.ts'
 import { dropBody, isStream } from '../../stream.ts'
 
-type WrapRequest = (
+/** Puts middleware around a request. */
+export type WrapRequest = (
   context: RequestContext,
   next: () => Awaitable<FinishedResponse>,
 ) => Awaitable<FinishedResponse>

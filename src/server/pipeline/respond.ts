@@ -3,7 +3,7 @@ import type { ToReply } from '../../define/reply.ts'
 import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isJsonType } from '../../media-type.ts'
-import { isAsyncIterable, isWebStream, openStream } from '../../stream.ts'
+import { dropBody, isAsyncIterable, isWebStream, openStream } from '../../stream.ts'
 import { isObject } from '../../values.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
@@ -65,6 +65,12 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
       : toChecked(checks, status, headers, data, context)
   }
   return respond
+}
+
+/** Tells the stream in a result that is not sent that nobody reads it. */
+export function dropResult(result: unknown): void {
+  const data = isReply(result) ? result.data : isWebResponse(result) ? result.body : result
+  if (isAsyncIterable(data) || isWebStream(data)) dropBody(data)
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {

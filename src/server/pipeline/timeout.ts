@@ -1,84 +1,91 @@
 import { HttpError, httpError } from '../../errors.ts'
-import { isPromise } from '../../async.ts'
-import { FINISHED } from '../../http.ts'
-import type { FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
-import type { Recover } from './error-handlers.ts'
-import { dropBody } from '../../stream.ts'
+import { DEFAULT_TIMEOUTS } from '../options/app-options.ts'
 import { isInstance, logUnknown } from './failure.ts'
-import type { Run } from './guards.ts'
 
-/** A route whose answer is waited for no longer than so many milliseconds. */
-export interface Timed {
-  /** What answers the errors inside of the route; none that comes after the answer. */
-  readonly recover: Recover
-  /** Answers 503 in the place of what takes too long; outermost of all that the route has. */
-  readonly limit: (run: Run) => Run
-}
+/** Waits for a step of a request. Rejects with a 503 if it takes too long; `drop` gets what comes after that. */
+export type Limit = <T>(
+  context: RequestContext,
+  step: PromiseLike<T>,
+  drop?: (late: T) => void,
+) => PromiseLike<T>
 
 /** Timers of Node hold no more. */
 const LONGEST = 2_147_483_647
 
 /**
- * Makes what limits the time of a route; 0 milliseconds are no limit. What is answered at once has no timer.
+ * Creates the time limit of the steps of a route; 0 milliseconds are no limit. Each guard and the handler with its interceptors have the
+ * whole time. Input is read outside of it, because a slow client is no slow handler. A step that is done at once has no timer.
  *
- * When the time is over, the signal of the request is aborted and the 503 is answered, by the error handlers of the route if they
- * match. What its code is still at goes on: what lives for the request is disposed after that, and its outcome is dropped.
+ * If a step is late, the signal of the request is aborted, and the 503 is answered, by the error handlers of the route if they match.
+ * The code of the step goes on: what lives for the request is disposed after it, and its outcome is dropped.
  */
-export function createTimed(milliseconds: number, recover: Recover): Timed {
-  if (milliseconds === 0) return { recover, limit: (run) => run }
-  const time = Math.min(milliseconds, LONGEST)
-  /** Requests that were answered without their route. */
-  const late = new WeakSet<RequestContext>()
-  const answer = (context: RequestContext): Promise<FinishedResponse> | FinishedResponse => {
-    const detail = `There was no answer within ${milliseconds} milliseconds`
-    const response = recover(context, httpError('handler_timeout', detail))
-    return isPromise(response) ? Promise.resolve(response) : response
-  }
-  const orLate = (
-    context: RequestContext,
-    response: PromiseLike<FinishedResponse>,
-  ): Promise<FinishedResponse> =>
-    new Promise((resolve, reject) => {
-      const stop = (): void => {
-        late.add(context)
-        context.endAfter(response)
-        context.abort(new DOMException('The request took too long to be answered', 'TimeoutError'))
-        resolve(answer(context))
-      }
-      const timer = setTimeout(stop, time)
-      const settle = (finished: FinishedResponse): void => {
-        clearTimeout(timer)
-        if (late.has(context)) dropBody(finished.body)
-        else resolve(finished)
+export function createLimit(milliseconds: number): Limit {
+  if (milliseconds === 0) return (_context, step) => step
+  return <T>(context: RequestContext, step: PromiseLike<T>, drop: (late: T) => void = ignore) =>
+    new Promise<T>((resolve, reject) => {
+      const clock = new Clock(milliseconds, context, (error) => {
+        context.endAfter(step)
+        reject(error)
+      })
+      clock.start()
+      const settle = (value: T): void => {
+        clock.stop()
+        if (clock.isLate) drop(value)
+        else resolve(value)
       }
       const fail = (error: unknown): void => {
-        clearTimeout(timer)
-        if (late.has(context)) noteLate(context, error)
+        clock.stop()
+        if (clock.isLate) noteLate(context, error)
         else reject(error)
       }
-      response.then(settle, fail)
+      step.then(settle, fail)
     })
-  return {
-    recover: (context, error) => {
-      if (!late.has(context)) return recover(context, error)
-      noteLate(context, error)
-      return toUnsent()
-    },
-    limit: (run) => (context, values) => {
-      const response = run(context, values)
-      return isPromise(response) ? orLate(context, response) : response
-    },
+}
+
+/** What limits a step. A class because one is made for every step that takes time. */
+export class Clock {
+  readonly #milliseconds: number
+  readonly #context: RequestContext
+  readonly #stop: (error: HttpError) => void
+  #timer: NodeJS.Timeout | undefined
+  /** Whether the time was over before the step was. */
+  isLate = false
+
+  constructor(milliseconds: number, context: RequestContext, stop: (error: HttpError) => void) {
+    this.#milliseconds = milliseconds
+    this.#context = context
+    this.#stop = stop
+  }
+
+  start(): void {
+    const timer = setTimeout(end, Math.min(this.#milliseconds, LONGEST), this)
+    // a time that nobody has set must not be what keeps a process open
+    if (this.#milliseconds === DEFAULT_TIMEOUTS.handler) timer.unref?.()
+    this.#timer = timer
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  end(): void {
+    // a step may read the body as it arrives, and the client be slow
+    if (this.#context.isArriving) return this.start()
+    this.isLate = true
+    this.#context.abort(new DOMException('The request took too long to be answered', 'TimeoutError'))
+    const detail = `There was no answer within ${this.#milliseconds} milliseconds`
+    this.#stop(httpError('handler_timeout', detail))
   }
 }
 
-/** A response that nobody gets. */
-function toUnsent(): FinishedResponse {
-  return { [FINISHED]: true, status: 503, headers: {}, body: null }
+// in a function of its own: a closure would be made for every step
+function end(clock: Clock): void {
+  clock.end()
 }
 
 /** Logs what fails after the answer, but for what was told to stop, and what would have been an answer. */
-function noteLate(context: RequestContext, error: unknown): void {
+export function noteLate(context: RequestContext, error: unknown): void {
   if (!isStopped(error) && !isInstance(error, HttpError)) logUnknown(context, error)
 }
 
@@ -89,3 +96,5 @@ function isStopped(error: unknown): boolean {
     return false
   }
 }
+
+function ignore(): void {}

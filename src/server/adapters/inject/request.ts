@@ -115,6 +115,10 @@ export class InjectRequest implements RawRequest {
     return this.#signal
   }
 
+  get isArriving(): boolean {
+    return this.body instanceof StreamBody && this.body.isArriving
+  }
+
   abort(reason: unknown): void {
     void this.signal
     this.#abort?.abort(reason)

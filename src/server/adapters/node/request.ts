@@ -19,6 +19,7 @@ export class NodeRequest implements RawRequest {
   #abort: AbortController | undefined
   /** Whether the body was refused, or is not read to its end: then the connection ends with the answer. */
   refused = false
+  #isRead = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request
@@ -65,6 +66,10 @@ export class NodeRequest implements RawRequest {
     }
   }
 
+  get isArriving(): boolean {
+    return this.#isRead && !this.request.complete && !this.#isGone()
+  }
+
   get signal(): AbortSignal {
     return (this.#abort ??= this.#createAbort()).signal
   }
@@ -89,6 +94,7 @@ export class NodeRequest implements RawRequest {
     if (length === 0) return Promise.resolve(NOTHING)
     if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
     if (this.#isGone()) return Promise.reject(bodyEndedEarly())
+    this.#isRead = true
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (awaitsContinue(this.request, this.response)) this.response.writeContinue()
     return new Promise((resolve, reject) => {
@@ -126,6 +132,7 @@ export class NodeRequest implements RawRequest {
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
     const { request, response } = this
     if (this.#isGone()) throw bodyEndedEarly()
+    this.#isRead = true
     if (awaitsContinue(request, response)) response.writeContinue()
     let size = 0
     // until all of it is read, no other request can follow on this connection

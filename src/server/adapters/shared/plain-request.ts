@@ -1,4 +1,5 @@
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import { StreamBody } from './stream-body.ts'
 
 /** Headers of which Node keeps the first line only. */
 const SINGLE = new Set([
@@ -62,6 +63,10 @@ export class PlainRequest implements RawRequest {
     // kept, because servers forget the address when the request ends
     if (typeof this.#remoteAddress === 'function') this.#remoteAddress = this.#remoteAddress()
     return this.#remoteAddress
+  }
+
+  get isArriving(): boolean {
+    return this.body instanceof StreamBody && this.body.isArriving
   }
 
   get signal(): AbortSignal {

@@ -23,6 +23,11 @@ export class StreamBody implements RawBody {
     this.#onFailure = onFailure
   }
 
+  /** Whether it is being read and has not ended. */
+  get isArriving(): boolean {
+    return this.#source !== undefined && !this.#isOver
+  }
+
   read(limit: number): Promise<Uint8Array> {
     return collectChunks(this.chunks(limit))
   }

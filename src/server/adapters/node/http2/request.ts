@@ -28,6 +28,7 @@ export class Http2Request implements RawRequest {
   readonly #peer: Peer
   #headers: HeaderMap | undefined
   #abort: AbortController | undefined
+  isArriving = false
 
   constructor(stream: ServerHttp2Stream, head: StreamHead, peer: Peer) {
     this.stream = stream
@@ -107,6 +108,7 @@ export class Http2Request implements RawRequest {
     if (this.#head.headers.expect !== undefined && !stream.headersSent)
       stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE })
     let size = 0
+    this.isArriving = true
     try {
       const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false })
       for await (const chunk of chunks) {
@@ -116,6 +118,8 @@ export class Http2Request implements RawRequest {
       }
     } catch (error) {
       throw error instanceof HttpError ? error : bodyEndedEarly()
+    } finally {
+      this.isArriving = false
     }
     // a stream that the client gave up may look like one that has ended
     if (stream.aborted) throw bodyEndedEarly()

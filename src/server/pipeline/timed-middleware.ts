@@ -1,0 +1,67 @@
+import type { Middleware } from '../../define/middleware.ts'
+import { isPromise } from '../../async.ts'
+import { FINISHED } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { RequestContext } from './context.ts'
+import type { Recover } from './error-handlers.ts'
+import { dropBody } from '../../stream.ts'
+import { createMiddleware } from './middleware.ts'
+import type { WrapRequest } from './middleware.ts'
+import { Clock, noteLate } from './timeout.ts'
+
+/** Creates the middleware of a route, which has the whole time, too. What it waits for further inside does not count. */
+export function createTimedMiddleware(
+  milliseconds: number,
+  middleware: readonly Middleware[],
+  recover: Recover,
+): WrapRequest | undefined {
+  if (milliseconds === 0) return createMiddleware(middleware, recover)
+  /** Requests that were answered without their middleware. */
+  const late = new WeakSet<RequestContext>()
+  const wrap = createMiddleware(middleware, (context, error) => {
+    if (!late.has(context)) return recover(context, error)
+    noteLate(context, error)
+    return toUnsent()
+  })
+  if (wrap === undefined) return undefined
+  return (context, next) => {
+    let isInside = false
+    let answer: (response: Awaitable<FinishedResponse>) => void = ignore
+    const clock = new Clock(milliseconds, context, (error) => {
+      late.add(context)
+      answer(recover(context, error))
+    })
+    const response = wrap(context, () => {
+      if (clock.isLate) return toUnsent()
+      clock.stop()
+      const inner = next()
+      if (!isPromise(inner)) return inner
+      isInside = true
+      return inner.then((finished) => {
+        clock.start()
+        return finished
+      })
+    })
+    if (!isPromise(response)) return response
+    if (!isInside) clock.start()
+    return new Promise((resolve) => {
+      answer = (instead) => {
+        context.endAfter(response)
+        resolve(instead)
+      }
+      const settle = (finished: FinishedResponse): void => {
+        clock.stop()
+        if (clock.isLate) dropBody(finished.body)
+        else resolve(finished)
+      }
+      response.then(settle, ignore)
+    })
+  }
+}
+
+/** A response that nobody gets. */
+function toUnsent(): FinishedResponse {
+  return { [FINISHED]: true, status: 503, headers: {}, body: null }
+}
+
+function ignore(): void {}
