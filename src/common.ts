@@ -117,6 +117,8 @@ export type {
   ServerVariable,
   SecurityAlternative as SecurityRequirementObject,
 } from './openapi/document/types.ts'
+export { mergePatch } from './merge-patch.ts'
+export type { MergePatch } from './merge-patch.ts'
 export type { Awaitable, BodyStream, FinishedResponse, Method, QueryRecord } from './http.ts'
 export { defineParamType } from './path/param-types.ts'
 export type { ParamType, ParamTypeOptions, ParamValues } from './path/param-types.ts'

@@ -11,6 +11,7 @@ import { describe, it } from 'node:test'
 const ROOMS: Readonly<Record<string, string>> = {
   'values.ts': '',
   'platform.ts': '',
+  'merge-patch.ts': 'values.ts',
   'http.ts': '',
   'async.ts': 'http.ts',
   'edit-distance.ts': '',
@@ -70,7 +71,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   testing: 'definition-error.ts server/adapters/inject server/adapters server/edge',
   cli: 'values.ts edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
-    'http.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
+    'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
   'edge.ts': 'server/edge common.ts',
   'index.ts': 'server/adapters/node server/app.ts common.ts',
 }

@@ -6,7 +6,7 @@ import { schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
 
 const JSON_TYPE = 'application/json'
 /** A JSON object whose members replace those of another one, or remove them if they are `null` (RFC 7396). */
-const MERGE_PATCH = 'application/merge-patch+json'
+export const MERGE_PATCH = 'application/merge-patch+json'
 const MULTIPART = 'multipart/form-data'
 
 /**
@@ -33,7 +33,7 @@ export function typesOf(schema: Schema, method: string): readonly string[] {
 }
 
 /** Whether bodies of a method are merge patches as well: those of PATCH that are objects. */
-function takesMergePatch(schema: Schema, method: string): boolean {
+export function takesMergePatch(schema: Schema, method: string): boolean {
   return method === 'PATCH' && acceptsObject(schema)
 }
 

@@ -1,5 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Middleware } from '../../define/middleware.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { MERGE_PATCH, takesMergePatch } from '../../schema/body-types.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Method } from '../../http.ts'
 import { statusAt } from '../../versioning/policy.ts'
@@ -8,7 +10,7 @@ import { isObject, isRecord } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import type { ErrorAnswers } from './problems.ts'
 import { toResponses } from './responses.ts'
-import type { Operation, Parameter, SecurityAlternative } from './types.ts'
+import type { Operation, Parameter, RequestBody, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
 /** What is known of an operation besides its route. */
@@ -63,8 +65,9 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
       : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
     security,
   }
+  const body = converted.body && bodyOf(route, method, converted.body)
   const tail = {
-    ...(converted.body === undefined ? {} : { requestBody: converted.body }),
+    ...(body === undefined ? {} : { requestBody: body }),
     responses: toResponses(documented, converted, wire, answers, middleware),
   }
   const write: WithParameters = (own) => {
@@ -73,6 +76,14 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
   }
   let plain: Operation | undefined
   return (own) => (own.length === 0 ? (plain ??= write(own)) : write(own))
+}
+
+/** The body by one method: PATCH takes JSON objects as merge patches as well. */
+function bodyOf({ sources }: FlatRoute, method: Method, body: RequestBody): RequestBody {
+  const json = body.content['application/json']
+  const declared = sources.find(({ name }) => name === 'body')
+  if (json === undefined || declared === undefined || !takesMergePatch(declared.schema, method)) return body
+  return { ...body, content: { ...body.content, [MERGE_PATCH]: json } }
 }
 
 /** Whether something counts as deprecated at a moment (RFC 9745 section 2.1: that moment may be to come). */

@@ -99,6 +99,10 @@ const BODIES: readonly Case[] = [
   ...['QUERY', 'PATCH'].map((method) =>
     post('/body/json', 'name: a', `another type by ${method}`, 415, { method, headers: TEXT_TYPE }),
   ),
+  post('/body/json', '{"name":"a"}', 'a merge patch', 200, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+  }),
   get('/body/json', 'the methods and types of a path', 204, { method: 'OPTIONS' }),
   post('/body/json', '{"name":', 'JSON that is malformed', 400, { headers: JSON_TYPE }),
   post('/body/json', '['.repeat(600), 'JSON that is too deep', 400, { headers: JSON_TYPE }),
