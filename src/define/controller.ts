@@ -76,7 +76,7 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
    * `fetch` of another framework. It gets the whole URL; version, guards, middleware and limits apply as to any route.
    *
    * @example
-   * defineRouter({ prefix: '/graphql', version: VERSION_NEUTRAL, mount: (request) => yoga.fetch(request) })
+   * defineRouter({ prefix: '/graphql', version: VERSION_NEUTRAL, mount: (request, context) => yoga.fetch(request, context) })
    */
   readonly mount?: WebHandler
 }

@@ -1,10 +1,8 @@
-import type { ExecutionContext } from '../define/context.ts'
-import type { AnyController, WebHandler } from '../define/controller.ts'
+import type { AnyController } from '../define/controller.ts'
 import { controllerName, nameFromPrefix } from '../define/names.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import { METHODS } from '../http.ts'
 import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../path/pattern.ts'
 import { isCovered } from '../path/prefix.ts'
 import type { Prefix } from '../path/prefix.ts'
@@ -13,6 +11,7 @@ import { checkFields } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
+import { toMountRoute } from './mount.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
 import { atDefinition, checkAt, labelAt } from '../place.ts'
@@ -153,20 +152,6 @@ function flattenGroup(
 
 function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
   return mount === undefined ? routes : [...routes, toMountRoute(mount)]
-}
-
-/** The web platform makes no `Request` for TRACE (the Fetch standard, section 2.2.1). */
-const MOUNTED = METHODS.filter((method) => method !== 'TRACE')
-
-/** The route that hands every request below a prefix to a foreign handler. */
-function toMountRoute(mount: WebHandler): AnyRoute {
-  return {
-    method: MOUNTED,
-    path: '/{rest:path}',
-    name: 'mount',
-    includeInSchema: false,
-    handler: (_input: unknown, context: ExecutionContext) => mount(context.request.web, context),
-  }
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {

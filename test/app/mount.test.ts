@@ -89,6 +89,75 @@ describe('a mounted handler', () => {
   })
 })
 
+/** What graphql-yoga does with the context that its `fetch` gets: copies its own members to an object that inherits from it. */
+function derive(context: object): Record<string, unknown> {
+  const derived = Object.defineProperties(
+    Object.create(context),
+    Object.getOwnPropertyDescriptors(context),
+  ) as Record<string, unknown>
+  return Object.create(derived) as Record<string, unknown>
+}
+
+describe('the context of a mounted handler', () => {
+  it('works in objects that other frameworks derive from it, which they may write to', async () => {
+    const seen: unknown[] = []
+    const derives: WebHandler = (request, context) => {
+      for (const derived of [derive(context), { ...context }, context]) {
+        const typed = derived as typeof context
+        const path = typed.urlFor('legacy.one', { id: 7 })
+        Object.assign(derived, { request, params: { query: '{ me }' } })
+        seen.push(derived['request'] === request, Reflect.get(derived, 'params'), path)
+        for (const name of ['requestId', 'signal', 'log', 'state'] as const)
+          assert.equal(typed[name], context[name], name)
+      }
+      return new Response(String(context.route?.name))
+    }
+    const named = createApp(
+      defineModule({
+        routers: [
+          defineRouter({
+            prefix: '/legacy',
+            routes: [{ method: 'GET', path: '/one/{id:int}', name: 'one', handler: () => 1 }],
+            mount: derives,
+          }),
+        ],
+      }),
+      { logger: false },
+    )
+    assert.equal((await named.inject('/legacy/x')).body, 'legacy.mount')
+    const expected = [true, { query: '{ me }' }, '/legacy/one/7']
+    assert.deepEqual(seen, [...expected, ...expected, ...expected])
+  })
+
+  it('passes on the id and the identity that the handler sets', async () => {
+    const seen: unknown[] = []
+    const named = createApp(
+      defineModule({
+        routers: [
+          defineRouter({
+            prefix: '/legacy',
+            mount: (_request, context) => {
+              Object.assign(context, { requestId: 'of the handler', identity: 'Ada' })
+              return new Response()
+            },
+          }),
+        ],
+      }),
+      {
+        logger: false,
+        middleware: [
+          async (context, next) => {
+            await next()
+            seen.push(context.requestId, context.identity)
+          },
+        ],
+      },
+    )
+    await named.inject('/legacy/x')
+    assert.deepEqual(seen, ['of the handler', 'Ada'])
+  })
+})
+
 /** What a ponyfill makes: nothing of it is of this realm, and headers are joined. */
 class ForeignHeaders {
   forEach(call: (value: string, name: string) => void): void {
