@@ -27,6 +27,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/auth/app.test.ts': 'listens on sockets',
   'test/client/bundle.test.ts': 'runs esbuild',
   'test/client/calls.test.ts': 'listens on sockets',
+  'test/client/events.test.ts': 'listens on sockets and replaces timers',
   'test/client/retry.test.ts': 'listens on sockets and replaces timers',
   'test/client/transport.test.ts': 'listens on sockets and waits',
   'test/define/mistakes.test.ts': 'lists the parameter types of the process',

@@ -1,9 +1,10 @@
 import type { ByStatus, ResponseIn, StatusesAt } from '../define/infer.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
+import type { EventStream } from './event-stream.ts'
 
-/** How the body of an answer is given: `data`, as a stream of bytes for events and downloads, or the `Response` untouched. */
-export type As = 'data' | 'stream' | 'response'
+/** How the body of an answer is given: `data`, as a stream of bytes for downloads, as events, or the `Response` untouched. */
+export type As = 'data' | 'stream' | 'events' | 'response'
 
 /** Every status of success, for those that are declared. */
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
@@ -35,15 +36,14 @@ type AnswersOf<R> = [R] extends [never]
 export type AnswersIn<E> = AnswersOf<ByStatus<ResponseIn<Extract<E, object>>>>
 
 /** Declared errors are read also where successes are streamed. */
-type Streamed<R> =
-  R extends Answer<infer S, unknown>
-    ? R['ok'] extends false
-      ? R
-      : Answer<S, ReadableStream<Uint8Array>>
-    : never
+type Streamed<R, D> = R extends Answer<infer S, unknown> ? (R['ok'] extends false ? R : Answer<S, D>) : never
 
 /** What a call gives, of the answers of its route and the form that was asked for. */
-export type Given<R, A> = A extends 'response' ? Response : A extends 'stream' ? Streamed<R> : R
+export type Given<R, A> = A extends 'response'
+  ? Response
+  : A extends 'data'
+    ? R
+    : Streamed<R, A extends 'events' ? EventStream : ReadableStream<Uint8Array>>
 
 /**
  * A value as it is after it went through JSON: a `Date` is a string, and so is whatever `toJSON` makes one. Members are looked at when

@@ -16,13 +16,20 @@ import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { AnswersIn, As, Given } from './answer.ts'
+import type { ReconnectOptions } from './options.ts'
 
 /** What every call takes besides what its route declares. */
 export interface CallOptions<A extends As = As> {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined
-  /** How the body of the answer is given: as `data`, as a stream of bytes, or the whole `Response`, whatever its status. @default 'data' */
+  /**
+   * How the body of the answer is given: as `data`, as a stream of bytes, as events, or the whole `Response`, whatever its status.
+   *
+   * @default 'data'
+   */
   readonly as?: A | undefined
+  /** How often in a row events are asked for again when their connection ends, or when. 0 for never. @default 10 */
+  readonly reconnect?: number | ReconnectOptions | undefined
 }
 
 /** Calls a route. `I` is what its route declares, `R` what it answers. */

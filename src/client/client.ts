@@ -1,14 +1,17 @@
 import type { VersionsOf } from '../define/names.ts'
 import { isObject } from '../values.ts'
 import { readBody, toEssence } from './answer.ts'
-import type { As } from './answer.ts'
+import type { Answer, As } from './answer.ts'
 import type { CallValues } from './body.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
-import { checkOptions, toBase } from './options.ts'
-import type { AnyClientOptions, ClientOptions, VersionedClientOptions } from './options.ts'
+import { createEvents, hasEvents } from './events.ts'
+import { checkOptions, checkReconnect, toBase } from './options.ts'
+import type { AnyClientOptions, ClientOptions, ReconnectOptions, VersionedClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import { addHeader, toRequest, toUrl } from './request.ts'
+import type { ClientRequest } from './request.ts'
+import { createRetry } from './retry.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
 import { createTransport, discard } from './transport.ts'
@@ -18,6 +21,7 @@ import type { Transport } from './transport.ts'
 interface CallInput extends CallValues {
   readonly signal?: AbortSignal
   readonly as?: As
+  readonly reconnect?: number | ReconnectOptions
 }
 
 /**
@@ -78,21 +82,52 @@ interface Calls {
   readonly url: (name: string, input?: unknown) => Promise<string>
 }
 
+/** An answer, and what it is read by. */
+interface Answered {
+  readonly response: Response
+  readonly request: ClientRequest
+  readonly route: RouteCall
+  /** The content type of errors of the application. */
+  readonly errorType: string
+}
+
 function createCalls(options: AnyClientOptions, base: URL, send: Transport): Calls {
   const toHeaders = createHeaders(options)
   const find = createFindRoute(options, base, send, toHeaders)
+  /** Sends a request. What reads the answer has to be done in time as well. */
+  const ask = async <T>(
+    name: string,
+    input: CallInput,
+    read: (answered: Answered) => T,
+    lastEventId = '',
+  ): Promise<Awaited<T>> => {
+    const { signal, meet } = createDeadline(input.signal, options.timeout)
+    try {
+      const { route, errorType } = await unlessAborted(find(name), signal)
+      const headers = await unlessAborted(toHeaders(), signal)
+      if (input.as === 'events') addEventHeaders(headers, lastEventId)
+      const request = toRequest(name, route, base, input, headers)
+      const response = await answerInTime(send({ ...request, route: name, signal }), signal)
+      return await read({ response, request, route, errorType })
+    } finally {
+      meet()
+    }
+  }
   return {
     call: async (name, given) => {
       const input = toInput(name, given, KEYS)
-      const { signal, meet } = createDeadline(input.signal, options.timeout)
-      try {
-        const { route, errorType } = await unlessAborted(find(name), signal)
-        const request = toRequest(name, route, base, input, await unlessAborted(toHeaders(), signal))
-        const response = await answerInTime(send({ ...request, route: name, signal }), signal)
-        return await toAnswer(response, { ...route, errorType }, request.method, input.as ?? 'data')
-      } finally {
-        meet()
-      }
+      const { as = 'data' } = input
+      return ask(name, input, async (answered) => {
+        if (as !== 'events' || answered.response.status >= 400) return toAnswer(answered, as)
+        const limits = toReconnect(input.reconnect, answered.request)
+        const reopen = async (lastEventId: string, signal: AbortSignal): Promise<Response> =>
+          ask(name, { ...input, signal }, ({ response }) => response, lastEventId)
+        const toError = async (response: Response): Promise<Error> =>
+          toEventsError(name, { ...answered, response })
+        if (!hasEvents(answered.response)) throw await toError(answered.response)
+        const data = createEvents(answered.response, { reopen, toError, signal: input.signal, limits })
+        return toResult(answered.response, data)
+      })
     },
     url: async (name, given) => {
       const input = toInput(name, given, URL_KEYS)
@@ -100,6 +135,34 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       return toUrl(name, route, base, input).href
     },
   }
+}
+
+/** A value of the header is bytes, which `fetch` takes as one character each: those of the id in UTF-8. */
+function addEventHeaders(headers: Headers, lastEventId: string): void {
+  if (!headers.has('accept')) headers.set('accept', 'text/event-stream')
+  if (lastEventId !== '')
+    headers.set('last-event-id', String.fromCharCode(...new TextEncoder().encode(lastEventId)))
+}
+
+/** When a request for events is sent again. One that may not be repeated is not. */
+function toReconnect(
+  given: number | ReconnectOptions = {},
+  request: ClientRequest,
+): Required<ReconnectOptions> {
+  const options = typeof given === 'number' ? { limit: given } : given
+  const { limit = 10, minDelay = 1000, maxDelay = 30_000 } = options
+  return { limit: createRetry({ limit }).limitFor(request), minDelay, maxDelay }
+}
+
+/** Why an answer is none of events. */
+async function toEventsError(name: string, { response, request, errorType }: Answered): Promise<Error> {
+  const type = toEssence(response.headers.get('content-type'))
+  if (response.status >= 400)
+    return new ProblemError(response, await readBody(response, request.method), type === errorType)
+  discard(response)
+  return new TypeError(
+    `${name}: the answer has no events: its status is ${response.status} and its content type ${type || 'missing'}`,
+  )
 }
 
 /** What is called as `fetch` is need not know signals: what it answers too late is nobody's. */
@@ -113,7 +176,18 @@ async function answerInTime(sending: Promise<Response>, signal: AbortSignal | un
 }
 
 const URL_KEYS = ['params', 'query']
-const KEYS = [...URL_KEYS, 'headers', 'cookies', 'body', 'form', 'files', 'method', 'signal', 'as']
+const KEYS = [
+  ...URL_KEYS,
+  'headers',
+  'cookies',
+  'body',
+  'form',
+  'files',
+  'method',
+  'signal',
+  'as',
+  'reconnect',
+]
 
 function toInput(name: string, given: unknown, keys: readonly string[]): CallInput {
   if (given === undefined) return {}
@@ -124,6 +198,8 @@ function toInput(name: string, given: unknown, keys: readonly string[]): CallInp
     const what = keys === KEYS ? 'a call' : 'a URL'
     throw new TypeError(`${name}: ${what} does not take ${unknown}; it takes ${keys.join(', ')}`)
   }
+  const { reconnect, as }: CallInput = given
+  if (reconnect !== undefined) checkReconnect(name, reconnect, as)
   return given
 }
 
@@ -137,19 +213,19 @@ function createHeaders({ headers = {} }: AnyClientOptions): () => Promise<Header
   }
 }
 
-async function toAnswer(
-  response: Response,
-  { errors = [], errorType }: RouteCall & { readonly errorType: string },
-  method: string,
-  as: As,
-): Promise<unknown> {
+async function toAnswer({ response, request, route, errorType }: Answered, as: As): Promise<unknown> {
   if (as === 'response') return response
-  const { status, ok, headers } = response
+  const { status, headers } = response
   const type = toEssence(headers.get('content-type'))
   const isStreamed = as === 'stream' && status < 400
-  const data = isStreamed ? response.body : await readBody(response, method)
-  if (status >= 400 && !isDeclared(errors, status, isOwnError(type, errorType)))
+  const data = isStreamed ? response.body : await readBody(response, request.method)
+  if (status >= 400 && !isDeclared(route.errors ?? [], status, isOwnError(type, errorType)))
     throw new ProblemError(response, data, type === errorType)
+  return toResult(response, data)
+}
+
+function toResult<D>(response: Response, data: D): Answer<number, D> {
+  const { status, ok, headers } = response
   return { status, ok, data, headers, response }
 }
 

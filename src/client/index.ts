@@ -2,11 +2,13 @@ export type { Answer, As, Given as CallResult, Wire } from './answer.ts'
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type { CallOptions, Client, InVersion, RouteFunction } from './client-type.ts'
+export type { EventStream, ReceivedEvent } from './event-stream.ts'
 export type {
   ClientHeaders,
   ClientOptions,
   CommonOptions as CommonClientOptions,
   OutgoingRequest,
+  ReconnectOptions,
   RetryOptions,
   VersionedClientOptions,
 } from './options.ts'

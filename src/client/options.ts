@@ -17,9 +17,19 @@ export interface RetryOptions {
   readonly methods?: readonly string[]
   /** The statuses after which a request is sent again. @default [408, 429, 502, 503, 504] */
   readonly statuses?: readonly number[]
-  /** Milliseconds until the second try. Each further wait is twice as long. Up to half of a wait is left out at random. @default 300 */
+  /** The shortest wait in milliseconds. The longest wait doubles from try to try, and the time between both is random. @default 300 */
   readonly minDelay?: number
   /** The longest wait in milliseconds. If `Retry-After` asks for more, there is no further try. @default 30000 */
+  readonly maxDelay?: number
+}
+
+/** When the events of a route are asked for again. */
+export interface ReconnectOptions {
+  /** The number of tries in a row after which there is no further one. It counts again once something arrives. @default 10 */
+  readonly limit?: number
+  /** Milliseconds until the first try, unless the server says something else in `retry`. Grows with each try in a row. @default 1000 */
+  readonly minDelay?: number
+  /** The longest wait in milliseconds. @default 30000 */
   readonly maxDelay?: number
 }
 
@@ -108,6 +118,15 @@ const RETRY: Readonly<Record<keyof RetryOptions, Test>> = {
   statuses: (value) => Array.isArray(value) && value.every(isCount),
   minDelay: isCount,
   maxDelay: isCount,
+}
+
+const { methods: _methods, statuses: _statuses, ...RECONNECT } = RETRY
+
+/** Checks the option `reconnect` of a call. @throws `TypeError` for one that cannot be used. */
+export function checkReconnect(name: string, reconnect: unknown, as: string | undefined): void {
+  if (as !== 'events') throw new TypeError(`${name}: reconnect is for events; write as: 'events' beside it`)
+  if (isCount(reconnect) || (isRecord(reconnect) && findWrong(RECONNECT, reconnect) === undefined)) return
+  throw new TypeError(`${name}: reconnect is not a number of tries, or { limit, minDelay, maxDelay }`)
 }
 
 /** The first member of an option that does not exist or cannot be used. */

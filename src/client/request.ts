@@ -4,7 +4,7 @@ import type { CallValues, Sent, Values } from './body.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** A request before it is sent. */
-interface ClientRequest {
+export interface ClientRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Headers

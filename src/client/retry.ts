@@ -31,10 +31,10 @@ export function createRetry(given: number | RetryOptions = 0): Retry {
   }
 }
 
-/** Twice as long after each attempt, and at random up to half less, so that clients do not come back together. */
+/** At random, so that clients do not come back together, up to a limit that doubles from try to try. */
 function toDelay(attempt: number, minDelay: number, maxDelay: number): number {
-  const longest = Math.min(maxDelay, minDelay * 2 ** (attempt - 1))
-  return longest * (1 - Math.random() / 2)
+  const longest = Math.min(maxDelay, minDelay * 2 ** attempt)
+  return minDelay + Math.random() * Math.max(0, longest - minDelay)
 }
 
 /** Milliseconds from `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3). */

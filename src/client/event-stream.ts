@@ -1,0 +1,26 @@
+/** An event that arrived, as listeners of `EventSource` see it. */
+export interface ReceivedEvent<D = string> {
+  /** The name of the event. @default 'message' */
+  readonly event: string
+  /** The lines of `data`, joined by line feeds, or their value in JSON. */
+  readonly data: D
+  /** The id of this event, or of the last one before it that had an id. Empty if there is none. */
+  readonly id: string
+}
+
+/** The events of a route, one after the other. Leaving the loop closes the connection. */
+export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedEvent<D>> {
+  /** Waits for the next event. Rejects if the stream can neither be read nor opened again. */
+  next(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
+  /** Closes the connection. A `next()` that waits is done. */
+  return(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
+  /** The same iterator. */
+  [Symbol.asyncIterator](): this
+  /**
+   * The same events with their data read as JSON. `T` is what you know of them.
+   *
+   * @example
+   * for await (const { data } of events.json<{ price: number }>()) show(data.price)
+   */
+  json<T = unknown>(): EventStream<T>
+}
