@@ -11,7 +11,7 @@ import {
   VersioningSchemes,
   VERSION_NEUTRAL,
 } from 'octavo'
-import type { WebHandler } from 'octavo'
+import type { ExecutionContext, WebHandler } from 'octavo'
 import { Response as UndiciResponse } from 'undici'
 
 import { placeless } from '../support/places.ts'
@@ -89,6 +89,25 @@ describe('a mounted handler', () => {
   })
 })
 
+/** What a context has. */
+const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
+  request: true,
+  response: true,
+  route: true,
+  version: true,
+  path: true,
+  originalPath: true,
+  requestId: true,
+  identity: true,
+  signal: true,
+  state: true,
+  log: true,
+  resolve: true,
+  urlFor: true,
+  allowedMethods: true,
+  switchToHttpConnection: true,
+}
+
 /** What graphql-yoga does with the context that its `fetch` gets: copies its own members to an object that inherits from it. */
 function derive(context: object): Record<string, unknown> {
   const derived = Object.defineProperties(
@@ -109,6 +128,10 @@ describe('the context of a mounted handler', () => {
         seen.push(derived['request'] === request, Reflect.get(derived, 'params'), path)
         for (const name of ['requestId', 'signal', 'log', 'state'] as const)
           assert.equal(typed[name], context[name], name)
+        assert.deepEqual(
+          Object.keys(MEMBERS).filter((name) => !(name in context)),
+          [],
+        )
       }
       return new Response(String(context.route?.name))
     }
