@@ -80,7 +80,11 @@ interface Stoppable extends EventOrigin {
   readonly signal: AbortSignal
 }
 
-/** Reads one connection after the other. @yields each event. */
+/**
+ * Reads one connection after the other.
+ *
+ * @yields each event
+ */
 async function* readAll(first: Response, origin: Stoppable): AsyncGenerator<ReceivedEvent, undefined> {
   const { signal, limits } = origin
   const kept: Kept = { id: '', retry: limits.minDelay }
@@ -115,7 +119,11 @@ async function* readAll(first: Response, origin: Stoppable): AsyncGenerator<Rece
   }
 }
 
-/** Reads one connection to its end. Returns why it broke off, if it did. @yields each event. */
+/**
+ * Reads one connection to its end. Returns why it broke off, if it did.
+ *
+ * @yields each event
+ */
 async function* readOne(
   { body }: Response,
   kept: Kept,

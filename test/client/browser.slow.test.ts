@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, html, reply, text, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, html, reply, sse, text, VersioningSchemes } from 'octavo'
 import { z } from 'zod'
 
 import { findChromium, startBrowser } from '../support/browser.ts'
@@ -65,6 +65,24 @@ const carController = defineController({
       input: { cookies: { sid: z.string().optional() } },
       handler: ({ cookies }) => cookies,
     },
+    {
+      method: 'GET',
+      path: '/shaky',
+      name: 'shaky',
+      handler: (_input, { request }) => {
+        const attempt = request.header('x-attempt')
+        return attempt === '3' ? { attempt } : reply(503)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/events',
+      name: 'events',
+      handler: (_input, { request }) => {
+        const last = Number(request.header('last-event-id') ?? 0)
+        return last === 2 ? reply(204) : sse([{ id: String(last + 1), data: ['ä'] }])
+      },
+    },
   ],
 })
 
@@ -124,12 +142,24 @@ describe('the client in a browser', { skip: path === undefined ? 'no Chromium is
       ['TypeError', true],
     ],
     [
-      'has neither dispatchers nor retries',
-      `[{ dispatcher: { dispatch() {} } }, { retry: 1 }].map((options) => { try { octavo.createClient(options) } catch (e) { return e.name + ': ' + e.message } })`,
-      [
-        'TypeError: createClient: dispatchers are for Node; leave the option out in browsers',
-        'TypeError: createClient: retry is for Node, where undici does it',
-      ],
+      'has no dispatchers',
+      `(() => { try { octavo.createClient({ dispatcher: { dispatch() {} } }) } catch (e) { return e.name + ': ' + e.message } })()`,
+      'TypeError: createClient: dispatchers are for Node; leave the option out in browsers',
+    ],
+    [
+      'tries again, with hooks that change headers',
+      `octavo.createClient({ version: '2', retry: { limit: 2, minDelay: 1 }, onRequest: ({ headers, attempt }) => headers.set('x-attempt', attempt) }).car.shaky().then((r) => r.data)`,
+      { attempt: '3' },
+    ],
+    [
+      'reads events, and comes back with the id of the last one',
+      `octavo.client.car.events({ as: 'events', reconnect: { minDelay: 1 } }).then(async (r) => { const ids = []; for await (const { id, data } of r.data.json()) ids.push(id, data); return ids })`,
+      ['1', ['ä'], '2', ['ä']],
+    ],
+    [
+      'writes URLs',
+      `octavo.client.url('car.getOne', { params: { car_id: 'a/b' } }).then((url) => new URL(url).pathname)`,
+      '/v2/car/a%2Fb',
     ],
     [
       'takes a baseUrl that is relative to the page',
@@ -151,6 +181,6 @@ describe('the client in a browser', { skip: path === undefined ? 'no Chromium is
   it('asks for the routes once', () => {
     const asked = tab?.requests.filter((url) => url.includes('client.json')) ?? []
     // one for each client that called something
-    assert.equal(asked.length, 2)
+    assert.equal(asked.length, 3)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 import { createEventParser } from '../../src/client/event-parser.ts'
 import type { ReceivedEvent } from '../../src/client/event-stream.ts'
