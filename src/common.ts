@@ -161,6 +161,7 @@ export type { HostOptions } from './versioning/schemes/host.ts'
 export type { QueryOptions } from './versioning/schemes/query.ts'
 export type {
   DefaultVersion,
+  VersionHistory,
   VersioningOptions,
   VersionListing,
   VersionResolved,

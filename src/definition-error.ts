@@ -55,6 +55,14 @@ export const DEFINITION_ERRORS = {
   duplicate_schema: 'two schemas have the same name in one document',
   duplicate_operation_id: 'two operations of one document have the same id',
   duplicate_security_scheme: 'two different security schemes have the same name',
+  invalid_model: 'a model has a name or fields that cannot be used',
+  invalid_change: 'a change between versions says something that cannot be used',
+  invalid_history: 'versions, models and changes do not fit together',
+  unknown_model_field: 'a change names a field that its model does not have',
+  field_touched_twice: 'two changes touch the same field, and neither is written against the other',
+  half_changed_part: 'a part of a model has some of the fields that a change turns together',
+  unused_change: 'a change reaches no route',
+  unconvertible_schema: 'a change reaches a schema whose values cannot be turned',
   missing_package: 'an optional package is needed and not installed',
 } as const
 

@@ -41,6 +41,7 @@ export const ERRORS = {
   headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
   internal_error: { status: 500, title: 'Internal Server Error' },
   response_invalid: { status: 500, title: 'Invalid response' },
+  migration_failed: { status: 500, title: 'Migration failed' },
   handler_timeout: { status: 503, title: 'Service Unavailable' },
   overloaded: { status: 503, title: 'Service Unavailable' },
   closing: { status: 503, title: 'Service Unavailable' },

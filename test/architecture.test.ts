@@ -36,6 +36,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   middleware:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   client: 'values.ts http.ts edit-distance.ts errors.ts schema define',
+  changes: 'values.ts http.ts async.ts definition-error.ts place.ts errors.ts path versioning schema flatten',
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts http.ts async.ts versioning define',
   'server/options':
@@ -89,7 +90,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   radix3: /^router\//,
   undici: /^server\/adapters\/undici\//,
   yaml: /^openapi\/document\/yaml\.ts$/,
-  zod: /^schema\/schema\.ts$/,
+  zod: /^(schema\/schema|changes\/zod)\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,
   'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,
 }

@@ -1,4 +1,4 @@
-import type { Method } from '../http.ts'
+import type { HttpRequest, Method } from '../http.ts'
 import type { Pattern } from '../path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
@@ -56,4 +56,39 @@ export interface FlatRoute {
   readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
+  /** What turns requests and results, in a version that changes carry. */
+  readonly migration?: Migration
+}
+
+/** How a route serves a version that is older than its code. */
+export interface Migration {
+  /** The route as its code has it. */
+  readonly newest: FlatRoute
+  /** The schemas of the older version by the statuses of the newest one. */
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  /**
+   * Turns the valid input of the older version into that of the newest one: returns the sources that differ.
+   *
+   * @throws `HttpError` for what the newest version refuses, and for a change that fails.
+   */
+  readonly up: (
+    input: Readonly<Record<string, unknown>>,
+    request: HttpRequest,
+  ) => Readonly<Record<string, unknown>>
+  /**
+   * Turns a result of the newest version, with its status there, into one of the older version.
+   *
+   * @throws `HttpError` for a change that fails.
+   */
+  readonly down: (status: number, data: unknown, request: HttpRequest) => unknown
+  /** Whether results of a status have to be parsed by the newest schema before they are turned. */
+  readonly isParsedFirst: (status: number) => boolean
+  /** Whether results of a status are turned. */
+  readonly isTurned: (status: number) => boolean
+  /** Whether statuses or headers of responses differ. */
+  readonly hasOlderHead: boolean
+  /** The status in the older version. */
+  readonly statusOf: (status: number) => number
+  /** The name of a response header in the older version; `undefined` if it did not exist. */
+  readonly headerOf: ((name: string) => string | undefined) | undefined
 }

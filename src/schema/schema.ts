@@ -56,6 +56,11 @@ export async function loadZod(): Promise<void> {
   if (isWanted) zod ??= await import('zod')
 }
 
+/** Gives zod to who has loaded it anyway. */
+export function provideZod(loadedZod: typeof Zod): void {
+  zod ??= loadedZod
+}
+
 /** Loads zod for who works on schemas and validates nothing. */
 export async function requireZod(): Promise<void> {
   isWanted = true

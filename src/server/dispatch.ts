@@ -217,8 +217,9 @@ function seal(
   parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
-  response: FinishedResponse,
+  given: FinishedResponse,
 ): FinishedResponse {
+  const response = context.toOlderHead === undefined ? given : context.toOlderHead(given)
   const { headers } = response
   try {
     if (context.vary.length > 0) addVary(headers, context.vary)

@@ -37,6 +37,12 @@ export interface VersionResolved {
   readonly request: HttpRequest
 }
 
+/** What versioning has to know of a history. */
+export interface VersionHistory<L extends string = string> {
+  /** All versions, newest first. */
+  readonly versions: readonly L[]
+}
+
 /** The options of `enableVersioning` that belong to no single scheme. `D` and `L` are the default and the listed versions, as types. */
 export interface VersioningOptions<D extends string | null = string | null, L extends string = string> {
   /**
@@ -54,6 +60,8 @@ export interface VersioningOptions<D extends string | null = string | null, L ex
     | readonly (L | VersionListing<L>)[]
     | (L | VersionListing<L>)[] // a literal is one: without it, mistakes in a list are explained as those of a record
     | Readonly<Record<L, VersionPolicy>>
+  /** The changes between versions, of `defineVersions` in `octavo/changes`: it lists the versions too. */
+  readonly history?: VersionHistory<L>
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
   /** How versions are written: it decides what is malformed and what is equal. @default 'string' */
@@ -96,6 +104,10 @@ const COMMON_RULES: Rules = {
   versions: [
     isVersions,
     'a list of versions and { version, … } objects, or a record from versions to policies',
+  ],
+  history: [
+    (value) => isObject(value) && 'versions' in value && Array.isArray(value.versions) && 'migrate' in value,
+    'what defineVersions of octavo/changes returns',
   ],
   closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],

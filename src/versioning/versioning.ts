@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './options.ts'
-import type { DefaultVersion, VersioningOptions, VersionListing } from './options.ts'
+import type { DefaultVersion, VersionHistory, VersioningOptions, VersionListing } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
 import { DEFAULT_STATUS_CODES, isScheme, isStatusCodes } from './schemes/scheme.ts'
 import type {
@@ -29,7 +29,7 @@ export interface ActiveScheme {
 }
 
 /** The common options that have a field of their own, or no default. */
-type Apart = 'defaultVersion' | 'versions' | 'format' | 'onVersionResolved'
+type Apart = 'defaultVersion' | 'versions' | 'format' | 'history' | 'onVersionResolved'
 
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
 export interface Versioning {
@@ -47,6 +47,8 @@ export interface Versioning {
   /** The listed versions, as they were listed. */
   readonly versions: readonly string[]
   readonly policies: ReadonlyMap<string, VersionPolicy>
+  /** The changes between versions. */
+  readonly history: VersionHistory | undefined
   readonly format: VersionFormat
   readonly common: Required<Omit<VersioningOptions, Apart>> & Pick<VersioningOptions, 'onVersionResolved'>
   /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
@@ -83,13 +85,15 @@ export function isSelector(defaultVersion: unknown): boolean {
 function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
   const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
-  const { defaultVersion = null, format = 'string', versions = [] } = usable ? options : {}
+  const { defaultVersion = null, format = 'string', versions = [], history } = usable ? options : {}
+  const past = history?.versions ?? []
   const entries: readonly VersionListing[] = isList(versions)
     ? versions.map((entry) => (typeof entry === 'string' ? { version: entry } : entry))
     : Object.entries(versions).map(([version, policy]) => ({ ...policy, version }))
   const schemes = (usable ? uses.flatMap(withCompanions) : uses.slice(0, 1)).map((use) =>
     toScheme(use, format, usable, !uses.includes(use)),
   )
+  const listed = entries.map(({ version }) => version)
   const common = toCommon(usable ? options : {})
   const vary = schemes.flatMap((each) => each.vary)
   return {
@@ -99,7 +103,9 @@ function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): V
     defaultVary: [...new Set([...vary, ...common.vary])],
     hidden: schemes.flatMap((each) => (usable ? (each.scheme.queryParameter(each.options) ?? []) : [])),
     defaultVersion,
-    versions: isList(versions) ? entries.map(({ version }) => version) : [],
+    // the order of a history counts
+    versions: [...past, ...(isList(versions) ? listed.filter((version) => !past.includes(version)) : [])],
+    history,
     policies: new Map(entries.map(({ version, ...policy }) => [version, policy])),
     format,
     common,

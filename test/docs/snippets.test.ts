@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 
 import * as octavo from 'octavo'
 import * as auth from 'octavo/auth'
+import * as changes from 'octavo/changes'
 import * as middleware from 'octavo/middleware'
 import * as testing from 'octavo/testing'
 import * as undici from 'octavo/undici'
@@ -73,6 +74,7 @@ function toModule(code: string, head: string): string {
 const ENTRIES = {
   octavo,
   'octavo/auth': auth,
+  'octavo/changes': changes,
   'octavo/middleware': middleware,
   'octavo/testing': testing,
   'octavo/undici': undici,

@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '../..')
 export const ENTRY_POINTS = {
   octavo: 'src/index.ts',
   'octavo/auth': 'src/auth/index.ts',
+  'octavo/changes': 'src/changes/index.ts',
   'octavo/client': 'src/client/index.ts',
   'octavo/edge': 'src/edge.ts',
   'octavo/middleware': 'src/middleware/index.ts',

@@ -21,6 +21,12 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   // the identity that a guard leaves, from the type of its function
   'src/auth/any-of.ts': ['IdentityOfAny'],
   'src/auth/create-guard.ts': ['OrAbsent', 'Allowed', 'Falsy'],
+  // what models were, from what changes say of them
+  'src/changes/was.ts': 'all',
+  'src/changes/state.ts': 'all',
+  'src/changes/change.ts': ['ChangedModels', 'ModelsBefore'],
+  'src/changes/model.ts': ['ModelName', 'ModelShape', 'WholeShape'],
+  'src/changes/versions.ts': ['Allowed'],
   // the dispatcher of the platform's own fetch, which has no name everywhere
   'src/server/adapters/undici/dispatcher.ts': ['OfPlatform'],
 }

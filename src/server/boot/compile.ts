@@ -1,7 +1,10 @@
 import type { Container } from '../../container/container.ts'
 import type { BuiltIns } from '../../container/request-scope.ts'
 import type { Sessions } from '../../session/sessions.ts'
+import { createKnown, declaredVersions } from '../../versioning/spec.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { expansionOf } from '../../flatten/history.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { AppServices } from '../pipeline/context.ts'
@@ -43,10 +46,19 @@ export interface Materials {
   readonly whenClosing: Lifecycle['whenClosing']
 }
 
+/** The routes of every version: with a history, those that changes reach once for each state that they had. */
+function writeOut(routes: readonly FlatRoute[], versioning: Versioning | undefined): readonly FlatRoute[] {
+  const expand = expansionOf(versioning?.history)
+  if (versioning === undefined || expand === undefined) return routes
+  const declared = routes.flatMap(({ version }) => declaredVersions(version))
+  return expand(routes, createKnown(versioning.versions, declared, versioning.format))
+}
+
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(materials: Materials): Compiled {
   const { structure, settings, versioning, container } = materials
-  const { routes, root } = structure
+  const { root } = structure
+  const routes = writeOut(structure.routes, versioning)
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = versioning?.hidden ?? []
   const endpointSite = { settings, container, hidden }

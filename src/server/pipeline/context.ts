@@ -76,6 +76,8 @@ export class RequestContext implements SessionContext {
   writeVersionHeaders: ((response: FinishedResponse) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
+  /** Gives a response the status and the headers that the version of the request knows. */
+  toOlderHead: ((response: FinishedResponse) => FinishedResponse) | undefined
 
   constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw

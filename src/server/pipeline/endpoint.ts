@@ -16,6 +16,7 @@ import type { Answer, Input } from './input.ts'
 import { withInterceptors } from './interceptors.ts'
 import { createResponder, dropResult } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
+import { withMigration, withOlderHead } from './migration.ts'
 import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
 import type { Limit } from './timeout.ts'
@@ -49,10 +50,13 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
   const { errorFormat: format, timeouts, validateResponses } = parts.settings
   const time = route.timeout ?? timeouts.handler
   const limit = createLimit(time)
-  const answered = withInput(route, reading, createAnswer(route, parts, limit))
+  const { migration } = route
+  const answer = withMigration(migration, createAnswer(route, parts, limit))
+  const answered = withInput(route, reading, answer)
   const guarded = withGuards(guards, parts.container, limit, answered)
   const isChecked = (route.validateResponses ?? validateResponses) !== false
-  const recover = createRecover(errorHandlers, { ...route, isChecked, format })
+  const responses = migration?.responses ?? route.responses
+  const recover = createRecover(errorHandlers, { ...route, responses, isChecked, format })
   const wrap = createTimedMiddleware(time, middleware, recover)
   const answers: Run =
     errorHandlers.length > 0 || wrap !== undefined
@@ -60,7 +64,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
       : guarded
   const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
-  const run = withOwnLimits(route, parts.settings, wrapped)
+  const run = withOlderHead(migration, withOwnLimits(route, parts.settings, wrapped))
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
@@ -68,7 +72,13 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
     route.methods.map((method) => [
       method,
       {
-        info: Object.freeze({ name, method, path: pattern.text, controller, meta }),
+        info: Object.freeze({
+          name,
+          method,
+          path: (migration?.newest ?? route).pattern.text,
+          controller,
+          meta,
+        }),
         module: route.module,
         params: pattern.params.map((param) => param.name),
         trailingSlash,
@@ -103,7 +113,10 @@ function createAnswer(route: FlatRoute, { settings, container }: EndpointParts, 
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never),
   )
-  const respond = createResponder(route, route.validateResponses ?? settings.validateResponses)
+  const { migration } = route
+  const answered =
+    migration === undefined ? route : { ...migration.newest, responses: migration.responses, migration }
+  const respond = createResponder(answered, route.validateResponses ?? settings.validateResponses)
   const call: Answer = (context, input) => {
     const result = invoke(input, context)
     return isPromise(result) ? later(context, result) : respond(result, context.takeHead(), context)

@@ -10,6 +10,8 @@ import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 import { createChecks } from './response-check.ts'
+import type { Migration } from '../../flatten/flat-route.ts'
+import { httpError } from '../../errors.ts'
 import type { Answered, Checks } from './response-check.ts'
 
 /** Turns a result into a response. */
@@ -37,6 +39,7 @@ export function respondWith(
 /** Makes the function that turns what a handler returned into a response. */
 export function createResponder(route: Answered, checking: true | 'strict' | false): Respond {
   const checks = createChecks(route, checking)
+  const toOlder = createOlder(route, checking)
   const { typeOf } = route
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
@@ -60,6 +63,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
     if (typeOf !== undefined) setType(headers, data, typeOf(status))
+    if (toOlder !== undefined) return toOlder(checks, status, headers, data, context)
     return checks === undefined
       ? toData(status, headers, data, context)
       : toChecked(checks, status, headers, data, context)
@@ -71,6 +75,76 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
 export function dropResult(result: unknown): void {
   const data = isReply(result) ? result.data : isWebResponse(result) ? result.body : result
   if (isAsyncIterable(data) || isWebStream(data)) dropBody(data)
+}
+
+type ToOlder = (
+  checks: Checks | undefined,
+  status: number,
+  headers: ResponseHeaders,
+  data: unknown,
+  context: RequestContext,
+) => Awaitable<FinishedResponse>
+
+/**
+ * Makes the function that turns results into those of an older version. The newest schema decides whether they are right, the older one
+ * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
+ */
+function createOlder({ migration }: Answered, checking: true | 'strict' | false): ToOlder | undefined {
+  if (migration === undefined) return undefined
+  const { newest, down, isParsedFirst } = migration
+  const parsing = createChecks(newest, checking !== false)
+  const sendTurned = (
+    status: number,
+    headers: ResponseHeaders,
+    data: unknown,
+    context: RequestContext,
+  ): Awaitable<FinishedResponse> => toData(status, headers, down(status, data, context.request), context)
+  return (checks, status, headers, data, context) => {
+    if (isAsyncIterable(data) || data instanceof Uint8Array) {
+      refuseRaw(migration, status)
+      return toData(status, headers, data, context)
+    }
+    if (parsing === undefined) return sendTurned(status, headers, data, context)
+    if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
+      const text = writeOlder(checks, migration, status, data, context)
+      if (text !== undefined) {
+        headers['content-type'] ??= JSON_TYPE
+        return finish(status, headers, text)
+      }
+    }
+    const parsed = parsing.parse(status, data, context)
+    return isPromise(parsed)
+      ? parsed.then((settled) => sendTurned(status, headers, settled, context))
+      : sendTurned(status, headers, parsed, context)
+  }
+}
+
+/** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */
+function writeOlder(
+  checks: Checks,
+  { down }: Migration,
+  status: number,
+  data: object,
+  context: RequestContext,
+): string | undefined {
+  let turned
+  try {
+    turned = down(status, data, context.request)
+  } catch {
+    // a result that is wrong fails in functions of changes too
+    return undefined
+  }
+  if (typeof turned !== 'object' || turned === null) return undefined
+  const text = checks.write(status, turned)
+  return text !== undefined && IS_CHECKED && text.includes('{}') ? undefined : text
+}
+
+function refuseRaw({ isTurned }: Migration, status: number): void {
+  if (!isTurned(status)) return
+  const cause = new Error('A stream or bytes cannot be turned into an older version: return data')
+  throw httpError('migration_failed', 'The result cannot be sent in this version; the log has the reason', {
+    cause,
+  })
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {

@@ -1,0 +1,272 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { atDefinition } from '../place.ts'
+import { defOf, isSchema } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { describeValue, isRecord, toRecord } from '../values.ts'
+import { modelName } from './model.ts'
+import { absent } from './was.ts'
+import type { AnyReshape, FieldWas } from './reshape.ts'
+
+/** A change, for code that does not ask which one it is. */
+export interface AnyChange {
+  readonly version: string
+  readonly title: string
+  readonly description: string
+  readonly id: string
+  readonly sideEffects: boolean
+  readonly change: readonly unknown[]
+}
+
+/** A field through all versions of its model: its name and schema change, the number stays. No other model has the same number. */
+export type Slot = number
+
+/** What a step does to one field, told from the newer side to the older one. */
+export type Move =
+  | { readonly kind: 'rename'; readonly slot: Slot; readonly now: string; readonly was: string }
+  | {
+      readonly kind: 'turn'
+      readonly slot: Slot
+      readonly name: string
+      readonly was: Schema
+      readonly field: FieldWas
+    }
+  | { readonly kind: 'gone'; readonly slot: Slot; readonly name: string }
+  | { readonly kind: 'born'; readonly slot: Slot; readonly name: string; readonly was: Schema }
+
+/** What one reshape does to a model. */
+export interface Step {
+  readonly change: AnyChange
+  readonly reshape: AnyReshape
+  readonly moves: readonly Move[]
+  /** The fields that `up` gets, by their names on the older side. */
+  readonly older: readonly (readonly [name: string, slot: Slot])[]
+  /** The fields that `down` gets, by their names on the newer side. */
+  readonly newer: readonly (readonly [name: string, slot: Slot])[]
+}
+
+/** The history of one model, newest step first. */
+export interface Chain {
+  readonly model: Schema
+  readonly name: string
+  /** The fields of the newest shape. */
+  readonly slots: ReadonlyMap<string, Slot>
+  readonly steps: readonly Step[]
+}
+
+type State = ReadonlyMap<string, Slot>
+
+/** The fields of an object schema. */
+export function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
+  const { shape } = defOf(schema)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps schemas there, and nothing else
+  return toRecord(shape) as Readonly<Record<string, Schema>>
+}
+
+/** Reads the reshapes of changes, newest change first, as one chain for each model. What cannot be used is reported and left out. */
+export function toChains(
+  changes: readonly AnyChange[],
+  problems: DefinitionProblem[],
+): ReadonlyMap<Schema, Chain> {
+  const writers = new Map<Schema, ChainWriter>()
+  let count = 0
+  const nextSlot = (): Slot => count++
+  for (const change of changes) {
+    for (const part of change.change) {
+      if (!isReshape(part)) continue
+      const report = createReport(change, problems)
+      const { model, base } = toBase(part.of)
+      const name = modelName(model)
+      if (name === undefined || !isSchema(model)) {
+        report(`of is ${describeValue(part.of)}`, 'give a model, or before(change, Model)', 'invalid_change')
+        continue
+      }
+      if (!isRecord(part.fields)) {
+        report(
+          `fields is ${describeValue(part.fields)}`,
+          'write fields: { name: { was: … } }',
+          'invalid_change',
+        )
+        continue
+      }
+      const writer = writers.get(model) ?? createWriter(model, name, nextSlot)
+      writers.set(model, writer)
+      writer.add(change, part, base, report)
+    }
+  }
+  return new Map([...writers].map(([model, writer]) => [model, writer.chain]))
+}
+
+function isReshape(part: unknown): part is AnyReshape {
+  return isRecord(part) && part['kind'] === 'reshape'
+}
+
+function toBase(of: unknown): { readonly model: unknown; readonly base: unknown } {
+  if (isRecord(of) && of['kind'] === 'before') return { model: of['model'], base: of['change'] }
+  return { model: of, base: undefined }
+}
+
+type Report = (
+  message: string,
+  fix: string,
+  code: 'invalid_change' | 'unknown_model_field' | 'field_touched_twice',
+) => void
+
+function createReport(change: AnyChange, problems: DefinitionProblem[]): Report {
+  return (message, fix, code) => {
+    problems.push(atDefinition({ code, where: `change "${change.id}"`, message, fix }, change))
+  }
+}
+
+interface ChainWriter {
+  readonly chain: Chain
+  readonly add: (change: AnyChange, reshape: AnyReshape, base: unknown, report: Report) => void
+}
+
+function createWriter(model: Schema, name: string, nextSlot: () => Slot): ChainWriter {
+  const slots: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextSlot()]))
+  const steps: Step[] = []
+  /** The state behind each step; the first is the newest. */
+  const states: State[] = [slots]
+  /** The change that touched a slot last. */
+  const touched = new Map<Slot, AnyChange>()
+  return {
+    chain: { model, name, slots, steps },
+    add: (change, reshape, base, report) => {
+      const state = states.at(-1) ?? slots
+      const against = findBase(steps, states, base)
+      if (against === undefined) {
+        const fix = 'list the change that before names, with a newer version'
+        report(`before names a change that is not among the newer ones of ${name}`, fix, 'invalid_change')
+        return
+      }
+      const later = touchedIn(steps.slice(against.index))
+      const moves: Move[] = []
+      for (const [key, field] of Object.entries(reshape.fields)) {
+        const slot = against.state.get(key)
+        const move = toMove({ name, key, field, slot, born: nextSlot, state }, report)
+        if (move === undefined) continue
+        if (slot !== undefined && later.has(slot)) {
+          const other = touched.get(slot)
+          const by = other === undefined ? 'a newer change' : `the change "${other.id}"`
+          const fix = `write the older of the two against the state before the newer one: of: before(change, ${name})`
+          report(`${name}.${key} is touched by ${by} too`, fix, 'field_touched_twice')
+          continue
+        }
+        moves.push(move)
+      }
+      const reads = (reshape.reads ?? []).flatMap((key) => {
+        const slot = state.get(key)
+        if (slot === undefined)
+          report(
+            `reads names ${key}, which ${name} does not have`,
+            'name a field of the model',
+            'unknown_model_field',
+          )
+        return slot === undefined ? [] : [[key, slot] as const]
+      })
+      for (const { slot } of moves) touched.set(slot, change)
+      steps.push({
+        change,
+        reshape,
+        moves,
+        newer: [...moves.flatMap(toNewer), ...reads],
+        older: [...moves.flatMap(toOlder), ...reads],
+      })
+      states.push(applyMoves(state, moves))
+    },
+  }
+}
+
+/** The state that a reshape is written against: the newest, or the one behind all steps of a change. */
+function findBase(
+  steps: readonly Step[],
+  states: readonly State[],
+  base: unknown,
+): { readonly index: number; readonly state: State } | undefined {
+  const index = base === undefined ? 0 : steps.findLastIndex(({ change }) => change === base) + 1
+  const state = states[index]
+  return state === undefined || (base !== undefined && index === 0) ? undefined : { index, state }
+}
+
+function touchedIn(steps: readonly Step[]): ReadonlySet<Slot> {
+  return new Set(steps.flatMap(({ moves }) => moves.map(({ slot }) => slot)))
+}
+
+interface Asked {
+  readonly name: string
+  readonly key: string
+  readonly field: unknown
+  readonly slot: Slot | undefined
+  readonly born: () => Slot
+  readonly state: State
+}
+
+function toMove({ name, key, field, slot, born, state }: Asked, report: Report): Move | undefined {
+  if (!isRecord(field) || !('was' in field)) {
+    report(
+      `${name}.${key} is ${describeValue(field)}`,
+      "write { was: schema }, { was: absent } or { was: 'oldName' }",
+      'invalid_change',
+    )
+    return undefined
+  }
+  const { was } = field
+  if (slot === undefined) {
+    if (state.has(key)) {
+      report(
+        `${name}.${key} exists only through a newer change`,
+        `write this one against it: of: before(change, ${name})`,
+        'field_touched_twice',
+      )
+      return undefined
+    }
+    if (isSchema(was)) return { kind: 'born', slot: born(), name: key, was }
+    report(
+      `${name} has no field ${key}`,
+      `name a field of ${name}, or write was: schema for one that existed only then`,
+      'unknown_model_field',
+    )
+    return undefined
+  }
+  if (was === absent) return { kind: 'gone', slot, name: key }
+  if (typeof was === 'string') {
+    if (!state.has(was)) return { kind: 'rename', slot, now: key, was }
+    report(
+      `${name}.${key} was called ${was}, which is the name of another field`,
+      'choose the name that the field had',
+      'invalid_change',
+    )
+    return undefined
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its functions are called in the try of a conversion
+  if (isSchema(was)) return { kind: 'turn', slot, name: key, was, field: field as unknown as FieldWas }
+  report(
+    `${name}.${key}.was is ${describeValue(was, true)}`,
+    'write a schema, absent or the name that the field had',
+    'invalid_change',
+  )
+  return undefined
+}
+
+function toNewer(move: Move): readonly (readonly [string, Slot])[] {
+  if (move.kind === 'born') return []
+  return [[move.kind === 'rename' ? move.now : move.name, move.slot]]
+}
+
+function toOlder(move: Move): readonly (readonly [string, Slot])[] {
+  if (move.kind === 'gone') return []
+  return [[move.kind === 'rename' ? move.was : move.name, move.slot]]
+}
+
+function applyMoves(state: State, moves: readonly Move[]): State {
+  const after = new Map(state)
+  for (const move of moves) {
+    if (move.kind === 'born') after.set(move.name, move.slot)
+    else if (move.kind === 'gone') after.delete(move.name)
+    else if (move.kind === 'rename') {
+      after.delete(move.now)
+      after.set(move.was, move.slot)
+    }
+  }
+  return after
+}

@@ -1,0 +1,99 @@
+import { placed } from '../place.ts'
+import type { AnyModel, ModelName, ModelShape } from './model.ts'
+import type { Operation } from './operation.ts'
+import type { Reshape } from './reshape.ts'
+import type { ShapeBefore } from './was.ts'
+
+/** What models were before a change, by their names. */
+export type ChangedModels<P> = P extends readonly (infer R)[]
+  ? { [H in R & Reshape as NonNullable<H['model']>]: NonNullable<H['~was']> }
+  : unknown
+
+/** What `defineVersionChange` takes. */
+export interface VersionChangeOptions<V extends string, P> {
+  /** The first version that has the change; `'next'` until it is released. */
+  readonly version: V
+  /** A few words for changelogs and documents. */
+  readonly title: string
+  /** What changed, for people who use the API. @default the title */
+  readonly description?: string
+  /** The word that logs and code name the change by. @default the title in kebab case */
+  readonly id?: string
+  /** What changed in models and routes. */
+  readonly change: P
+  /** Whether handlers may ask for it with `context.since`. @default false */
+  readonly sideEffects?: boolean
+}
+
+/** One decision: all that was different before it. */
+export interface VersionChange<V extends string = string, W = unknown> {
+  /** The first version that has the change. */
+  readonly version: V
+  /** A few words for changelogs and documents. */
+  readonly title: string
+  /** What changed, for people who use the API. */
+  readonly description: string
+  /** The word that logs and code name the change by. */
+  readonly id: string
+  /** What changed in models and routes. */
+  readonly change: readonly (Reshape | Operation)[]
+  /** Whether handlers may ask for it with `context.since`. */
+  readonly sideEffects: boolean
+  /** For types alone: what models were. */
+  readonly '~was'?: W
+}
+
+/**
+ * Defines a change between two versions. It is written once and stays as it is: it names only what was different before.
+ *
+ * @example
+ * const stringIds = defineVersionChange({
+ *   version: '2026-01-01',
+ *   title: 'Ids are text',
+ *   change: [reshape({ of: User, fields: { id: { was: z.number(), up: String, down: Number } } })],
+ * })
+ */
+export function defineVersionChange<const V extends string, const P extends readonly (Reshape | Operation)[]>(
+  options: VersionChangeOptions<V, P>,
+): VersionChange<V, ChangedModels<P>> {
+  const { title, description = title, id = toId(title), sideEffects = false } = options
+  return placed(Object.freeze({ ...options, title, description, id, sideEffects }), defineVersionChange)
+}
+
+function toId(title: unknown): string {
+  return String(title)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .join('-')
+}
+
+/** What models were before a change. */
+export type ModelsBefore<C> = C extends { readonly '~was'?: infer W } ? NonNullable<W> : unknown
+
+/** A model as it was just before a change, for code that does not ask which one it is. */
+interface AnyBefore {
+  readonly kind: 'before'
+  readonly change: object
+  readonly model: object
+}
+
+/**
+ * A model as it was just before a newer change: what an older change of the same fields is written against.
+ *
+ * @example
+ * reshape({ of: before(splitName, User), fields: { name: { was: 'fullName' } } })
+ */
+export function before<C extends VersionChange, M extends AnyModel>(
+  change: C,
+  of: M,
+): Omit<AnyModel, '~shape'> &
+  Pick<M, keyof AnyModel & symbol> & {
+    readonly '~shape': ModelName<M> extends keyof ModelsBefore<C>
+      ? ShapeBefore<ModelShape<M>, ModelsBefore<C>[ModelName<M>]>
+      : ModelShape<M>
+  } {
+  const made: AnyBefore = { kind: 'before', change, model: of }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
+  return made as never
+}

@@ -1,0 +1,94 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { atDefinition } from '../place.ts'
+import { isSchema } from '../schema/schema.ts'
+import { describeValue, isRecord, isString } from '../values.ts'
+import { modelName } from './model.ts'
+
+/** Every mistake in what `defineVersions` takes that can be seen without looking into schemas. */
+export function historyProblems(
+  versions: unknown,
+  models: unknown,
+  changes: unknown,
+): readonly DefinitionProblem[] {
+  if (!isTexts(versions) || versions.length === 0)
+    return [refuse('versions is no list of versions', "list them newest first: versions: ['2', '1']")]
+  if (!isRecord(models) || !Object.values(models).every((each) => modelName(each) !== undefined))
+    return [refuse('models is no record of models', 'write models: { User }, with what model() returns')]
+  if (!Array.isArray(changes))
+    return [refuse(`changes is ${describeValue(changes)}`, 'write changes: [splitName]')]
+  const twice = versions.filter((version, index) => versions.indexOf(version) !== index)
+  const list: readonly unknown[] = changes
+  return [
+    ...twice.map((version) => refuse(`versions lists "${version}" twice`, 'list each version once')),
+    ...sameIds(list),
+    ...list.flatMap((change) => changeProblems(change, versions, Object.values(models))),
+  ]
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isString)
+}
+
+function refuse(message: string, fix: string, change?: object): DefinitionProblem {
+  return atDefinition({ code: 'invalid_history', where: 'defineVersions', message, fix }, change)
+}
+
+function sameIds(changes: readonly unknown[]): readonly DefinitionProblem[] {
+  const ids = new Set<unknown>()
+  return changes.flatMap((change): readonly DefinitionProblem[] => {
+    if (!isRecord(change)) return []
+    const { id } = change
+    if (!ids.has(id)) {
+      ids.add(id)
+      return []
+    }
+    return [
+      refuse(`two changes have the id "${String(id)}"`, 'give one of them another title, or an id', change),
+    ]
+  })
+}
+
+function changeProblems(
+  change: unknown,
+  versions: readonly string[],
+  models: readonly unknown[],
+): readonly DefinitionProblem[] {
+  if (!isRecord(change) || !Array.isArray(change['change']) || !isString(change['id']))
+    return [refuse('changes holds something that is no change', 'list what defineVersionChange returns')]
+  const { version, id } = change
+  const parts: readonly unknown[] = change['change']
+  const place = versions.indexOf(String(version))
+  const newer = versions.slice(0, -1)
+  const misplaced = newer.includes(String(version))
+    ? []
+    : [
+        refuse(
+          place === -1
+            ? `the version "${String(version)}" of the change "${id}" is not listed`
+            : `the version "${String(version)}" of the change "${id}" is the oldest one, and nothing is before it`,
+          newer.length === 0 ? 'list a newer version' : `give one of ${newer.join(', ')}`,
+          change,
+        ),
+      ]
+  return [...misplaced, ...parts.flatMap((part) => partProblems(part, id, models, change))]
+}
+
+function partProblems(
+  part: unknown,
+  id: string,
+  models: readonly unknown[],
+  change: object,
+): readonly DefinitionProblem[] {
+  if (!isRecord(part)) {
+    const fix = 'list what reshape and operation return'
+    return [refuse(`the change "${id}" holds ${describeValue(part)}`, fix, change)]
+  }
+  if (part['kind'] !== 'reshape') return []
+  const { of } = part
+  const model = isRecord(of) && of['kind'] === 'before' ? of['model'] : of
+  if (!isSchema(model) || models.includes(model)) return []
+  const name = modelName(model) ?? 'a schema'
+  return [
+    refuse(`the change "${id}" reshapes ${name}, which models does not list`, 'add it to models', change),
+  ]
+}

@@ -1,0 +1,88 @@
+import { defOf, toZod } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { shapeOf } from '../chain.ts'
+import type { Slot, Step } from '../chain.ts'
+import { cloneSchema } from './clone.ts'
+import type { Owned, OwnStep } from './own.ts'
+import type { Plan, PlanOf } from './plan.ts'
+import { zod } from '../zod.ts'
+
+/** A field of an object in an older version. */
+export interface OldField {
+  /** `undefined` for a field of no model. */
+  readonly slot: Slot | undefined
+  /** Its name in the newest version, if it has one. */
+  readonly key: string | undefined
+  readonly name: string
+  readonly schema: Schema
+  /** How its own values travel. */
+  readonly plan: Plan | undefined
+}
+
+/** The fields that an object had, in the order of its newest ones, those that existed only then behind them. */
+export function oldFields(
+  schema: Schema,
+  owned: Owned,
+  steps: readonly OwnStep[],
+  planOf: PlanOf,
+): readonly OldField[] {
+  const fields = Object.entries(shapeOf(schema)).map(([key, field]): Omit<OldField, 'plan'> => ({
+    slot: owned.slots.get(key),
+    key,
+    name: key,
+    schema: field,
+  }))
+  for (const move of steps.flatMap(({ moves }) => moves)) {
+    const index = fields.findIndex(({ slot }) => slot === move.slot)
+    const field = fields[index]
+    if (move.kind === 'born')
+      fields.push({ slot: move.slot, key: undefined, name: move.name, schema: bornSchema(move.was, owned) })
+    else if (field === undefined) continue
+    else if (move.kind === 'gone') fields.splice(index, 1)
+    else if (move.kind === 'rename') fields[index] = { ...field, name: move.was }
+    else fields[index] = { ...field, schema: wrapAgain(move.was, field.key, owned) }
+  }
+  return fields.map((field) => ({ ...field, plan: planOf(field.schema) }))
+}
+
+/** The schema that a field has on the newer side of a step. */
+export function newerSchema(
+  slot: Slot,
+  step: Step,
+  schema: Schema,
+  owned: Owned,
+  steps: readonly OwnStep[],
+): Schema | undefined {
+  const key = [...owned.slots].find(([, each]) => each === slot)?.[0]
+  let found = key === undefined ? undefined : shapeOf(schema)[key]
+  for (const own of steps) {
+    if (own.step === step) return found
+    for (const move of own.moves) {
+      if (move.slot !== slot) continue
+      if (move.kind === 'turn') found = wrapAgain(move.was, key, owned)
+      if (move.kind === 'born') found = bornSchema(move.was, owned)
+    }
+  }
+  return found
+}
+
+function bornSchema(was: Schema, { isPartial }: Owned): Schema {
+  return isPartial ? toOptional(was) : was
+}
+
+function toOptional(schema: Schema): Schema {
+  return defOf(schema).type === 'optional' ? schema : zod.optional(toZod(schema))
+}
+
+/**
+ * Puts around an older schema what the object puts around the newest one. A default is a value of the newest version, which it completes
+ * after values are turned.
+ */
+function wrapAgain(was: Schema, key: string | undefined, { wrappers, isPartial }: Owned): Schema {
+  const around = key === undefined ? [] : (wrappers.get(key) ?? [])
+  return around.toReversed().reduce<Schema>((inner, wrapper) => {
+    const { type } = defOf(wrapper)
+    if (type === 'default' || type === 'prefault') return toOptional(inner)
+    return type === 'optional' && isPartial ? toOptional(inner) : cloneSchema(wrapper, { innerType: inner })
+  }, was)
+}

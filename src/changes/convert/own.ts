@@ -1,0 +1,192 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { atDefinition } from '../../place.ts'
+import { defOf, metaOf } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
+import { shapeOf } from '../chain.ts'
+import type { AnyChange, Chain, Move, Slot, Step } from '../chain.ts'
+import { modelBehind } from '../model.ts'
+
+/** A step as it applies to one object schema. */
+export interface OwnStep {
+  /** The place of its change among all changes, newest first. */
+  readonly order: number
+  readonly step: Step
+  /** What it does to the fields that the object has. */
+  readonly moves: readonly Move[]
+  /** Whether `up` and `down` of the whole object run. */
+  readonly isGroup: boolean
+}
+
+/** What an object schema has of models. */
+export interface Owned {
+  /** The fields that are fields of models, by their newest names. */
+  readonly slots: ReadonlyMap<string, Slot>
+  /** Of those fields, what the object puts around the schema of the model, outermost first. */
+  readonly wrappers: ReadonlyMap<string, readonly Schema[]>
+  /** Newest first. */
+  readonly steps: readonly OwnStep[]
+  /** Whether it is a body of which every field may be left out. */
+  readonly isPartial: boolean
+}
+
+/** Finds what an object schema has of models. */
+export type FindOwned = (schema: Schema) => Owned
+
+interface Field {
+  readonly chain: Chain
+  readonly key: string
+  /** Whether no other object has this very schema, unless it was made from the model. */
+  readonly isStrong: boolean
+}
+
+/** Prepares the search. A part that has half of what a change turns as a whole is reported. */
+export function createFindOwned(
+  chains: Iterable<Chain>,
+  orders: ReadonlyMap<AnyChange, number>,
+  problems: DefinitionProblem[],
+): FindOwned {
+  const fields = new Map<Schema, Field[]>()
+  const all = [...chains]
+  for (const chain of all) {
+    for (const [key, schema] of Object.entries(shapeOf(chain.model))) {
+      const bare = bareOf(schema)
+      const isOnly = defOf(bare).type !== 'object' && metaOf(bare)['id'] === undefined
+      fields.set(bare, [...(fields.get(bare) ?? []), { chain, key, isStrong: isOnly }])
+    }
+  }
+  const known = new Map<Schema, Owned>()
+  return (schema) => {
+    const found = known.get(schema) ?? toOwned(schema, all, fields, orders, problems)
+    known.set(schema, found)
+    return found
+  }
+}
+
+const TRANSPARENT = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'])
+
+/** What is below wrappers that say nothing of the value itself. */
+function bareOf(schema: Schema): Schema {
+  const def = defOf(schema)
+  const inner = TRANSPARENT.has(def.type) ? schemaOf(def['innerType']) : undefined
+  return inner === undefined ? schema : bareOf(inner)
+}
+
+function toOwned(
+  schema: Schema,
+  chains: readonly Chain[],
+  fields: ReadonlyMap<Schema, readonly Field[]>,
+  orders: ReadonlyMap<AnyChange, number>,
+  problems: DefinitionProblem[],
+): Owned {
+  const shape = shapeOf(schema)
+  const entries = Object.entries(shape)
+  const slots = new Map<string, Slot>()
+  const wrappers = new Map<string, readonly Schema[]>()
+  const steps: OwnStep[] = []
+  let isPartial = false
+  for (const chain of chains) {
+    const isApplied = chain.steps.some(({ reshape }) => reshape.applies?.includes(schema) === true)
+    const isMade = isApplied || modelBehind(schema) === chain.model
+    const found = entries.filter(([key, field]) =>
+      isApplied
+        ? chain.slots.has(key)
+        : fields.get(bareOf(field))?.some((each) => each.chain === chain && each.key === key) === true,
+    )
+    const isSure = isMade || found.some(([key, field]) => isStrong(fields.get(bareOf(field)), chain, key))
+    if (found.length === 0 || !isSure) continue
+    const model = shapeOf(chain.model)
+    const own = new Map<string, Slot>()
+    let left = 0
+    for (const [key, field] of found) {
+      const slot = chain.slots.get(key)
+      const origin = model[key]
+      if (slot === undefined || origin === undefined || slots.has(key)) continue
+      own.set(key, slot)
+      slots.set(key, slot)
+      const around = wrappersOf(field, origin)
+      wrappers.set(key, around)
+      if (around.some((each) => defOf(each).type === 'optional')) left++
+    }
+    const isPart = left > 0 && found.every(([key]) => isOptional(shape[key]))
+    isPartial ||= isPart
+    steps.push(...toSteps(schema, chain, own, orders, problems))
+  }
+  return { slots, wrappers, steps: steps.toSorted((a, b) => a.order - b.order), isPartial }
+}
+
+function isStrong(fields: readonly Field[] | undefined, chain: Chain, key: string): boolean {
+  return fields?.some((each) => each.chain === chain && each.key === key && each.isStrong) === true
+}
+
+function isOptional(schema: Schema | undefined): boolean {
+  return schema !== undefined && ['optional', 'default', 'prefault'].includes(defOf(schema).type)
+}
+
+/** What an object puts around the field of a model. */
+function wrappersOf(field: Schema, origin: Schema): readonly Schema[] {
+  if (field === origin) return []
+  const def = defOf(field)
+  const inner = TRANSPARENT.has(def.type) ? schemaOf(def['innerType']) : undefined
+  return inner === undefined ? [] : [field, ...wrappersOf(inner, origin)]
+}
+
+function toSteps(
+  schema: Schema,
+  { name, slots, steps }: Chain,
+  own: ReadonlyMap<string, Slot>,
+  orders: ReadonlyMap<AnyChange, number>,
+  problems: DefinitionProblem[],
+): readonly OwnStep[] {
+  const alive = new Set(own.values())
+  const isWhole = own.size === slots.size
+  return steps.flatMap((step) => {
+    const { change, reshape } = step
+    if (reshape.not?.includes(schema) === true) return []
+    const isNamed = reshape.applies?.includes(schema) === true
+    const part = partOf(step, alive, isWhole, isNamed)
+    if (part.isHalf) problems.push(halfGroup(change, name, step.moves, alive))
+    for (const { kind, slot } of part.moves) {
+      if (kind === 'gone') alive.delete(slot)
+      else alive.add(slot)
+    }
+    const { moves, isGroup } = part
+    return moves.length === 0 ? [] : [{ order: orders.get(change) ?? 0, step, moves, isGroup }]
+  })
+}
+
+/** What of a step is about the fields that an object has. Those that existed only before come with all of those that replaced them. */
+function partOf(
+  { moves }: Step,
+  alive: ReadonlySet<Slot>,
+  isWhole: boolean,
+  isNamed: boolean,
+): Pick<OwnStep, 'moves' | 'isGroup'> & { readonly isHalf: boolean } {
+  const owned = moves.filter(({ kind, slot }) => kind !== 'born' && alive.has(slot))
+  const born = moves.filter(({ kind }) => kind === 'born')
+  const gone = moves.filter(({ kind }) => kind === 'gone')
+  const goneHere = gone.filter(({ slot }) => alive.has(slot))
+  if (born.length === 0) return { moves: owned, isGroup: goneHere.length > 0, isHalf: false }
+  const hasAll = gone.length > 0 ? goneHere.length === gone.length : isWhole || isNamed
+  const isHalf = !hasAll && goneHere.length > 0 && !isNamed
+  return hasAll
+    ? { moves: [...owned, ...born], isGroup: true, isHalf }
+    : { moves: owned, isGroup: false, isHalf }
+}
+
+function halfGroup(
+  change: AnyChange,
+  name: string,
+  moves: readonly Move[],
+  alive: ReadonlySet<Slot>,
+): DefinitionProblem {
+  const gone = moves.filter((move) => move.kind === 'gone')
+  const namesOf = (of: typeof gone): string => of.map((move) => move.name).join(', ')
+  const problem: DefinitionProblem = {
+    code: 'half_changed_part',
+    where: `change "${change.id}"`,
+    message: `a part of ${name} has ${namesOf(gone.filter(({ slot }) => alive.has(slot)))}, and the change turns ${namesOf(gone)} together`,
+    fix: 'give the part all of them, or list it in not',
+  }
+  return atDefinition(problem, change)
+}

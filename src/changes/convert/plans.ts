@@ -1,0 +1,319 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
+import { isPromise } from '../../async.ts'
+import { createValidator, defOf } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { isObject } from '../../values.ts'
+import { toChains } from '../chain.ts'
+import type { AnyChange, Chain, Move } from '../chain.ts'
+import { cloneSchema, membersOf } from './clone.ts'
+import { planObject } from './object-plan.ts'
+import { lateTurn } from './plan.ts'
+import type { Plan } from './plan.ts'
+import { createFindOwned } from './own.ts'
+import type { Owned } from './own.ts'
+import { turnAt } from './turn.ts'
+import type { Turn } from './turn.ts'
+import { zod } from '../zod.ts'
+
+/** The plans of all schemas in all versions, each made once. */
+export interface Plans {
+  readonly chains: ReadonlyMap<Schema, Chain>
+  /** The places of the changes that reach a schema, newest first. */
+  readonly reachOf: (schema: Schema) => readonly number[]
+  /** The plan of a schema for the version before the changes with a place below `level`; `undefined` if none of them reaches it. */
+  readonly planOf: (schema: Schema, level: number) => Plan | undefined
+  /** What an object schema has of models. */
+  readonly ownedBy: (schema: Schema) => Owned
+}
+
+/** Prepares plans. `changes` are all changes, newest first. */
+export function createPlans(changes: readonly AnyChange[], problems: DefinitionProblem[]): Plans {
+  const chains = toChains(changes, problems)
+  const orders = new Map(changes.map((change, index) => [change, index]))
+  const ownedBy = createFindOwned(chains.values(), orders, problems)
+  const reachOf = createReach(ownedBy)
+  const plans = new Map<Schema, Map<number, Plan>>()
+  const planOf: Plans['planOf'] = (schema, level) => {
+    const count = reachOf(schema).filter((order) => order < level).length
+    if (count === 0) return undefined
+    const known = plans.get(schema) ?? new Map<number, Plan>()
+    plans.set(schema, known)
+    const made = known.get(count)
+    if (made !== undefined) return made
+    // known before it is complete, for schemas that hold themselves
+    const plan: Plan = {
+      wire: zod.lazy(() => toLazy(plan, 'wire')),
+      parse: zod.lazy(() => toLazy(plan, 'parse')),
+      up: undefined,
+      down: undefined,
+    }
+    known.set(count, plan)
+    return Object.assign(plan, build(schema, level, { ownedBy, planOf }))
+  }
+  return { chains, reachOf, planOf, ownedBy }
+}
+
+type ZodType = ReturnType<Parameters<typeof zod.lazy>[0]>
+
+function toLazy(plan: Plan, side: 'wire' | 'parse'): ZodType {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
+  return plan[side] as unknown as ZodType
+}
+
+/** Finds which changes reach a schema: those of the objects in it, and in what their fields were. */
+function createReach(ownedBy: Plans['ownedBy']): Plans['reachOf'] {
+  const known = new Map<Schema, readonly number[]>()
+  return (schema) => {
+    const reached = known.get(schema)
+    if (reached !== undefined) return reached
+    const seen = new Set<Schema>()
+    const orders = new Set<number>()
+    const waiting = [schema]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      waiting.push(...membersOf(next))
+      if (defOf(next).type !== 'object') continue
+      const { steps } = ownedBy(next)
+      for (const { order } of steps) orders.add(order)
+      waiting.push(...steps.flatMap(({ moves }) => moves.flatMap(wasOf)))
+    }
+    const sorted = [...orders].toSorted((a, b) => a - b)
+    known.set(schema, sorted)
+    return sorted
+  }
+}
+
+/** The schema that a field had. */
+function wasOf(move: Move): readonly Schema[] {
+  return move.kind === 'turn' || move.kind === 'born' ? [move.was] : []
+}
+
+interface Parts extends Pick<Plans, 'ownedBy' | 'planOf'> {}
+
+type Build = (schema: Schema, level: number, parts: Parts) => Plan
+
+function build(schema: Schema, level: number, parts: Parts): Plan {
+  const { type } = defOf(schema)
+  const make = BUILD.get(type)
+  // what nothing is known of stays as it is; such places are reported where routes are written out
+  return make?.(schema, level, parts) ?? same(schema)
+}
+
+/** The types of schema through which values can be turned in both directions. */
+export function isTurned(type: string): boolean {
+  return BUILD.has(type)
+}
+
+function same(schema: Schema): Plan {
+  return { wire: schema, parse: schema, up: undefined, down: undefined }
+}
+
+const object: Build = (schema, level, { ownedBy, planOf }) => {
+  const owned = ownedBy(schema)
+  const steps = owned.steps.filter(({ order }) => order < level)
+  return planObject(schema, owned, steps, (field) => planOf(field, level))
+}
+
+const array: Build = (schema, level, { planOf }) => {
+  const element = schemaOf(defOf(schema)['element'])
+  const plan = element && planOf(element, level)
+  if (plan === undefined) return same(schema)
+  const each =
+    (side: 'up' | 'down'): Turn =>
+    (value, extra) => {
+      const turn = plan[side]
+      if (!Array.isArray(value) || turn === undefined) return value
+      return value.map((member: unknown, index) => turnAt(turn, index, member, extra))
+    }
+  return {
+    wire: cloneSchema(schema, { element: plan.wire }),
+    parse: cloneSchema(schema, { element: plan.parse }),
+    up: each('up'),
+    down: each('down'),
+  }
+}
+
+const wrapper: Build = (schema, level, { planOf }) => {
+  const def = defOf(schema)
+  const inner = schemaOf(def['innerType'])
+  const plan = inner && planOf(inner, level)
+  if (plan === undefined) return same(schema)
+  const through =
+    (side: 'up' | 'down'): Turn =>
+    (value, extra) => {
+      const turn = plan[side]
+      return value === undefined || value === null || turn === undefined ? value : turn(value, extra)
+    }
+  const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
+    innerType: plan[side],
+    // a default is a value of the newest version
+    ...('defaultValue' in def ? { defaultValue: through('down')(def['defaultValue'], {}) } : {}),
+  })
+  return {
+    wire: cloneSchema(schema, members('wire')),
+    parse: cloneSchema(schema, members('parse')),
+    up: through('up'),
+    down: through('down'),
+  }
+}
+
+const lazy: Build = (schema, level, { planOf }) => {
+  const { getter } = defOf(schema)
+  const inner = typeof getter === 'function' ? schemaOf(getter()) : undefined
+  const plan = inner && planOf(inner, level)
+  if (plan === undefined) return same(schema)
+  return {
+    wire: cloneSchema(schema, { getter: () => plan.wire }),
+    parse: cloneSchema(schema, { getter: () => plan.parse }),
+    up: lateTurn(plan, 'up'),
+    down: lateTurn(plan, 'down'),
+  }
+}
+
+const record: Build = (schema, level, { planOf }) => {
+  const valueType = schemaOf(defOf(schema)['valueType'])
+  const plan = valueType && planOf(valueType, level)
+  if (plan === undefined) return same(schema)
+  const each =
+    (side: 'up' | 'down'): Turn =>
+    (value, extra) => {
+      const turn = plan[side]
+      if (!isObject(value) || turn === undefined) return value
+      // not assigned, because a key may be `__proto__`
+      return Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [key, turnAt(turn, key, member, extra)]),
+      )
+    }
+  return {
+    wire: cloneSchema(schema, { valueType: plan.wire }),
+    parse: cloneSchema(schema, { valueType: plan.parse }),
+    up: each('up'),
+    down: each('down'),
+  }
+}
+
+const tuple: Build = (schema, level, { planOf }) => {
+  const def = defOf(schema)
+  const items = schemasOf(def['items'])
+  const rest = schemaOf(def['rest'])
+  const plans = items.map((item) => planOf(item, level))
+  const restPlan = rest && planOf(rest, level)
+  const each =
+    (side: 'up' | 'down'): Turn =>
+    (value, extra) => {
+      if (!Array.isArray(value)) return value
+      return value.map((member: unknown, index) => {
+        const turn = (index < plans.length ? plans[index] : restPlan)?.[side]
+        return turn === undefined ? member : turnAt(turn, index, member, extra)
+      })
+    }
+  const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
+    items: items.map((item, index) => plans[index]?.[side] ?? item),
+    rest: restPlan?.[side] ?? rest ?? null,
+  })
+  return {
+    wire: cloneSchema(schema, members('wire')),
+    parse: cloneSchema(schema, members('parse')),
+    up: each('up'),
+    down: each('down'),
+  }
+}
+
+const union: Build = (schema, level, { planOf }) => {
+  const def = defOf(schema)
+  const options = schemasOf(def['options'])
+  const plans = options.map((option) => planOf(option, level))
+  const older = options.map((option, index) => plans[index]?.wire ?? option)
+  const key = typeof def['discriminator'] === 'string' ? def['discriminator'] : undefined
+  const oldKeys = new Set(plans.map((plan) => (key === undefined ? undefined : oldName(plan, key))))
+  const [oldKey = key] = oldKeys.size === 1 ? oldKeys : []
+  const turnBy = (side: 'up' | 'down', find: (value: object) => number): Turn => {
+    return (value, extra) => {
+      if (!isObject(value)) return value
+      const turn = plans[find(value)]?.[side]
+      return turn === undefined ? value : turn(value, extra)
+    }
+  }
+  const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
+    options: options.map((option, index) => plans[index]?.[side] ?? option),
+    ...(key === undefined ? {} : { discriminator: oldKey }),
+  })
+  return {
+    wire: cloneSchema(schema, members('wire')),
+    parse: cloneSchema(schema, members('parse')),
+    up: turnBy('up', createFindOption(older, oldKey)),
+    down: turnBy('down', createFindOption(options, key)),
+  }
+}
+
+function oldName(plan: Plan | undefined, key: string): string {
+  return plan?.names?.get(key) ?? key
+}
+
+/** Creates the function that finds the option of a value: by its discriminator, else by the first one that takes it. */
+function createFindOption(
+  options: readonly Schema[],
+  discriminator: string | undefined,
+): (value: object) => number {
+  let byValue: Map<unknown, number> | undefined
+  const validators = options.map((option) => createValidator(option))
+  return (value) => {
+    if (discriminator !== undefined) {
+      byValue ??= valuesOf(options, discriminator)
+      return byValue.get(Reflect.get(value, discriminator)) ?? -1
+    }
+    return validators.findIndex((validate) => {
+      const outcome = validate(value)
+      if (!isPromise(outcome)) return !('issues' in outcome)
+      outcome.then(undefined, () => undefined)
+      return false
+    })
+  }
+}
+
+/** The values of a discriminator, with the options that they choose. */
+function valuesOf(options: readonly Schema[], discriminator: string): Map<unknown, number> {
+  const byValue = new Map<unknown, number>()
+  for (const [index, option] of options.entries()) {
+    const all: unknown = Reflect.get(option._zod, 'propValues')
+    const values: unknown = isObject(all) ? Reflect.get(all, discriminator) : undefined
+    if (values instanceof Set) for (const value of values) byValue.set(value, index)
+  }
+  return byValue
+}
+
+/** A transform takes values of the newest version, so they are turned before it. */
+const pipe: Build = (schema, level, { planOf }) => {
+  const { in: first } = defOf(schema)
+  const inner = schemaOf(first)
+  const plan = inner && planOf(inner, level)
+  if (plan === undefined) return same(schema)
+  const turned = zod.pipe(
+    toLazy(plan, 'parse'),
+    zod.transform((value) => (plan.up === undefined ? value : plan.up(value, {}))),
+  )
+  return {
+    wire: plan.wire,
+    parse: cloneSchema(schema, { in: turned }),
+    up: undefined,
+    down: undefined,
+  }
+}
+
+const BUILD: ReadonlyMap<string, Build> = new Map([
+  ['object', object],
+  ['array', array],
+  ['optional', wrapper],
+  ['nullable', wrapper],
+  ['default', wrapper],
+  ['prefault', wrapper],
+  ['readonly', wrapper],
+  ['nonoptional', wrapper],
+  ['lazy', lazy],
+  ['record', record],
+  ['tuple', tuple],
+  ['union', union],
+  ['pipe', pipe],
+])

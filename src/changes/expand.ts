@@ -1,0 +1,262 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { parsePattern, shapeOf } from '../path/pattern.ts'
+import { atDefinition } from '../place.ts'
+import type { FlatRoute } from '../flatten/flat-route.ts'
+import type { ExpandRoutes } from '../flatten/history.ts'
+import type { ResponseKey } from '../schema/responses.ts'
+import type { Schema } from '../schema/schema.ts'
+import { toSourcePlan } from '../schema/coercion.ts'
+import type { DeclaredSource } from '../schema/sources.ts'
+import { createSelect } from '../versioning/select.ts'
+import { expandSpec, isRange, toEntries } from '../versioning/spec.ts'
+import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
+import type { AnyChange } from './chain.ts'
+import { schemaProblems } from './convert/convertible.ts'
+import { createMigration } from './migration.ts'
+import type { Operation } from './operation.ts'
+import { turnNames } from './names.ts'
+import type { Turned } from './names.ts'
+import type { Plans } from './convert/plans.ts'
+
+/** What a history is made of, for code that does not ask which one it is. */
+export interface HistoryParts {
+  /** Newest first. */
+  readonly versions: readonly string[]
+  /** Newest first. */
+  readonly changes: readonly AnyChange[]
+  readonly plans: Plans
+  readonly problems: readonly DefinitionProblem[]
+  /** Schemas that are turned without a route. */
+  readonly messages: readonly Schema[]
+}
+
+/** The number of changes that are newer than a version. */
+export function levelOf(
+  version: string,
+  { versions, changes }: Pick<HistoryParts, 'versions' | 'changes'>,
+): number {
+  const place = versions.indexOf(version)
+  const older = changes.findIndex((change) => versions.indexOf(change.version) >= place)
+  return older === -1 ? changes.length : older
+}
+
+/** A route with the changes that reach it. */
+interface Reached {
+  readonly route: FlatRoute
+  /** The places of the changes, newest first. */
+  readonly orders: readonly number[]
+  readonly operations: readonly Placed[]
+}
+
+interface Placed {
+  readonly order: number
+  readonly operation: Operation
+}
+
+/** Creates the function that writes routes out for the versions of a history. */
+export function createExpand(parts: HistoryParts): ExpandRoutes {
+  const { versions, changes, plans } = parts
+  const operations = changes.flatMap((change, order) =>
+    change.change.filter(isOperation).map((operation): Placed => ({ order, operation })),
+  )
+  return (routes, known) => {
+    const problems = [...unknownRoutes(operations, changes, routes)]
+    const answered = answeredVersions(routes, known, versions)
+    const used = new Set<number>()
+    const expanded = routes.flatMap((route): readonly FlatRoute[] => {
+      const own = answered.get(route)
+      if (own === undefined) return [route]
+      const reached = toReached(route, operations, plans)
+      for (const order of reached.orders) used.add(order)
+      if (reached.orders.length > 0) problems.push(...schemaProblems(route, plans))
+      return writeOut(reached, own, parts, problems)
+    })
+    for (const schema of parts.messages) for (const order of plans.reachOf(schema)) used.add(order)
+    // what parts of models are wrong is found while they are looked for
+    problems.push(...parts.problems)
+    if (problems.length === 0) problems.push(...unusedChanges(changes, used))
+    if (problems.length > 0) throw new DefinitionError(problems)
+    return expanded
+  }
+}
+
+function isOperation(part: unknown): part is Operation {
+  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'operation'
+}
+
+function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
+  const operations = all.filter(({ operation }) => operation.route === route.name)
+  const schemas = [...route.sources.map(({ schema }) => schema), ...route.responses.values()]
+  const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])
+  return { route, operations, orders: [...orders].toSorted((a, b) => a - b) }
+}
+
+/**
+ * The versions of the history that each route answers. A route without a version answers those that no other one of its path and method
+ * names. Routes that speak the newest models in every version are not in it.
+ */
+function answeredVersions(
+  routes: readonly FlatRoute[],
+  known: KnownVersions,
+  versions: readonly string[],
+): ReadonlyMap<FlatRoute, readonly string[]> {
+  const places = new Map<
+    string,
+    { readonly route: FlatRoute; readonly spec: ReturnType<typeof expandSpec> }[]
+  >()
+  for (const route of routes) {
+    // what an application adds itself, such as its documents
+    if (!route.includeInSchema && route.version === undefined) continue
+    const spec = expandSpec(route.version, known)
+    for (const method of route.methods) {
+      const key = `${method} ${shapeOf(route.pattern, false)}`
+      const rows = places.get(key) ?? []
+      rows.push({ route, spec })
+      places.set(key, rows)
+    }
+  }
+  const answered = new Map<FlatRoute, Set<string>>()
+  for (const rows of places.values()) {
+    const select = createSelect(rows)
+    for (const { route, spec } of rows)
+      if (!spec.neutral) answered.set(route, answered.get(route) ?? new Set())
+    for (const version of versions)
+      for (const { route } of select(version, { unversioned: true, neutral: true }))
+        answered.get(route)?.add(version)
+  }
+  return new Map([...answered].map(([route, own]) => [route, versions.filter((version) => own.has(version))]))
+}
+
+/** One route for each state that it had, newest first. */
+function writeOut(
+  reached: Reached,
+  own: readonly string[],
+  parts: HistoryParts,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  const { route, orders } = reached
+  const states = new Map<number, { readonly level: number; readonly versions: string[] }>()
+  for (const version of own) {
+    const level = levelOf(version, parts)
+    const count = orders.filter((order) => order < level).length
+    const state = states.get(count) ?? { level, versions: [] }
+    state.versions.push(version)
+    states.set(count, state)
+  }
+  // versions that are no part of the history stay where they were
+  const others = toEntries(route.version).filter((each) => !isListed(each, parts))
+  return [...states].map(([count, { level, versions }]): FlatRoute => {
+    const version = count === 0 ? [...versions, ...others] : versions
+    return count === 0
+      ? { ...route, version }
+      : { ...olderRoute(reached, level, parts.plans, problems), version }
+  })
+}
+
+function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
+  return typeof entry === 'string' && (versions.includes(entry) || isRange(entry))
+}
+
+function olderRoute(
+  { route, operations }: Reached,
+  level: number,
+  plans: Plans,
+  problems: DefinitionProblem[],
+): FlatRoute {
+  const applied = operations.filter(({ order }) => order < level).map(({ operation }) => operation)
+  const turned = new Map<string, Turned>()
+  const sources = route.sources.map((source): DeclaredSource => {
+    const plan = plans.planOf(source.schema, level)
+    const names = turnNames(source.name, plan?.parse ?? source.schema, applied)
+    if (names !== undefined || plan !== undefined) turned.set(source.name, { up: plan?.up, names: names?.up })
+    const schema = names?.schema ?? plan?.parse ?? source.schema
+    return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
+  })
+  const responses = new Map<ResponseKey, Schema>()
+  for (const [status, schema] of route.responses)
+    responses.set(status, plans.planOf(schema, level)?.wire ?? schema)
+  const migration = createMigration({ route, level, plans, applied, responses, turned })
+  const { pattern, methods } = addressOf(route, applied, problems)
+  return {
+    ...route,
+    pattern,
+    methods,
+    sources,
+    status: migration.statusOf(route.status),
+    responses: new Map(
+      [...responses].map(([status, schema]) => [
+        typeof status === 'number' ? migration.statusOf(status) : status,
+        schema,
+      ]),
+    ),
+    migration,
+  }
+}
+
+/** The address that a route had. */
+function addressOf(
+  route: FlatRoute,
+  operations: readonly Operation[],
+  problems: DefinitionProblem[],
+): Pick<FlatRoute, 'pattern' | 'methods'> {
+  const path = operations.findLast((each) => each.path !== undefined)?.path?.was
+  const method = operations.findLast((each) => each.method !== undefined)?.method?.was
+  const methods = method === undefined ? route.methods : [method]
+  if (path === undefined) return { pattern: route.pattern, methods }
+  const pattern = parsePattern(route.prefix + path)
+  if ('params' in pattern) {
+    const missing = route.pattern.params.filter(
+      ({ name }) => !pattern.params.some((each) => each.name === name),
+    )
+    if (missing.length === 0) return { pattern, methods }
+    const names = missing.map(({ name }) => `{${name}}`).join(', ')
+    problems.push(wrongPath(route, path, `it lacks ${names}`, 'write the same parameters in both paths'))
+  } else for (const { message, fix } of pattern) problems.push(wrongPath(route, path, message, fix))
+  return { pattern: route.pattern, methods }
+}
+
+function wrongPath(route: FlatRoute, path: string, message: string, fix: string): DefinitionProblem {
+  const problem: DefinitionProblem = {
+    code: 'invalid_change',
+    where: route.label,
+    message: `the earlier path "${path}" cannot be used: ${message}`,
+    fix,
+  }
+  return atDefinition(problem, ...route.definitions)
+}
+
+function unknownRoutes(
+  operations: readonly Placed[],
+  changes: readonly AnyChange[],
+  routes: readonly FlatRoute[],
+): readonly DefinitionProblem[] {
+  const names = new Set(routes.map(({ name }) => name))
+  return operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
+    const change = changes[order]
+    if (change === undefined || names.has(operation.route)) return []
+    const problem: DefinitionProblem = {
+      code: 'invalid_change',
+      where: `change "${change.id}"`,
+      message: `operation names the route ${operation.route}, which does not exist`,
+      fix: 'give the name of a route as urlFor knows it',
+    }
+    return [atDefinition(problem, change)]
+  })
+}
+
+function unusedChanges(
+  changes: readonly AnyChange[],
+  used: ReadonlySet<number>,
+): readonly DefinitionProblem[] {
+  return changes.flatMap((change, order): readonly DefinitionProblem[] => {
+    if (used.has(order) || change.change.length === 0) return []
+    const problem: DefinitionProblem = {
+      code: 'unused_change',
+      where: `change "${change.id}"`,
+      message: 'it reaches no route',
+      fix: 'use its models in input and response, made with omit, pick, extend or derive; list schemas without a route in messages',
+    }
+    return [atDefinition(problem, change)]
+  })
+}

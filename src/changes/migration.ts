@@ -1,0 +1,170 @@
+import { headerName } from '../http.ts'
+import type { HttpRequest } from '../http.ts'
+import { HttpError, httpError, ValidationError } from '../errors.ts'
+import type { ValidationIssue } from '../errors.ts'
+import type { FlatRoute, Migration } from '../flatten/flat-route.ts'
+import { findResponse } from '../schema/responses.ts'
+import type { ResponseKey } from '../schema/responses.ts'
+import { defOf } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { toRecord } from '../values.ts'
+import { membersOf } from './convert/clone.ts'
+import type { Turned } from './names.ts'
+import type { Operation } from './operation.ts'
+import type { Plan } from './convert/plan.ts'
+import type { Plans } from './convert/plans.ts'
+import { absent } from './was.ts'
+import { MigrationError, RefusedError } from './convert/turn.ts'
+
+interface Parts {
+  readonly route: FlatRoute
+  readonly level: number
+  readonly plans: Plans
+  /** What operations say, newest first. */
+  readonly applied: readonly Operation[]
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  readonly turned: ReadonlyMap<string, Turned>
+}
+
+/** Creates what turns the requests and results of a route in an older version. */
+export function createMigration({ route, level, plans, applied, responses, turned }: Parts): Migration {
+  const found = new Map<ResponseKey, Plan>()
+  const parsedFirst = new Set<ResponseKey>()
+  for (const [status, schema] of route.responses) {
+    const plan = plans.planOf(schema, level)
+    if (plan === undefined) continue
+    found.set(status, plan)
+    if (isCompleted(schema, new Set())) parsedFirst.add(status)
+  }
+  const other = route.isOneResponse ? found.get(route.status) : undefined
+  const statuses = statusesOf(applied, route)
+  const headerOf = headersOf(applied)
+  return {
+    newest: route,
+    responses,
+    up: (input, request) => {
+      const issues: ValidationIssue[] = []
+      const made: Record<string, unknown> = {}
+      for (const [source, turn] of turned)
+        made[source] = turnSource({ route, source, given: input[source], request }, turn, issues)
+      if (issues.length > 0) throw new ValidationError(issues)
+      return made
+    },
+    down: (status, data, request) => {
+      if (data === undefined || data === null) return data
+      const plan = findResponse(found, status) ?? other
+      if (plan?.down === undefined) return data
+      try {
+        return plan.down(data, { request })
+      } catch (error) {
+        throw failed(route, error)
+      }
+    },
+    isTurned: (status) => (findResponse(found, status) ?? other) !== undefined,
+    isParsedFirst: (status) =>
+      parsedFirst.has(status) ||
+      (parsedFirst.size > 0 && findResponse(route.responses, status) !== undefined),
+    statusOf: (status) => statuses.get(status) ?? status,
+    headerOf,
+    hasOlderHead: headerOf !== undefined || [...statuses].some(([newest, older]) => newest !== older),
+  }
+}
+
+interface Given {
+  readonly route: FlatRoute
+  readonly source: string
+  readonly given: unknown
+  readonly request: HttpRequest
+}
+
+function turnSource(
+  { route, source, given, request }: Given,
+  { up, names }: Turned,
+  issues: ValidationIssue[],
+): unknown {
+  try {
+    const renamed = names === undefined ? given : names(given, { request })
+    const made = up === undefined ? renamed : up(renamed, { request })
+    // path parameters that no schema reads stay as they are
+    return source === 'params' ? { ...toRecord(given), ...toRecord(made) } : made
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw failed(route, error)
+    const { path } = error
+    for (const issue of error.issues) {
+      const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
+      issues.push({
+        in: toSource(source),
+        path: [...path, ...keys],
+        code: issue.code,
+        message: issue.message,
+      })
+    }
+    return undefined
+  }
+}
+
+function toSource(source: string): ValidationIssue['in'] {
+  return SOURCES.find((name) => name === source) ?? 'body'
+}
+
+const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
+
+/** The error of a change that failed: the client sees that it did, the log has the change and the reason. */
+function failed({ label }: FlatRoute, error: unknown): unknown {
+  if (error instanceof HttpError) return error
+  const change = error instanceof MigrationError ? error.change : undefined
+  const cause = new Error(
+    `${label} cannot be served in this version${change === undefined ? '' : ` because of the change "${change}"`}`,
+    { cause: error },
+  )
+  return httpError(
+    'migration_failed',
+    'The request cannot be served in this version; the log has the reason',
+    { cause },
+  )
+}
+
+/** Whether a schema completes values, so that functions of changes have to see what it makes of them. */
+function isCompleted(schema: Schema, seen: Set<Schema>): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  return COMPLETING.has(defOf(schema).type) || membersOf(schema).some((member) => isCompleted(member, seen))
+}
+
+const COMPLETING = new Set(['default', 'prefault', 'catch', 'pipe', 'transform'])
+
+/** The older statuses by the newest ones. */
+function statusesOf(applied: readonly Operation[], route: FlatRoute): ReadonlyMap<number, number> {
+  const statuses = new Map<number, number>()
+  const asked = new Set(
+    applied.flatMap(({ response, status }) => [
+      ...Object.keys(response?.status ?? {}).map(Number),
+      ...(status === undefined ? [] : [route.status]),
+    ]),
+  )
+  for (const newest of asked) {
+    let status = newest
+    for (const { response, status: own } of applied) {
+      const was =
+        response?.status?.[status]?.was ??
+        (own !== undefined && newest === route.status ? own.was : undefined)
+      status = was ?? status
+    }
+    statuses.set(newest, status)
+  }
+  return statuses
+}
+
+/** The older names of response headers, by lower-case newest ones. */
+function headersOf(applied: readonly Operation[]): Migration['headerOf'] {
+  const renamed = applied.flatMap(({ response }) => Object.entries(response?.headers ?? {}))
+  if (renamed.length === 0) return undefined
+  return (name) => {
+    let found: string | undefined = name
+    for (const [now, { was }] of renamed) {
+      if (found === undefined || headerName(now) !== found) continue
+      found = was === absent ? undefined : typeof was === 'string' ? headerName(was) : found
+    }
+    return found
+  }
+}

@@ -1,0 +1,151 @@
+import type { z } from 'zod'
+
+import { DefinitionError } from '../definition-error.ts'
+import { placed } from '../place.ts'
+import { defOf, isSchema, toZod } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { describeValue, isRecord } from '../values.ts'
+import { zod } from './zod.ts'
+
+declare const MODEL: unique symbol
+
+/** The fields of a model. */
+export type ModelFields = z.core.$ZodShape
+
+/** A schema whose earlier shapes are known. Lists, wrappers and objects around it keep it. */
+export interface Model<N extends string, Sh extends ModelFields> extends z.ZodObject<{
+  -readonly [K in keyof Sh]: Sh[K]
+}> {
+  /** For types alone: the name of the model. */
+  readonly [MODEL]: N
+  /** For types alone: the fields. They are read here, because inference through the classes of zod is expensive. */
+  readonly '~shape': Sh
+}
+
+/** A model, or a part of one. */
+export interface Modelled {
+  /** For types alone: the name of the model. */
+  readonly [MODEL]: string
+}
+
+/** What is asked of a model where one is taken. */
+export interface AnyModel extends Modelled {
+  /** For types alone: the fields. */
+  readonly '~shape': object
+}
+
+/** The name of a model. */
+export type ModelName<M> = M extends { readonly [MODEL]: infer N extends string } ? N : never
+
+/** The fields of a model, by its type. */
+export type ModelShape<M> = M extends { readonly '~shape': infer Sh } ? Sh : never
+
+/** The fields of the model that a part was made from. */
+export type WholeShape<M> = M extends { readonly '~part': readonly [infer Whole, unknown] }
+  ? Whole
+  : ModelShape<M>
+
+/** A part of a model, which changes of the model reach by the fields that it has. */
+export type Part<M extends Modelled, S> = S & {
+  /** For types alone: the name of the model. */
+  readonly [MODEL]: M[typeof MODEL]
+  /** For types alone: the fields of the model, and those of the part. */
+  readonly '~part': S extends { readonly _zod: { readonly def: { readonly shape: infer Sub } } }
+    ? readonly [WholeShape<M>, Sub]
+    : never
+}
+
+interface Known {
+  readonly name: string
+}
+
+const models = new WeakMap<object, Known>()
+
+/** The schemas that `derive` made, with the models that they are parts of. */
+const parts = new WeakMap<object, Schema>()
+
+/**
+ * Defines a model: an object schema in its newest shape, whose earlier shapes changes describe. Its fields are copies of the schemas that
+ * are given, so that a change reaches the fields of this model alone, and those of schemas that are made from it.
+ *
+ * @example
+ * const User = model('User', { id: z.string(), name: z.string() })
+ *
+ * @throws `DefinitionError` for a name or fields that cannot be used.
+ */
+export function model<const N extends string, Sh extends ModelFields>(name: N, fields: Sh): Model<N, Sh> {
+  if (typeof name !== 'string' || !/^[A-Za-z_][\w.-]*$/.test(name))
+    refuse(`model ${describeValue(name, true)}`, 'the name cannot be used', "write a name such as 'User'")
+  if (!isRecord(fields)) refuse(`model ${name}`, `its fields are ${describeValue(fields)}`, FIELDS)
+  const shape = ownCopies(name, fields)
+  const made = zod.object(shape).meta({ id: name })
+  models.set(made, { name })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
+  return placed(made, model) as unknown as Model<N, Sh>
+}
+
+const FIELDS = "write a record of schemas: model('User', { id: z.string() })"
+
+/**
+ * Copies of fields. Objects and schemas with an id stay the same, for documents would have two of one name. What a getter gives is copied
+ * when it is asked for.
+ */
+function ownCopies(name: string, fields: Readonly<Record<string, unknown>>): Record<string, z.ZodType> {
+  const copies: Record<string, z.ZodType> = {}
+  for (const [key, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(fields))) {
+    if (descriptor.get === undefined) copies[key] = toCopy(name, key, descriptor.value)
+    else {
+      let copy: z.ZodType | undefined
+      Object.defineProperty(copies, key, {
+        enumerable: true,
+        get: () => (copy ??= toCopy(name, key, fields[key])),
+      })
+    }
+  }
+  return copies
+}
+
+function toCopy(name: string, key: string, field: unknown): z.ZodType {
+  if (!isSchema(field)) return refuse(`model ${name}`, `${key} is ${describeValue(field)}`, FIELDS)
+  return copyOf(toZod(field))
+}
+
+function copyOf(schema: z.ZodType): z.ZodType {
+  const def = defOf(schema)
+  if (def.type === 'object' || schema.meta()?.id !== undefined) return schema
+  const { innerType } = def
+  if (!isSchema(innerType)) return schema.clone()
+  // what a wrapper holds is what tells whose field it is
+  const inner = copyOf(toZod(innerType))
+  const members: object = { innerType: inner }
+  return schema.clone({ ...schema._zod.def, ...members }, { parent: true })
+}
+
+function refuse(where: string, message: string, fix: string): never {
+  throw new DefinitionError([{ code: 'invalid_model', where, message, fix }])
+}
+
+/**
+ * Makes a part of a model with `omit`, `pick`, `extend` or `partial`. Changes of the model reach the part by the fields that it has, in
+ * types too.
+ *
+ * @example
+ * const CreateUser = derive(User, (user) => user.omit({ id: true }))
+ */
+export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S> {
+  const part = make(of)
+  const whole: unknown = of
+  if (isSchema(whole)) parts.set(part, parts.get(whole) ?? whole)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return part as Part<M, S>
+}
+
+/** The name of a model; `undefined` for anything else. */
+export function modelName(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? models.get(value)?.name : undefined
+}
+
+/** The model that `derive` made a schema from. */
+export function modelBehind(schema: Schema): Schema | undefined {
+  return models.has(schema) ? schema : parts.get(schema)
+}

@@ -1,0 +1,52 @@
+import type { Method } from '../http.ts'
+import type { FieldWas } from './reshape.ts'
+
+/** What a parameter or header was, by its newest name. */
+export type NamesWere = Readonly<Record<string, FieldWas>>
+
+/** Says what something was. */
+export interface Earlier<T> {
+  /** What it was before the change. */
+  readonly was: T
+}
+
+/** What `operation` takes. */
+export interface OperationOptions {
+  /** The name of the route, as `urlFor` knows it. */
+  readonly route: string
+  /** The path that the route had, with the prefixes of its controllers. */
+  readonly path?: Earlier<string>
+  /** The method that the route had. */
+  readonly method?: Earlier<Method>
+  /** The status of a plain result. */
+  readonly status?: Earlier<number>
+  /** What query parameters were. */
+  readonly query?: NamesWere
+  /** What request headers were. */
+  readonly headers?: NamesWere
+  /** What cookies were. */
+  readonly cookies?: NamesWere
+  /** What responses were: statuses by their newest number, and headers by their newest name. */
+  readonly response?: {
+    /** What statuses were, by their newest number. */
+    readonly status?: Readonly<Record<number, Earlier<number>>>
+    /** What headers were, by their newest name. */
+    readonly headers?: NamesWere
+  }
+}
+
+/** What a change says of a route. */
+export interface Operation extends OperationOptions {
+  /** Tells it from a reshape. */
+  readonly kind: 'operation'
+}
+
+/**
+ * Says what a route was before a change, in all that is not a model: its address, statuses, headers and parameters.
+ *
+ * @example
+ * operation({ route: 'user.list', path: { was: '/people' } })
+ */
+export function operation(options: OperationOptions): Operation {
+  return { kind: 'operation', ...options }
+}

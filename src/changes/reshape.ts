@@ -1,0 +1,74 @@
+import type { Schema } from '../schema/schema.ts'
+import type { AnyModel, ModelName } from './model.ts'
+import type { FieldsWere, ReshapeDown, ReshapeUp, Was } from './was.ts'
+import type { TurnExtra } from './convert/turn.ts'
+
+/** What `reshape` takes. `R` are the names of the fields that `up` and `down` read besides those that changed. */
+export type ReshapeOptions<M extends AnyModel, W, R> = {
+  /** The model, or `before(change, Model)` if a newer change touches the same fields. */
+  readonly of: M
+  /** What each field was. */
+  readonly fields: FieldsWere<M['~shape'], W>
+  /** Other fields of the model that `up` and `down` get. @default [] */
+  readonly reads?: readonly R[]
+  /** Schemas that the change reaches though they are not made from the model. @default [] */
+  readonly applies?: readonly Schema[]
+  /** Schemas that the change does not reach though they have fields of the model. @default [] */
+  readonly not?: readonly Schema[]
+  /** Fields whose values do not come back from a round trip. @default [] */
+  readonly lossy?: readonly string[]
+  /** The same object before and after the change; `octavo/testing` checks them. @default [] */
+  readonly examples?: readonly { readonly old: object; readonly now: object }[]
+} & ReshapeDown<M['~shape'], W, R> &
+  ReshapeUp<M['~shape'], W, R>
+
+/** What a change says of a model. */
+export interface Reshape<N extends string = string, W = unknown> {
+  /** Tells it from an operation. */
+  readonly kind: 'reshape'
+  /** For types alone: the name of the model. */
+  readonly model?: N
+  /** For types alone: what its fields were. */
+  readonly '~was'?: W
+}
+
+/** A reshape, for code that does not ask which one it is. */
+export interface AnyReshape {
+  readonly kind: 'reshape'
+  readonly of: object
+  readonly fields: Readonly<Record<string, FieldWas>>
+  readonly up?: (old: object, extra: TurnExtra) => unknown
+  readonly down?: (now: object, extra: TurnExtra) => unknown
+  readonly reads?: readonly string[]
+  readonly applies?: readonly Schema[]
+  readonly not?: readonly Schema[]
+  readonly lossy?: readonly string[]
+  readonly examples?: readonly { readonly old: object; readonly now: object }[]
+}
+
+/** What one field was, for code that does not ask which one it is. */
+export interface FieldWas {
+  /** A schema, `absent` or a name. */
+  readonly was: Was
+  /** From the older version to the newest. */
+  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+  /** From the newest version to the older one. */
+  readonly down?: (now: unknown, extra: TurnExtra) => unknown
+  /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
+  readonly narrowed?: boolean
+}
+
+/**
+ * Says what the fields of a model were before a change. Fields that are not named stay as they are. The functions that are needed follow
+ * from the types.
+ *
+ * @example
+ * reshape({ of: User, fields: { id: { was: z.number(), up: (old) => String(old), down: (now) => Number(now) } } })
+ */
+export function reshape<
+  M extends AnyModel,
+  const W extends Record<string, Was>,
+  const R extends string = never,
+>(options: ReshapeOptions<M, W, R>): Reshape<ModelName<M>, W> {
+  return { kind: 'reshape', ...options }
+}

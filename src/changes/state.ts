@@ -1,0 +1,117 @@
+import type { AnyModel, ModelName, ModelShape } from './model.ts'
+import type { Flat, OptionalNames, ShapeBefore } from './was.ts'
+
+/*
+ * Types of what models were. Walking the list of changes once for each model would be quadratic in its length, so the changes are put
+ * beside their versions once, as a tuple, and each model walks the versions only. The walk through schemas reads the definitions of zod
+ * and not its classes, for one comparison with a class costs thousands of instantiations.
+ */
+
+type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
+type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
+type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
+
+type PutAt<H, V> = H extends { readonly version: V; readonly '~was'?: infer W } ? NonNullable<W> : never
+
+/** For each version what its changes say of models: a union of maps. */
+export type Table<Vs, H> = { readonly [I in keyof Vs]: readonly [Vs[I], PutAt<H, Vs[I]>] }
+
+type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
+type WasOf<U, N extends string> = U extends { readonly [K in N]: infer W } ? W : never
+
+/** The changes of one model, newest first. */
+type ChangesOf<T, N extends string, Acc extends readonly unknown[] = []> = T extends readonly [
+  readonly [infer V, infer U],
+  ...infer R,
+]
+  ? ChangesOf<R, N, [WasOf<U, N>] extends [never] ? Acc : [...Acc, readonly [V, Merged<WasOf<U, N>>]]>
+  : Acc
+
+/** The models by their names, each with its fields and its changes. */
+export type Models<Ms, T> = {
+  [K in keyof Ms as ModelName<Ms[K]>]: readonly [ModelShape<Ms[K]>, ChangesOf<T, ModelName<Ms[K]>>]
+}
+
+/** The versions that are newer than V in a list that begins with the newest. */
+type Newer<Vs, V, Acc = never> = Vs extends readonly [infer H, ...infer R]
+  ? H extends V
+    ? Acc
+    : Newer<R, V, Acc | H>
+  : never
+
+/** The fields of a model, taken back through those of its changes that came with a newer version. */
+type Back<Sh, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
+  ? Back<V extends New ? ShapeBefore<Sh, W> : Sh, R, New>
+  : Sh
+
+/** What a change says of the fields that a part has. */
+type Restrict<W, Sub, Sh> = {
+  [K in keyof W as K extends keyof Sh ? (K extends keyof Sub ? K : never) : K]: W[K]
+}
+type BackPart<Sub, Sh, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
+  ? V extends New
+    ? BackPart<ShapeBefore<Sub, Restrict<W, Sub, Sh>>, ShapeBefore<Sh, W>, R, New>
+    : BackPart<Sub, Sh, R, New>
+  : Sub
+type PartAt<P, N, St> = P extends readonly [infer Sh, infer Sub]
+  ? St extends { readonly '~of': readonly [infer H, infer New] }
+    ? N extends keyof H
+      ? H[N] extends readonly [unknown, infer Cs]
+        ? BackPart<Sub, Sh, Cs, New>
+        : never
+      : never
+    : never
+  : never
+
+type StateIn<H, New> = { readonly '~of': readonly [H, New] } & {
+  [N in keyof H]: H[N] extends readonly [infer Sh, infer Cs] ? Back<Sh, Cs, New> : never
+}
+
+/** The models of a history as they were in a version. */
+export type StateOf<A, V> = A extends { readonly versions: infer Vs; readonly '~models'?: infer H }
+  ? StateIn<NonNullable<H>, Newer<Vs, V>>
+  : never
+
+type At<S, St, Side extends 'in' | 'out'> = S extends Pick<AnyModel, keyof AnyModel & symbol> & {
+  readonly '~part': infer P
+}
+  ? ObjectAt<PartAt<P, ModelName<S>, St>, St, Side>
+  : S extends Pick<AnyModel, keyof AnyModel & symbol>
+    ? ModelName<S> extends keyof St
+      ? ObjectAt<St[ModelName<S>], St, Side>
+      : never
+    : Walk<S, DefOf<S>, St, Side>
+
+type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
+  readonly type: 'array'
+  readonly element: infer E
+}
+  ? At<E, St, Side>[]
+  : D extends { readonly type: 'object'; readonly shape: infer Sh }
+    ? ObjectAt<Sh, St, Side>
+    : D extends { readonly type: 'optional'; readonly innerType: infer E }
+      ? At<E, St, Side> | undefined
+      : D extends { readonly type: 'nullable'; readonly innerType: infer E }
+        ? At<E, St, Side> | null
+        : D extends { readonly type: 'default' | 'prefault'; readonly innerType: infer E }
+          ? Side extends 'in'
+            ? At<E, St, Side> | undefined
+            : Exclude<At<E, St, Side>, undefined>
+          : D extends { readonly type: 'record'; readonly keyType: infer K; readonly valueType: infer E }
+            ? Record<Out<K> & PropertyKey, At<E, St, Side>>
+            : D extends { readonly type: 'union'; readonly options: infer O }
+              ? { [K in keyof O]: At<O[K], St, Side> }[number & keyof O]
+              : Side extends 'in'
+                ? In<S>
+                : Out<S>
+
+/** What a schema's value is in a state of the models. */
+export type OutAt<S, St> = At<S, St, 'out'>
+/** What a schema takes in a state of the models. */
+export type InAt<S, St> = At<S, St, 'in'>
+
+type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
+  { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, Side>>]: At<Sh[K], St, Side> } & {
+    -readonly [K in OptionalNames<Sh, Side>]?: At<Sh[K], St, Side>
+  }
+>

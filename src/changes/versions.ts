@@ -1,0 +1,121 @@
+import { DefinitionError } from '../definition-error.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { setExpansion } from '../flatten/history.ts'
+import { placed } from '../place.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { AnyChange } from './chain.ts'
+import { historyProblems } from './check-history.ts'
+import type { VersionChange } from './change.ts'
+import { createExpand, levelOf } from './expand.ts'
+import type { HistoryParts } from './expand.ts'
+import type { AnyModel } from './model.ts'
+import { createPlans } from './convert/plans.ts'
+import type { Models, OutAt, StateOf, Table } from './state.ts'
+
+/** Every version but the oldest: nothing is before it. */
+type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
+  ? Newer[number] | 'next'
+  : never
+
+/** What `defineVersions` takes. */
+export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
+  /** All versions, newest first. */
+  readonly versions: Vs
+  /** The models that changes reshape, by any name. */
+  readonly models: Ms
+  /** All changes, in any order. */
+  readonly changes: C
+  /** Schemas that no route declares, which `migrate` turns. @default [] */
+  readonly messages?: readonly Schema[]
+}
+
+/** The versions of an API, and the changes between them. */
+export interface History<Vs extends readonly string[] = readonly string[], Ms = unknown, C = unknown> {
+  /** All versions, newest first. */
+  readonly versions: Vs
+  /** All changes. */
+  readonly changes: C
+  /** The models. */
+  readonly models: Ms
+  /** For types alone: the models with their changes. */
+  readonly '~models'?: C extends readonly unknown[] ? Models<Ms, Table<Vs, C[number]>> : never
+  /**
+   * Whether a version has a change.
+   *
+   * @example
+   * history.isSince(splitName, '2026-06-01') // → true
+   *
+   * @throws `RangeError` for a version or change that the history does not have.
+   */
+  isSince(change: C extends readonly (infer Each)[] ? Each : never, version: Vs[number]): boolean
+  /**
+   * Turns a valid value of one version into that of another, for webhooks and stored messages. It is not validated. Without `from` it is a
+   * value of the newest version, without `to` it becomes one.
+   *
+   * @example
+   * history.migrate(User, user, { to: '2026-01-01' })
+   *
+   * @throws `RangeError` for a version that the history does not have, and what a change throws.
+   */
+  migrate<S extends Schema, To extends Vs[number] = Vs[0]>(
+    schema: S,
+    value: unknown,
+    versions: { readonly from?: Vs[number]; readonly to?: To },
+  ): OutAt<S, StateOf<History<Vs, Ms, C>, To>>
+}
+
+/**
+ * Puts versions, models and changes together. The result is the option `history` of `versioning`.
+ *
+ * @example
+ * const history = defineVersions({ versions: ['2', '1'], models: { User }, changes: [splitName] })
+ *
+ * @throws `DefinitionError` for versions and changes that do not fit together.
+ */
+export function defineVersions<
+  const Vs extends readonly string[],
+  const Ms extends Readonly<Record<string, AnyModel>>,
+  const C extends readonly VersionChange<Allowed<Vs>>[],
+>(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C> {
+  const { versions, models, changes, messages = [] } = options
+  const mistakes = historyProblems(versions, models, changes)
+  if (mistakes.length > 0) throw new DefinitionError(mistakes)
+  const parts = toParts(versions, toChanges(changes, versions), messages)
+  const placeOf = (version: string): number => {
+    if (versions.includes(version)) return levelOf(version, parts)
+    throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
+  }
+  const history: History<Vs, Ms, C> = {
+    versions,
+    models,
+    changes,
+    isSince: (change, version) => {
+      const order = parts.changes.findIndex((each) => each === change)
+      if (order === -1) throw new RangeError('The change is not in the history')
+      return order >= placeOf(version)
+    },
+    migrate: (schema, value, { from, to }) => {
+      const up = from === undefined ? undefined : parts.plans.planOf(schema, placeOf(from))?.up
+      const newest = up === undefined ? value : up(value, {})
+      const down = to === undefined ? undefined : parts.plans.planOf(schema, placeOf(to))?.down
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
+      return (down === undefined ? newest : down(newest, {})) as never
+    },
+  }
+  setExpansion(history, createExpand(parts))
+  return placed(history, defineVersions)
+}
+
+/** Changes, newest first. Those of one version stay in their order, for they touch different fields. */
+function toChanges(changes: readonly AnyChange[], versions: readonly string[]): readonly AnyChange[] {
+  return changes.toSorted((a, b) => versions.indexOf(a.version) - versions.indexOf(b.version))
+}
+
+function toParts(
+  versions: readonly string[],
+  changes: readonly AnyChange[],
+  messages: readonly Schema[],
+): HistoryParts {
+  const problems: DefinitionProblem[] = []
+  return { versions, changes, messages, problems, plans: createPlans(changes, problems) }
+}
