@@ -13,7 +13,7 @@ const MAX_VALUES = 48
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
   { name: 'octavo', path: 'src/index.ts', maxKib: 235 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 215 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 218 },
 ] as const
 
 for (const { name, path, maxKib } of ENTRIES) {

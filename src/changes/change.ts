@@ -69,7 +69,7 @@ function toId(title: unknown): string {
 }
 
 /** What models were before a change. */
-export type ModelsBefore<C> = C extends { readonly '~was'?: infer W } ? NonNullable<W> : unknown
+type ModelsBefore<C> = C extends { readonly '~was'?: infer W } ? NonNullable<W> : unknown
 
 /** A model as it was just before a change, for code that does not ask which one it is. */
 interface AnyBefore {

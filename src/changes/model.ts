@@ -41,9 +41,7 @@ export type ModelName<M> = M extends { readonly [MODEL]: infer N extends string 
 export type ModelShape<M> = M extends { readonly '~shape': infer Sh } ? Sh : never
 
 /** The fields of the model that a part was made from. */
-export type WholeShape<M> = M extends { readonly '~part': readonly [infer Whole, unknown] }
-  ? Whole
-  : ModelShape<M>
+type WholeShape<M> = M extends { readonly '~part': readonly [infer Whole, unknown] } ? Whole : ModelShape<M>
 
 /** A part of a model, which changes of the model reach by the fields that it has. */
 export type Part<M extends Modelled, S> = S & {

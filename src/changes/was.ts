@@ -30,7 +30,7 @@ type Undefinable<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[key
 type Partials<T> = Flat<{ [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & { [K in Undefinable<T>]?: T[K] }>
 
 /** The functions that turn one field; needed where the types do not fit by themselves. */
-export type FieldTurns<Sh, K, W> = W extends AnySchema
+type FieldTurns<Sh, K, W> = W extends AnySchema
   ? K extends keyof Sh
     ? (Out<W> extends In<Sh[K]>
         ? { readonly up?: (old: Out<W>, extra: TurnExtra) => In<Sh[K]>; readonly narrowed?: boolean }
