@@ -22,17 +22,19 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
   const inherited = declaresInherited(schema)
   const json = presentOr((bytes) => toJson(bytes, jsonDepth, inherited))
   const text = acceptsText(schema) ? presentOr(decodeText) : undefined
-  return (request) => {
-    const header = request.header('content-type')
-    if (header === undefined || header === 'application/json') return json
-    // what is not there has no type that could be wrong
-    if (request instanceof RequestView && request.isEmpty) return json
-    const type = contentTypeOf(header)
+  const byType = (request: HttpRequest, type: MediaType | undefined): Decode => {
     if (isJson(type)) return json
     if (text !== undefined && isText(type)) return text
     const types = typesOf(schema, request.method)
     if (text !== undefined && isNamed(type, types)) return text
     throw unsupported(request, types)
+  }
+  return (request) => {
+    const header = request.header('content-type')
+    if (header === undefined || header === 'application/json') return json
+    // what is not there has no type that could be wrong
+    if (request instanceof RequestView && request.isEmpty) return json
+    return byType(request, contentTypeOf(header))
   }
 }
 
