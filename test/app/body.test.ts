@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule } from 'octavo'
-import type { AppOptions, Controller, InjectOptions } from 'octavo'
+import type { AppOptions, InjectOptions } from 'octavo'
 import { z } from 'zod'
 
-/** Schemas from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 /** The status and what the handler received; the code of the problem where it did not run. */
 async function send(

@@ -425,6 +425,26 @@ describe('an error format', () => {
   })
 })
 
+/** Routes that are not found: GET declares what is answered then, POST does not. */
+const lostController = defineController({
+  prefix: '/declared',
+  routes: [
+    {
+      method: 'GET',
+      response: { 200: z.string(), 404: z.object({ id: z.number() }) },
+      handler: () => {
+        throw notFound()
+      },
+    },
+    {
+      method: 'POST',
+      handler: () => {
+        throw notFound()
+      },
+    },
+  ],
+})
+
 describe('an error format beside error handlers', () => {
   it('comes after those that answer, and forms what they throw', async () => {
     const taken = defineErrorHandler({
@@ -444,26 +464,8 @@ describe('an error format beside error handlers', () => {
 
   it('does not let them answer in another form, unless the route declares it', async () => {
     const { logger, errors } = collectErrors()
-    const declared = defineController({
-      prefix: '/declared',
-      routes: [
-        {
-          method: 'GET',
-          response: { 200: z.string(), 404: z.object({ id: z.number() }) },
-          handler: () => {
-            throw notFound()
-          },
-        },
-        {
-          method: 'POST',
-          handler: () => {
-            throw notFound()
-          },
-        },
-      ],
-    })
     const lost = defineErrorHandler({ match: 404, handle: () => ({ id: 7, secret: 'a' }) })
-    const app = createApp(defineModule({ controllers: [declared] }), {
+    const app = createApp(defineModule({ controllers: [lostController] }), {
       errorFormat,
       logger,
       errorHandlers: [lost],
@@ -549,21 +551,9 @@ describe('an error format beside error handlers', () => {
 
 describe('an error handler without an error format', () => {
   it('returns what the route declares for the status', async () => {
-    const declared = defineController({
-      prefix: '/declared',
-      routes: [
-        {
-          method: 'GET',
-          response: { 200: z.string(), 404: z.object({ id: z.number() }) },
-          handler: () => {
-            throw notFound()
-          },
-        },
-      ],
-    })
     const answer = async (value: object): Promise<readonly unknown[]> => {
       const lost = defineErrorHandler({ match: 404, handle: () => value })
-      const app = createApp(defineModule({ controllers: [declared] }), {
+      const app = createApp(defineModule({ controllers: [lostController] }), {
         logger: false,
         errorHandlers: [lost],
       })

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
-import type { Controller, InjectOptions } from 'octavo'
+import { createApp, defineModule } from 'octavo'
+import type { InjectOptions } from 'octavo'
 import { z } from 'zod'
 
-/** Schemas from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 /** How a value reaches a source of text. */
 const SENDERS: Readonly<Record<string, (text: string) => Partial<InjectOptions>>> = {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, HttpRequest } from 'octavo'
-import type { Controller, InjectOptions } from 'octavo'
+import { createApp, defineModule, HttpRequest } from 'octavo'
+import type { InjectOptions } from 'octavo'
 import { z } from 'zod'
 
 import { exchange, LOOPBACK, parse } from '../node/support.ts'
-
-/** Schemas from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 /** Names that every object has, or that lead to its prototype. */
 const NAMES = [

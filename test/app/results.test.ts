@@ -2,23 +2,11 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 
-import {
-  createApp,
-  defineController,
-  defineModule,
-  file,
-  html,
-  HttpResponse,
-  redirect,
-  reply,
-  text,
-  stream,
-} from 'octavo'
-import type { AppOptions, Controller, ExecutionContext, InjectResponse, Logger } from 'octavo'
+import { createApp, defineModule, file, html, HttpResponse, redirect, reply, text, stream } from 'octavo'
+import type { AppOptions, ExecutionContext, InjectResponse, Logger } from 'octavo'
 import { z } from 'zod'
 
-/** Handlers from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 type Handle = (
   input: { readonly inject: { readonly response: HttpResponse } },

@@ -6,7 +6,6 @@ import { after, describe, it } from 'node:test'
 
 import {
   createApp,
-  defineController,
   defineErrorHandler,
   defineGuard,
   defineInterceptor,
@@ -18,11 +17,10 @@ import {
   sse,
   stream,
 } from 'octavo'
-import type { AppOptions, Controller, ExecutionContext, Logger, Middleware } from 'octavo'
+import type { AppOptions, ExecutionContext, Logger, Middleware } from 'octavo'
 import { z } from 'zod'
 
-/** Routes from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 const TIME = 30
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
-import type { Controller, Logger } from 'octavo'
+import { createApp, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
+import type { Logger } from 'octavo'
 import { placeless, withoutPlaces } from '../support/places.ts'
-
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 const routes = (...list: readonly object[]) =>
   defineModule({

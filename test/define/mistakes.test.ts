@@ -3,10 +3,8 @@ import { describe, it } from 'node:test'
 
 import {
   createApp,
-  defineController,
   defineModule,
   defineParamType,
-  defineRouter,
   DefinitionError,
   FileStream,
   FileStreams,
@@ -16,11 +14,7 @@ import {
 import type { AppOptions, Controller, DefinitionProblem, Module } from 'octavo'
 import { z } from 'zod'
 import { placeless } from '../support/places.ts'
-
-/** The definitions without their types: these mistakes are for those whom no compiler warned. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
-const router = defineRouter as unknown as (options: object) => Controller<string, string, readonly []>
-const moduleOf = defineModule as unknown as (options: object) => Module<unknown, unknown>
+import { controller, moduleOf, router } from '../support/untyped.ts'
 
 function mistakesOf(make: () => unknown): readonly DefinitionProblem[] {
   try {

@@ -9,14 +9,11 @@ import {
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
-import type { AppOptions, Controller, Module, RouteEntry } from 'octavo'
+import type { AppOptions, RouteEntry } from 'octavo'
 import { createClient } from 'octavo/client'
 import { z } from 'zod'
 
-/** Routes made in a loop: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
-const router = defineRouter as unknown as (options: object) => Controller<string, string, readonly []>
-const moduleOf = defineModule as unknown as (options: object) => Module<unknown, unknown>
+import { controller, moduleOf, router } from '../support/untyped.ts'
 
 const get = { method: 'GET', handler: () => null }
 const routesOf = (options: object): readonly RouteEntry[] =>

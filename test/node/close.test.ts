@@ -9,7 +9,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Channels, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 
-import { createGate, createTestApp, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
+import { behind, createGate, createTestApp, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
 import type { Gate } from './support.ts'
 
 const REQUEST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`
@@ -31,11 +31,7 @@ async function setUp(grace = 5_000): Promise<Setup> {
         {
           method: 'GET',
           path: '/slow',
-          handler: async () => {
-            gate.enter()
-            await gate.opened
-            return 'slow'
-          },
+          handler: behind(gate, () => 'slow'),
         },
         {
           method: 'GET',

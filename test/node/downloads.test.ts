@@ -11,7 +11,7 @@ import type { EventRequest } from 'octavo'
 
 import { EventSource } from 'undici'
 
-import { createGate, createTestApp, LOOPBACK, open, readUntil, send } from './support.ts'
+import { behind, createGate, createTestApp, LOOPBACK, open, readUntil, send } from './support.ts'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'octavo-downloads-'))
 const LARGE = join(FOLDER, 'large.bin')
@@ -188,16 +188,7 @@ describe('events over a socket', () => {
     const closing = createTestApp(
       defineController({
         prefix: '/',
-        routes: [
-          {
-            method: 'GET',
-            handler: async () => {
-              gate.enter()
-              await gate.opened
-              return sse(deaf)
-            },
-          },
-        ],
+        routes: [{ method: 'GET', handler: behind(gate, () => sse(deaf)) }],
       }),
     )
     const answer = send(await closing.listen(LOOPBACK), { path: '/' })

@@ -8,7 +8,17 @@ import { createApp, defineController, defineErrorFormat, defineModule, definePro
 import type { Logger } from 'octavo'
 import { z } from 'zod'
 
-import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readUntil, send } from './support.ts'
+import {
+  behind,
+  createGate,
+  createTestApp,
+  exchange,
+  LOOPBACK,
+  open,
+  parse,
+  readUntil,
+  send,
+} from './support.ts'
 
 // not ASCII, because the length is that of the bytes
 const errorFormat = defineErrorFormat({
@@ -93,16 +103,7 @@ describe('an error format of an application that is not there', () => {
     const closing = createTestApp(
       defineController({
         prefix: '/',
-        routes: [
-          {
-            method: 'GET',
-            handler: async () => {
-              gate.enter()
-              await gate.opened
-              return 'done'
-            },
-          },
-        ],
+        routes: [{ method: 'GET', handler: behind(gate, () => 'done') }],
       }),
       { errorFormat },
     )

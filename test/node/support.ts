@@ -114,6 +114,15 @@ export function createGate(): Gate {
   return { entered, enter: () => void events.emit('enter'), opened, open: () => void events.emit('open') }
 }
 
+/** A handler that enters a gate and answers when it is open. */
+export function behind<T>(gate: Gate, answer: () => T): () => Promise<T> {
+  return async () => {
+    gate.enter()
+    await gate.opened
+    return answer()
+  }
+}
+
 /** An application of one controller, without log. */
 export function createTestApp(
   controller: Controller<unknown, unknown, unknown, unknown>,

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, defineParamType } from 'octavo'
-import type { Controller } from 'octavo'
+import { createApp, defineModule, defineParamType } from 'octavo'
 
 import { interpret, shapeOf } from './interpreter.ts'
 import type { NaiveAnswer, NaiveRoute, SlashMode } from './interpreter.ts'
-
-/** Routes from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 defineParamType({ name: 'letters', pattern: /[ab]+/ })
 defineParamType({ name: 'slashed', pattern: /[ab/]+/ })

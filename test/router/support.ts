@@ -1,8 +1,7 @@
-import { createApp, defineController, defineModule } from 'octavo'
-import type { App, AppOptions, Controller, InjectResponse } from 'octavo'
+import { createApp, defineModule } from 'octavo'
+import type { App, AppOptions, InjectResponse } from 'octavo'
 
-/** Routes from a table: their types are not what is tested here. */
-const controller = defineController as unknown as (options: object) => Controller<string, string, readonly []>
+import { controller } from '../support/untyped.ts'
 
 /** An application with one route for each `METHOD /pattern`, which answers with that text and the values of its parameters. */
 export function serve(routes: readonly string[], options: AppOptions = {}): App {
