@@ -59,6 +59,12 @@ describe('a mounted handler', () => {
     })
   })
 
+  it('gets a QUERY with its body, whose type is for the handler to check', async () => {
+    const response = await app.inject({ method: 'QUERY', url: '/legacy', body: 'make=Ford' })
+    const { method, body } = response.json() as { method: string; body: string }
+    assert.deepEqual([method, body], ['QUERY', 'make=Ford'])
+  })
+
   it('answers HEAD without a body', async () => {
     const { statusCode, body } = await app.inject({ method: 'HEAD', url: '/legacy/x' })
     assert.deepEqual([statusCode, body], [203, ''])

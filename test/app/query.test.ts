@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
+import * as fc from 'fast-check'
 import { createApp, defineController, defineModule, file, VersioningSchemes } from 'octavo'
 import { cors, etag } from 'octavo/middleware'
 import type { App, AppOptions, InjectOptions } from 'octavo'
@@ -190,6 +191,42 @@ describe('Accept-Query', () => {
       assert.equal(other.headers['allow'], options.headers['allow'])
     })
   }
+  it('is a structured list, whatever type a schema names', async () => {
+    const characters = (all: string) =>
+      fc.string({ unit: fc.constantFrom(...all), minLength: 1, maxLength: 8 })
+    const token = characters("ab7!#$%&'*+.^_`|~-")
+    const value = characters('aZ7 "\\\\/;,=')
+    // RFC 9651: a token or a string, then parameters
+    const text = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`
+    const member = new RegExp(
+      String.raw`^(?:[A-Za-z*][!#$%&'*+.^\w\x60|~:/-]*|${text})(?:;[a-z*][\w.*-]*=${text})?$`,
+    )
+    await fc.assert(
+      fc.asyncProperty(token, token, characters('abc'), value, async (type, subtype, name, given) => {
+        const quoted = given.replaceAll(/["\\]/g, String.raw`\$&`)
+        const contentMediaType = `${type}/${subtype};${name}="${quoted}"`
+        const named = defineController({
+          name: 'named',
+          routes: [
+            {
+              method: 'QUERY',
+              input: { body: z.string().meta({ contentMediaType }) },
+              handler: ({ body }) => body,
+            },
+          ],
+        })
+        const app = createApp(defineModule({ controllers: [named] }), { logger: false })
+        const { headers } = await app.inject({ method: 'OPTIONS', url: '/named' })
+        const header = String(headers['accept-query'])
+        assert.match(header, member)
+        assert.ok(header.endsWith(`;${name}="${quoted}"`), header)
+        const sent = { 'content-type': contentMediaType }
+        const { statusCode } = await app.inject(query('/named', { body: 'a', headers: sent }))
+        assert.equal(statusCode, 200)
+      }),
+      { numRuns: 50 },
+    )
+  })
   it('is that of the version asked for', async () => {
     const inVersion = defineController({
       name: 'parts',

@@ -54,6 +54,13 @@ const shaky = defineController({
     },
     { method: 'POST', path: '/post', name: 'post', handler: () => note('posted') },
     {
+      method: 'QUERY',
+      path: '/query',
+      name: 'query',
+      input: { body: z.object({ a: z.number() }) },
+      handler: ({ body }) => note(JSON.stringify(body)),
+    },
+    {
       method: 'GET',
       path: '/token',
       name: 'token',
@@ -101,6 +108,13 @@ describe('retries', () => {
       const client = createClient<Shaky>({ ...options(), retry: fast })
       assert.equal((await client.shaky.put({ body: { a: 1 } })).data, '{"a":1}')
       assert.deepEqual(bodies, ['{"a":1}', '{"a":1}', '{"a":1}'])
+    })
+
+    it(`send a QUERY again, which changes nothing, over ${title}`, async () => {
+      failures.push([503])
+      const client = createClient<Shaky>({ ...options(), retry: fast })
+      assert.equal((await client.shaky.query({ body: { a: 1 } })).data, '{"a":1}')
+      assert.deepEqual(bodies, ['{"a":1}', '{"a":1}'])
     })
 
     it(`send files again, over ${title}`, async () => {
