@@ -169,7 +169,7 @@ function olderRoute(
   const sources = route.sources.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
     const names = turnNames(source.name, plan?.parse ?? source.schema, applied)
-    if (names !== undefined || plan !== undefined) turned.set(source.name, { up: plan?.up, names: names?.up })
+    if (names !== undefined || plan !== undefined) turned.set(source.name, { plan, names: names?.up })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })

@@ -11,6 +11,7 @@ import { toRecord } from '../values.ts'
 import { membersOf } from './convert/clone.ts'
 import type { Turned } from './names.ts'
 import type { Operation } from './operation.ts'
+import { convert } from './convert/plan.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
 import { absent } from './was.ts'
@@ -53,9 +54,9 @@ export function createMigration({ route, level, plans, applied, responses, turne
     down: (status, data, request) => {
       if (data === undefined || data === null) return data
       const plan = findResponse(found, status) ?? other
-      if (plan?.down === undefined) return data
+      if (plan === undefined) return data
       try {
-        return plan.down(data, { request })
+        return convert(plan, 'down', data, { request })
       } catch (error) {
         throw failed(route, error)
       }
@@ -79,12 +80,12 @@ interface Given {
 
 function turnSource(
   { route, source, given, request }: Given,
-  { up, names }: Turned,
+  { plan, names }: Turned,
   issues: ValidationIssue[],
 ): unknown {
   try {
     const renamed = names === undefined ? given : names(given, { request })
-    const made = up === undefined ? renamed : up(renamed, { request })
+    const made = plan === undefined ? renamed : convert(plan, 'up', renamed, { request })
     // path parameters that no schema reads stay as they are
     return source === 'params' ? { ...toRecord(given), ...toRecord(made) } : made
   } catch (error) {

@@ -8,12 +8,13 @@ import { cloneSchema } from './convert/clone.ts'
 import type { NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
 import type { FieldWas } from './reshape.ts'
+import type { Plan } from './convert/plan.ts'
 import type { Turn, TurnExtra } from './convert/turn.ts'
 
 /** The functions that turn the values of a source. */
 export interface Turned {
-  /** Those of models. */
-  readonly up: Turn | undefined
+  /** That of models. */
+  readonly plan: Plan | undefined
   /** Those of operations, which run before. */
   readonly names: Turn | undefined
 }

@@ -9,6 +9,7 @@ import type { VersionChange } from './change.ts'
 import { createExpand, levelOf } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
 import type { AnyModel } from './model.ts'
+import { convert } from './convert/plan.ts'
 import { createPlans } from './convert/plans.ts'
 import type { Models, OutAt, StateOf, Table } from './state.ts'
 
@@ -95,11 +96,11 @@ export function defineVersions<
       return order >= placeOf(version)
     },
     migrate: (schema, value, { from, to }) => {
-      const up = from === undefined ? undefined : parts.plans.planOf(schema, placeOf(from))?.up
-      const newest = up === undefined ? value : up(value, {})
-      const down = to === undefined ? undefined : parts.plans.planOf(schema, placeOf(to))?.down
+      const older = from === undefined ? undefined : parts.plans.planOf(schema, placeOf(from))
+      const newest = older === undefined ? value : convert(older, 'up', value, {})
+      const plan = to === undefined ? undefined : parts.plans.planOf(schema, placeOf(to))
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
-      return (down === undefined ? newest : down(newest, {})) as never
+      return (plan === undefined ? newest : convert(plan, 'down', newest, {})) as never
     },
   }
   setExpansion(history, createExpand(parts))

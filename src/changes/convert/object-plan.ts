@@ -2,20 +2,20 @@ import { createValidator, defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isPromise } from '../../async.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
-import { isObject, toRecord } from '../../values.ts'
 import { shapeOf } from '../chain.ts'
 import type { Slot } from '../chain.ts'
+import { zod } from '../zod.ts'
 import { cloneSchema } from './clone.ts'
 import { newerSchema, oldFields } from './old-fields.ts'
 import type { OldField } from './old-fields.ts'
 import type { Owned, OwnStep } from './own.ts'
-import { lateTurn } from './plan.ts'
 import type { Plan, PlanOf } from './plan.ts'
-import { MigrationError, RefusedError, turnAt } from './turn.ts'
-import type { Turn, TurnExtra } from './turn.ts'
+import { interpret } from './program.ts'
+import type { Member, Program } from './program.ts'
+import { compileProgram } from './program-code.ts'
+import { MigrationError, RefusedError } from './turn.ts'
 import { downWork, upWork } from './work.ts'
-import type { Registers, Work } from './work.ts'
-import { zod } from '../zod.ts'
+import type { Work } from './work.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep[], planOf: PlanOf): Plan {
@@ -35,12 +35,18 @@ export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep
     }),
   )
   const site = { schema, owned, fields, registers, others: findOthers(schema, fields) }
+  const down = toDown(site, downs)
+  const up = toUp(site, ups)
+  const slowDown = interpret(down)
+  const slowUp = interpret(up)
   return {
     wire: cloneSchema(schema, { shape: toShape(fields, 'wire'), checks: [] }),
     parse: cloneSchema(schema, { shape: toShape(fields, 'parse'), checks: [] }),
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
-    down: createDown(site, downs),
-    up: createUp(site, ups),
+    down: compileProgram(down) ?? slowDown,
+    up: compileProgram(up) ?? slowUp,
+    slowDown,
+    slowUp,
   }
 }
 
@@ -57,93 +63,55 @@ interface Site {
   readonly owned: Owned
   readonly fields: readonly OldField[]
   readonly registers: ReadonlyMap<Slot, number>
-  /** Copies the members that no version declares, if the object keeps them. */
-  readonly others:
-    | ((made: Record<string, unknown>, source: Readonly<Record<string, unknown>>) => void)
-    | undefined
+  readonly others: Program['others']
 }
 
-/** A member on its way: from a member of the input, or from a register. */
-interface Member {
-  readonly to: string
-  readonly from: string
-  readonly register: number
-  readonly turn: Turn | undefined
-}
-
-const NO_REGISTER = -1
-const NONE: Registers = []
-
-function createDown({ owned, fields, registers, others }: Site, works: readonly Work[]): Turn {
-  const loads = [...owned.slots].flatMap(([key, slot]) => {
-    const register = registers.get(slot)
-    return register === undefined ? [] : [{ key, register }]
-  })
-  const members = fields.map(({ slot, key = '', name, plan }): Member => ({
-    to: name,
-    from: key,
-    register: (slot === undefined ? undefined : registers.get(slot)) ?? NO_REGISTER,
-    turn: plan && lateTurn(plan, 'down'),
-  }))
-  const { size } = registers
-  return (value, extra) => {
-    if (!isObject(value)) return value
-    const source = toRecord(value)
-    const held = size === 0 ? NONE : Array.from({ length: size })
-    for (const { key, register } of loads) held[register] = source[key]
-    for (const work of works) work(held, extra)
-    const made = write(members, source, held, extra)
-    others?.(made, source)
-    return made
+function toDown({ owned, fields, registers, others }: Site, works: readonly Work[]): Program {
+  return {
+    side: 'down',
+    registers: registers.size,
+    loads: [...owned.slots].flatMap(([name, slot]) => {
+      const register = registers.get(slot)
+      return register === undefined ? [] : [{ name, register, plan: undefined }]
+    }),
+    works,
+    members: fields.map(({ slot, key = '', name, plan, schema }): Member => ({
+      to: name,
+      from: key,
+      register: slot === undefined ? undefined : registers.get(slot),
+      plan,
+      schema,
+    })),
+    others,
+    refine: undefined,
   }
 }
 
-function createUp({ schema, owned, fields, registers, others }: Site, works: readonly Work[]): Turn {
-  const loads = fields.flatMap(({ slot, name, plan }) => {
-    const register = slot === undefined ? undefined : registers.get(slot)
-    return register === undefined ? [] : [{ name, register, turn: plan && lateTurn(plan, 'up') }]
-  })
+function toUp({ schema, owned, fields, registers, others }: Site, works: readonly Work[]): Program {
   const byKey = new Map(fields.map((field) => [field.key, field]))
-  const members = Object.keys(shapeOf(schema)).map((key): Member => {
-    const slot = owned.slots.get(key)
-    const field = byKey.get(key)
-    const register = (slot === undefined ? undefined : registers.get(slot)) ?? NO_REGISTER
-    // what is in a register was turned on its way there
-    const turn = register === NO_REGISTER && field?.plan ? lateTurn(field.plan, 'up') : undefined
-    return { to: key, from: field?.name ?? key, register, turn }
-  })
-  const refine = createRefine(schema)
-  const { size } = registers
-  return (value, extra) => {
-    if (!isObject(value)) return value
-    const source = toRecord(value)
-    const held = size === 0 ? NONE : Array.from({ length: size })
-    for (const { name, register, turn } of loads) {
-      const member = source[name]
-      held[register] = member === undefined || turn === undefined ? member : turnAt(turn, name, member, extra)
-    }
-    for (const work of works) work(held, extra)
-    const made = write(members, source, held, extra)
-    others?.(made, source)
-    return refine === undefined ? made : refine(made)
+  return {
+    side: 'up',
+    registers: registers.size,
+    loads: fields.flatMap(({ slot, name, plan }) => {
+      const register = slot === undefined ? undefined : registers.get(slot)
+      return register === undefined ? [] : [{ name, register, plan }]
+    }),
+    works,
+    members: Object.entries(shapeOf(schema)).map(([key, own]): Member => {
+      const slot = owned.slots.get(key)
+      const field = byKey.get(key)
+      const register = slot === undefined ? undefined : registers.get(slot)
+      // what is in a register was turned on its way there
+      const plan = register === undefined ? field?.plan : undefined
+      return { to: key, from: field?.name ?? key, register, plan, schema: own }
+    }),
+    others,
+    refine: createRefine(schema),
   }
 }
 
-function write(
-  members: readonly Member[],
-  source: Readonly<Record<string, unknown>>,
-  held: Registers,
-  extra: TurnExtra,
-): Record<string, unknown> {
-  const made: Record<string, unknown> = {}
-  for (const { to, from, register, turn } of members) {
-    const value = register === NO_REGISTER ? source[from] : held[register]
-    if (value !== undefined) made[to] = turn === undefined ? value : turnAt(turn, from, value, extra)
-  }
-  return made
-}
-
-function findOthers(schema: Schema, fields: readonly OldField[]): Site['others'] {
+/** Copies the members that no version declares, if the object keeps them. */
+function findOthers(schema: Schema, fields: readonly OldField[]): Program['others'] {
   const catchall = schemaOf(defOf(schema)['catchall'])
   if (catchall === undefined || defOf(catchall).type === 'never') return undefined
   const known = new Set([...Object.keys(shapeOf(schema)), ...fields.map(({ name }) => name)])
@@ -151,7 +119,7 @@ function findOthers(schema: Schema, fields: readonly OldField[]): Site['others']
     for (const key of Object.keys(source)) {
       if (known.has(key)) continue
       // not assigned, because `__proto__` may be a key
-      const member = { value: source[key], enumerable: true, writable: true, configurable: true }
+      const member = { value: Reflect.get(source, key), enumerable: true, writable: true, configurable: true }
       Object.defineProperty(made, key, member)
     }
   }

@@ -1,5 +1,5 @@
 import type { Schema } from '../../schema/schema.ts'
-import type { Turn } from './turn.ts'
+import type { Turn, TurnExtra } from './turn.ts'
 
 /** How the values of a schema travel between the newest version and an older one. */
 export interface Plan {
@@ -7,21 +7,34 @@ export interface Plan {
   wire: Schema
   /** The same, for requests: where the newest schema transforms, values are turned before that. */
   parse: Schema
-  /** From the older version to the newest. */
-  up: Turn | undefined
-  /** From the newest version to the older one. */
-  down: Turn | undefined
+  /** From the older version to the newest. Its errors may say nothing. */
+  up: Turn
+  /** From the newest version to the older one. Its errors may say nothing. */
+  down: Turn
+  /** The same step by step: its errors say what is wrong, and where. */
+  slowUp: Turn
+  /** The same step by step. */
+  slowDown: Turn
   /** Of an object, the older names of fields by their newest ones. */
   names?: ReadonlyMap<string, string>
 }
 
+/** The conversions of a plan. */
+export type Side = 'up' | 'down' | 'slowUp' | 'slowDown'
+
 /** The plan of a schema in the version that is being planned; `undefined` if it is the same there. */
 export type PlanOf = (schema: Schema) => Plan | undefined
 
-/** Turns by a plan that may be complete only later, for a schema may hold itself. */
-export function lateTurn(plan: Plan, side: 'up' | 'down'): Turn {
-  return (value, extra) => {
-    const turn = plan[side]
-    return turn === undefined ? value : turn(value, extra)
+/** Makes the four conversions of a plan. */
+export function turnsOf(make: (side: Side) => Turn): Pick<Plan, Side> {
+  return { up: make('up'), down: make('down'), slowUp: make('slowUp'), slowDown: make('slowDown') }
+}
+
+/** What a plan makes of a value. @throws `MigrationError`, `RefusedError` */
+export function convert(plan: Plan, side: 'up' | 'down', value: unknown, extra: TurnExtra): unknown {
+  try {
+    return plan[side](value, extra)
+  } catch {
+    return plan[side === 'up' ? 'slowUp' : 'slowDown'](value, extra)
   }
 }

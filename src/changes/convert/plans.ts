@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { isPromise } from '../../async.ts'
-import { createValidator, defOf } from '../../schema/schema.ts'
+import { createValidator, defOf, toZod } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isObject } from '../../values.ts'
@@ -8,8 +8,8 @@ import { toChains } from '../chain.ts'
 import type { AnyChange, Chain, Move } from '../chain.ts'
 import { cloneSchema, membersOf } from './clone.ts'
 import { planObject } from './object-plan.ts'
-import { lateTurn } from './plan.ts'
-import type { Plan } from './plan.ts'
+import { convert, turnsOf } from './plan.ts'
+import type { Plan, Side } from './plan.ts'
 import { createFindOwned } from './own.ts'
 import type { Owned } from './own.ts'
 import { turnAt } from './turn.ts'
@@ -43,22 +43,14 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     if (made !== undefined) return made
     // known before it is complete, for schemas that hold themselves
     const plan: Plan = {
-      wire: zod.lazy(() => toLazy(plan, 'wire')),
-      parse: zod.lazy(() => toLazy(plan, 'parse')),
-      up: undefined,
-      down: undefined,
+      wire: zod.lazy(() => toZod(plan.wire)),
+      parse: zod.lazy(() => toZod(plan.parse)),
+      ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
     }
     known.set(count, plan)
     return Object.assign(plan, build(schema, level, { ownedBy, planOf }))
   }
   return { chains, reachOf, planOf, ownedBy }
-}
-
-type ZodType = ReturnType<Parameters<typeof zod.lazy>[0]>
-
-function toLazy(plan: Plan, side: 'wire' | 'parse'): ZodType {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
-  return plan[side] as unknown as ZodType
 }
 
 /** Finds which changes reach a schema: those of the objects in it, and in what their fields were. */
@@ -106,8 +98,14 @@ export function isTurned(type: string): boolean {
   return BUILD.has(type)
 }
 
+const STAY: Turn = (value) => value
+
 function same(schema: Schema): Plan {
-  return { wire: schema, parse: schema, up: undefined, down: undefined }
+  return { wire: schema, parse: schema, ...turnsOf(() => STAY) }
+}
+
+function isSlow(side: Side): boolean {
+  return side === 'slowUp' || side === 'slowDown'
 }
 
 const object: Build = (schema, level, { ownedBy, planOf }) => {
@@ -120,18 +118,16 @@ const array: Build = (schema, level, { planOf }) => {
   const element = schemaOf(defOf(schema)['element'])
   const plan = element && planOf(element, level)
   if (plan === undefined) return same(schema)
-  const each =
-    (side: 'up' | 'down'): Turn =>
-    (value, extra) => {
-      const turn = plan[side]
-      if (!Array.isArray(value) || turn === undefined) return value
-      return value.map((member: unknown, index) => turnAt(turn, index, member, extra))
-    }
   return {
     wire: cloneSchema(schema, { element: plan.wire }),
     parse: cloneSchema(schema, { element: plan.parse }),
-    up: each('up'),
-    down: each('down'),
+    ...turnsOf((side) => (value, extra) => {
+      if (!Array.isArray(value)) return value
+      const list: readonly unknown[] = value
+      if (isSlow(side)) return list.map((member, index) => turnAt(plan[side], index, member, extra))
+      const turn = plan[side]
+      return list.map((member) => turn(member, extra))
+    }),
   }
 }
 
@@ -140,22 +136,17 @@ const wrapper: Build = (schema, level, { planOf }) => {
   const inner = schemaOf(def['innerType'])
   const plan = inner && planOf(inner, level)
   if (plan === undefined) return same(schema)
-  const through =
-    (side: 'up' | 'down'): Turn =>
-    (value, extra) => {
-      const turn = plan[side]
-      return value === undefined || value === null || turn === undefined ? value : turn(value, extra)
-    }
   const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
     innerType: plan[side],
     // a default is a value of the newest version
-    ...('defaultValue' in def ? { defaultValue: through('down')(def['defaultValue'], {}) } : {}),
+    ...('defaultValue' in def ? { defaultValue: plan.slowDown(def['defaultValue'], {}) } : {}),
   })
   return {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
-    up: through('up'),
-    down: through('down'),
+    ...turnsOf(
+      (side) => (value, extra) => (value === undefined || value === null ? value : plan[side](value, extra)),
+    ),
   }
 }
 
@@ -167,8 +158,7 @@ const lazy: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { getter: () => plan.wire }),
     parse: cloneSchema(schema, { getter: () => plan.parse }),
-    up: lateTurn(plan, 'up'),
-    down: lateTurn(plan, 'down'),
+    ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
   }
 }
 
@@ -176,21 +166,16 @@ const record: Build = (schema, level, { planOf }) => {
   const valueType = schemaOf(defOf(schema)['valueType'])
   const plan = valueType && planOf(valueType, level)
   if (plan === undefined) return same(schema)
-  const each =
-    (side: 'up' | 'down'): Turn =>
-    (value, extra) => {
-      const turn = plan[side]
-      if (!isObject(value) || turn === undefined) return value
-      // not assigned, because a key may be `__proto__`
-      return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, turnAt(turn, key, member, extra)]),
-      )
-    }
   return {
     wire: cloneSchema(schema, { valueType: plan.wire }),
     parse: cloneSchema(schema, { valueType: plan.parse }),
-    up: each('up'),
-    down: each('down'),
+    ...turnsOf((side) => (value, extra) => {
+      if (!isObject(value)) return value
+      // not assigned, because a key may be `__proto__`
+      return Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [key, turnAt(plan[side], key, member, extra)]),
+      )
+    }),
   }
 }
 
@@ -200,15 +185,6 @@ const tuple: Build = (schema, level, { planOf }) => {
   const rest = schemaOf(def['rest'])
   const plans = items.map((item) => planOf(item, level))
   const restPlan = rest && planOf(rest, level)
-  const each =
-    (side: 'up' | 'down'): Turn =>
-    (value, extra) => {
-      if (!Array.isArray(value)) return value
-      return value.map((member: unknown, index) => {
-        const turn = (index < plans.length ? plans[index] : restPlan)?.[side]
-        return turn === undefined ? member : turnAt(turn, index, member, extra)
-      })
-    }
   const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
     items: items.map((item, index) => plans[index]?.[side] ?? item),
     rest: restPlan?.[side] ?? rest ?? null,
@@ -216,8 +192,13 @@ const tuple: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
-    up: each('up'),
-    down: each('down'),
+    ...turnsOf((side) => (value, extra) => {
+      if (!Array.isArray(value)) return value
+      return value.map((member: unknown, index) => {
+        const plan = index < plans.length ? plans[index] : restPlan
+        return plan === undefined ? member : turnAt(plan[side], index, member, extra)
+      })
+    }),
   }
 }
 
@@ -229,13 +210,8 @@ const union: Build = (schema, level, { planOf }) => {
   const key = typeof def['discriminator'] === 'string' ? def['discriminator'] : undefined
   const oldKeys = new Set(plans.map((plan) => (key === undefined ? undefined : oldName(plan, key))))
   const [oldKey = key] = oldKeys.size === 1 ? oldKeys : []
-  const turnBy = (side: 'up' | 'down', find: (value: object) => number): Turn => {
-    return (value, extra) => {
-      if (!isObject(value)) return value
-      const turn = plans[find(value)]?.[side]
-      return turn === undefined ? value : turn(value, extra)
-    }
-  }
+  const findOld = createFindOption(older, oldKey)
+  const findNew = createFindOption(options, key)
   const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
     options: options.map((option, index) => plans[index]?.[side] ?? option),
     ...(key === undefined ? {} : { discriminator: oldKey }),
@@ -243,8 +219,13 @@ const union: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
-    up: turnBy('up', createFindOption(older, oldKey)),
-    down: turnBy('down', createFindOption(options, key)),
+    ...turnsOf((side) => {
+      const find = side === 'up' || side === 'slowUp' ? findOld : findNew
+      return (value, extra) => {
+        const plan = isObject(value) ? plans[find(value)] : undefined
+        return plan === undefined ? value : plan[side](value, extra)
+      }
+    }),
   }
 }
 
@@ -291,15 +272,10 @@ const pipe: Build = (schema, level, { planOf }) => {
   const plan = inner && planOf(inner, level)
   if (plan === undefined) return same(schema)
   const turned = zod.pipe(
-    toLazy(plan, 'parse'),
-    zod.transform((value) => (plan.up === undefined ? value : plan.up(value, {}))),
+    toZod(plan.parse),
+    zod.transform((value) => convert(plan, 'up', value, {})),
   )
-  return {
-    wire: plan.wire,
-    parse: cloneSchema(schema, { in: turned }),
-    up: undefined,
-    down: undefined,
-  }
+  return { wire: plan.wire, parse: cloneSchema(schema, { in: turned }), ...turnsOf(() => STAY) }
 }
 
 const BUILD: ReadonlyMap<string, Build> = new Map([

@@ -1,44 +1,70 @@
 import type { Schema } from '../../schema/schema.ts'
-import { toRecord } from '../../values.ts'
 import type { Move, Slot } from '../chain.ts'
 import type { OwnStep } from './own.ts'
-import { createMadeCheck, RefusedError, runChange } from './turn.ts'
-import type { TurnExtra } from './turn.ts'
+import { createMadeCheck } from './turn.ts'
+import type { Identified, TurnExtra } from './turn.ts'
 
-/** The values of those fields of one object that functions of changes read or make. */
-export type Registers = unknown[]
+/** Checks what a change made, and returns what its schema makes of it. */
+export type Check = (value: unknown) => unknown
 
-/** One thing that a change does to registers. */
-export type Work = (registers: Registers, extra: TurnExtra) => void
-
-/** Gives the register of a field. */
-export type RegisterOf = (slot: Slot) => number
-
-interface Named {
+/** A member of an object, and the register that holds its value. */
+export interface Held {
   readonly name: string
   readonly register: number
 }
 
+/** One thing that a change does to the registers of an object. */
+export type Work =
+  | {
+      readonly kind: 'turn'
+      readonly change: Identified
+      readonly name: string
+      readonly register: number
+      readonly call: ((value: unknown, extra: TurnExtra) => unknown) | undefined
+      readonly check: Check | undefined
+      /** Whether what is absent stays so. */
+      readonly skipsAbsent: boolean
+    }
+  | {
+      readonly kind: 'group'
+      readonly change: Identified
+      readonly call: ((values: object, extra: TurnExtra) => unknown) | undefined
+      readonly args: readonly Held[]
+      readonly made: readonly (Held & { readonly check: Check | undefined })[]
+      /** Members of which a client sends all or none; nothing is made without them. */
+      readonly together: readonly Held[] | undefined
+    }
+
+/** Gives the register of a field. */
+export type RegisterOf = (slot: Slot) => number
+
 /** What a step does on the way to the older version. */
 export function downWork({ step, moves, isGroup }: OwnStep, registerOf: RegisterOf): readonly Work[] {
   const { change, reshape, newer } = step
-  const works: Work[] = []
-  const { down } = reshape
   const born = pick('born', moves, registerOf)
-  if (isGroup && born.length > 0 && down !== undefined) {
-    const args = newer.map(([name, slot]) => ({ name, register: registerOf(slot) }))
-    works.push((held, extra) => {
-      const made = runChange(change, () => toRecord(down(gather(args, held), extra)))
-      for (const { name, register } of born) held[register] = made[name]
+  const works: Work[] = []
+  if (isGroup && born.length > 0) {
+    works.push({
+      kind: 'group',
+      change,
+      call: reshape.down,
+      args: newer.map(([name, slot]) => ({ name, register: registerOf(slot) })),
+      made: born.map((each) => ({ ...each, check: undefined })),
+      together: undefined,
     })
   }
   for (const move of moves) {
     if (move.kind !== 'turn' || move.field.down === undefined) continue
-    const { down: turn } = move.field
-    const register = registerOf(move.slot)
-    works.push((held, extra) => {
-      const value = held[register]
-      if (value !== undefined) held[register] = runChange(change, () => turn(value, extra))
+    const { name, slot, field } = move
+    const register = registerOf(slot)
+    works.push({
+      kind: 'turn',
+      change,
+      name,
+      register,
+      call: field.down,
+      check: undefined,
+      skipsAbsent: true,
     })
   }
   return works
@@ -54,78 +80,45 @@ export interface UpSite {
 }
 
 /** What a step does on the way to the newest version. What it makes is checked at once. */
-export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
-  const { change } = own.step
-  const works: Work[] = own.isGroup ? [groupUp(own, site)] : []
-  for (const move of own.moves) {
-    if (move.kind !== 'turn') continue
-    const register = site.registerOf(move.slot)
-    const to = site.newerSchema(move.slot)
-    if (to === undefined) continue
-    const { up, narrowed } = move.field
-    const check = createMadeCheck(to, change, narrowed === true)
-    works.push((held, extra) => {
-      const value = held[register]
-      if (value === undefined && site.isPartial) return
-      const made = up === undefined ? value : runChange(change, () => up(value, extra))
-      held[register] = checkNamed(move.name, check, made)
+export function upWork({ step, moves, isGroup }: OwnStep, site: UpSite): readonly Work[] {
+  const { change, reshape, older } = step
+  const { isPartial, newerSchema, registerOf } = site
+  const works: Work[] = []
+  if (isGroup) {
+    works.push({
+      kind: 'group',
+      change,
+      call: reshape.up,
+      args: older.map(([name, slot]) => ({ name, register: registerOf(slot) })),
+      made: moves.flatMap((move) => {
+        const schema = move.kind === 'gone' ? newerSchema(move.slot) : undefined
+        if (move.kind !== 'gone' || schema === undefined) return []
+        const { name, slot } = move
+        return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change) }]
+      }),
+      together: isPartial ? pick('born', moves, registerOf) : undefined,
+    })
+  }
+  for (const move of moves) {
+    const schema = move.kind === 'turn' ? newerSchema(move.slot) : undefined
+    if (move.kind !== 'turn' || schema === undefined) continue
+    const { name, slot, field } = move
+    const check = createMadeCheck(schema, change, field.narrowed === true)
+    works.push({
+      kind: 'turn',
+      change,
+      name,
+      register: registerOf(slot),
+      call: field.up,
+      check,
+      skipsAbsent: isPartial,
     })
   }
   return works
 }
 
-function groupUp({ step, moves }: OwnStep, { isPartial, newerSchema, registerOf }: UpSite): Work {
-  const { change, reshape, older } = step
-  const { up } = reshape
-  const args = older.map(([name, slot]) => ({ name, register: registerOf(slot) }))
-  const born = pick('born', moves, registerOf)
-  const gone = moves.flatMap((move) => {
-    const schema = move.kind === 'gone' ? newerSchema(move.slot) : undefined
-    if (move.kind !== 'gone' || schema === undefined) return []
-    return [{ name: move.name, register: registerOf(move.slot), check: createMadeCheck(schema, change) }]
-  })
-  return (held, extra) => {
-    if (isPartial) {
-      const missing = born.filter(({ register }) => held[register] === undefined)
-      // a field that an older version does not have is never written by a part of a body
-      if (missing.length === born.length) return
-      if (missing.length > 0) throw new RefusedError(missing.map(({ name }) => toMissing(name, born)))
-    }
-    const made = up === undefined ? {} : runChange(change, () => toRecord(up(gather(args, held), extra)))
-    for (const { name, register, check } of gone) held[register] = check(made[name])
-  }
-}
-
-function toMissing(name: string, all: readonly Named[]): RefusedError['issues'][number] {
-  const names = all.map((each) => each.name).join(', ')
-  return {
-    code: 'missing_field',
-    path: [name],
-    message: `Send all of ${names} or none of them: they are changed together`,
-  }
-}
-
-function pick(kind: 'born' | 'gone', moves: readonly Move[], registerOf: RegisterOf): readonly Named[] {
+function pick(kind: 'born' | 'gone', moves: readonly Move[], registerOf: RegisterOf): readonly Held[] {
   return moves.flatMap((move) =>
     move.kind === kind ? [{ name: move.name, register: registerOf(move.slot) }] : [],
   )
-}
-
-function gather(args: readonly Named[], held: Registers): Record<string, unknown> {
-  const gathered: Record<string, unknown> = {}
-  for (const { name, register } of args) {
-    const value = held[register]
-    if (value !== undefined) gathered[name] = value
-  }
-  return gathered
-}
-
-/** Checks a field; what is refused is found below its name. */
-function checkNamed(name: string, check: (value: unknown) => unknown, value: unknown): unknown {
-  try {
-    return check(value)
-  } catch (error) {
-    if (error instanceof RefusedError) error.path.unshift(name)
-    throw error
-  }
 }

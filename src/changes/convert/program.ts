@@ -1,0 +1,105 @@
+import type { Schema, SchemaIssue } from '../../schema/schema.ts'
+import { isObject, toRecord } from '../../values.ts'
+import type { Plan, Side } from './plan.ts'
+import { RefusedError, runChange, turnAt } from './turn.ts'
+import type { Turn, TurnExtra } from './turn.ts'
+import type { Held, Work } from './work.ts'
+
+/** A member of what is made: it comes from a member of the value, or from a register. */
+export interface Member {
+  readonly to: string
+  readonly from: string
+  readonly register: number | undefined
+  /** How its own value travels. */
+  readonly plan: Plan | undefined
+  readonly schema: Schema
+}
+
+/** A member that is put into a register. */
+export interface Load extends Held {
+  /** How its own value travels, if it does so before functions of changes see it. */
+  readonly plan: Plan | undefined
+}
+
+/** The conversion of an object in one direction: what is read, what is done with it, and what is written. */
+export interface Program {
+  readonly side: 'up' | 'down'
+  readonly registers: number
+  readonly loads: readonly Load[]
+  readonly works: readonly Work[]
+  readonly members: readonly Member[]
+  /** Copies the members that no version declares, if the object keeps them. */
+  readonly others: ((made: object, source: object) => void) | undefined
+  /** Runs the refinements of the newest object. */
+  readonly refine: ((made: unknown) => unknown) | undefined
+}
+
+/** Runs a program step by step, so that errors know where they are. */
+export function interpret(program: Program): Turn {
+  const { loads, works, members, others, refine } = program
+  const side: Side = program.side === 'up' ? 'slowUp' : 'slowDown'
+  return (value, extra) => {
+    if (!isObject(value)) return value
+    const source = toRecord(value)
+    const held: unknown[] = []
+    for (const { name, register, plan } of loads)
+      held[register] = turnMember(plan, side, name, source[name], extra)
+    for (const work of works) runWork(work, held, extra)
+    const made: Record<string, unknown> = {}
+    for (const { to, from, register, plan } of members) {
+      const given = register === undefined ? source[from] : held[register]
+      const turned = turnMember(plan, side, from, given, extra)
+      if (turned !== undefined) made[to] = turned
+    }
+    others?.(made, source)
+    return refine === undefined ? made : refine(made)
+  }
+}
+
+function turnMember(
+  plan: Plan | undefined,
+  side: Side,
+  name: string,
+  value: unknown,
+  extra: TurnExtra,
+): unknown {
+  const turn = plan?.[side]
+  return value === undefined || turn === undefined ? value : turnAt(turn, name, value, extra)
+}
+
+function runWork(work: Work, held: unknown[], extra: TurnExtra): void {
+  const { change } = work
+  if (work.kind === 'turn') {
+    const { register, call, check, name, skipsAbsent } = work
+    const value = held[register]
+    if (value === undefined && skipsAbsent) return
+    const made = call === undefined ? value : runChange(change, () => call(value, extra))
+    held[register] = check === undefined ? made : turnAt(check, name, made, extra)
+    return
+  }
+  const { call, args, made, together } = work
+  if (together !== undefined && !isTogether(together, held)) return
+  const values: Record<string, unknown> = {}
+  for (const { name, register } of args) if (held[register] !== undefined) values[name] = held[register]
+  const results = call === undefined ? {} : runChange(change, () => toRecord(call(values, extra)))
+  for (const { name, register, check } of made)
+    held[register] = check === undefined ? results[name] : check(results[name])
+}
+
+/** Whether a client sent members that change together. @throws `RefusedError` for some of them */
+function isTogether(together: readonly Held[], held: readonly unknown[]): boolean {
+  const missing = together.filter(({ register }) => held[register] === undefined)
+  // a field that an older version does not have is never written by a part of a body
+  if (missing.length === together.length) return false
+  if (missing.length > 0) throw new RefusedError(missing.map(({ name }) => toMissing(name, together)))
+  return true
+}
+
+function toMissing(name: string, all: readonly Held[]): SchemaIssue {
+  const names = all.map((each) => each.name).join(', ')
+  return {
+    code: 'missing_field',
+    path: [name],
+    message: `Send all of ${names} or none of them: they are changed together`,
+  }
+}
