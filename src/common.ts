@@ -174,7 +174,6 @@ export type {
   VersionPolicy,
   VersionStatus,
 } from './versioning/policy.ts'
-export { defineVersioningScheme } from './versioning/schemes/scheme.ts'
 export type {
   AmbiguousVersion,
   RequestDraft,
@@ -185,7 +184,7 @@ export type {
   VersionStatusCodes,
   VersionValue,
 } from './versioning/schemes/scheme.ts'
-export { VersioningSchemes } from './versioning/schemes/schemes.ts'
+export { defineVersioningScheme, VersioningSchemes } from './server/versioned/schemes.ts'
 export { VERSION_NEUTRAL } from './versioning/spec.ts'
 export type { VersionEntry, VersionSpec } from './versioning/spec.ts'
 export type { UrlOptions as UrlVersioningOptions } from './versioning/schemes/url.ts'

@@ -161,8 +161,8 @@ export function optionsProblems(
 
 function schemeProblems(uses: readonly SchemeUse[], common: object): readonly DefinitionProblem[] {
   const inPath = uses.filter(({ scheme }) => scheme.segments !== undefined)
-  if (uses.length === 0 || inPath.length > 1) {
-    const message = uses.length === 0 ? 'there is no scheme' : 'two schemes put versions into the path'
+  if (inPath.length > 1) {
+    const message = 'two schemes put versions into the path'
     return [invalidOption(WHERE, message, 'give one scheme, or several different ones')]
   }
   return uses.flatMap(({ scheme, options }) => {

@@ -3,7 +3,7 @@ import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './options.ts'
 import type { DefaultVersion, VersionHistory, VersioningOptions, VersionListing } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
-import { DEFAULT_STATUS_CODES, isScheme, isStatusCodes } from './schemes/scheme.ts'
+import { DEFAULT_STATUS_CODES, isScheme, isStatusCodes, notScheme } from './schemes/scheme.ts'
 import type {
   SchemeUse,
   VersioningScheme,
@@ -185,11 +185,11 @@ function given(statusCodes: unknown): Partial<VersionStatusCodes> {
 }
 
 /**
- * Applies the options of one scheme, or of each of several; without any, every option has its default.
+ * Applies the options of one scheme, or of each of several.
  *
  * @throws `TypeError` for anything else
  */
-export function readVersioning(schemes: object, options: VersioningOptions = {}): Versioning {
+export function readVersioning(schemes: unknown, options: VersioningOptions = {}): Versioning {
   const uses = Array.isArray(schemes) ? schemes.map(toUse) : [toUse([schemes, options])]
   return toVersioning(uses, options)
 }
@@ -198,7 +198,5 @@ export function readVersioning(schemes: object, options: VersioningOptions = {})
 function toUse(entry: unknown): SchemeUse {
   const [scheme, options = {}]: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
   if (isScheme(scheme) && typeof options === 'object' && options !== null) return { scheme, options }
-  throw new TypeError(
-    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
-  )
+  throw notScheme()
 }

@@ -1,29 +1,22 @@
 import type { Container } from '../../container/container.ts'
 import type { BuiltIns } from '../../container/request-scope.ts'
 import type { Sessions } from '../../session/sessions.ts'
-import { createKnown, declaredVersions } from '../../versioning/spec.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { expansionOf } from '../../flatten/history.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { AppServices } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
 import { createRecover } from '../pipeline/error-handlers.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { createLocate } from '../lookup/locate.ts'
 import type { Settings } from '../options/settings.ts'
 import { createMiddleware } from '../pipeline/middleware.ts'
-import { createMiss } from '../lookup/miss.ts'
 import { createObserver } from '../logging/channels.ts'
 import type { Structure } from './read-definitions.ts'
-import { createVersionReporter } from '../version-report/reporter.ts'
-import { reportingHeaders } from '../version-report/headers.ts'
 import { checkHealthPaths } from '../table/checks/health.ts'
-import { createTable } from '../table/table.ts'
 import type { Table } from '../table/table.ts'
 import { createUrlFor } from '../table/url-for.ts'
 import type { UrlFor } from '../table/url-for.ts'
+import type { Routing } from '../versioned/routing.ts'
 
 /** An application, built: nothing in it changes any more. */
 export interface Compiled {
@@ -38,6 +31,7 @@ export interface Materials {
   readonly structure: Structure
   readonly settings: Settings
   readonly versioning: Versioning | undefined
+  readonly routing: Routing
   readonly container: Container
   readonly builtIns: BuiltIns
   /** Loaded when the application starts; `undefined` without the option. */
@@ -46,24 +40,16 @@ export interface Materials {
   readonly whenClosing: Lifecycle['whenClosing']
 }
 
-/** The routes of every version: with a history, those that changes reach once for each state that they had. */
-function writeOut(routes: readonly FlatRoute[], versioning: Versioning | undefined): readonly FlatRoute[] {
-  const expand = expansionOf(versioning?.history)
-  if (versioning === undefined || expand === undefined) return routes
-  const declared = routes.flatMap(({ version }) => declaredVersions(version))
-  return expand(routes, createKnown(versioning.versions, declared, versioning.format))
-}
-
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(materials: Materials): Compiled {
-  const { structure, settings, versioning, container } = materials
+  const { structure, settings, versioning, routing, container } = materials
   const { root } = structure
-  const routes = writeOut(structure.routes, versioning)
+  const routes = routing.writeOut(structure.routes, versioning)
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = versioning?.hidden ?? []
   const endpointSite = { settings, container, hidden }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
-  const table = createTable(rows, versioning, mode)
+  const table = routing.createTable(rows, versioning, mode)
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
   const urlFor = createUrlFor(table, versioning)
@@ -77,8 +63,8 @@ export function compile(materials: Materials): Compiled {
     settings.logsRequests,
     versioning?.path === undefined ? undefined : versionAt,
   )
-  const locate = createLocate(table, versioning, mode)
-  const miss = createMiss(table, versioning, mode)
+  const locate = routing.createLocate(table, versioning, mode)
+  const miss = routing.createMiss(table, versioning, mode)
   const allowedMethods = createAllowedMethods(locate, miss, settings.limits.url)
   const services = {
     allowedMethods,
@@ -103,8 +89,8 @@ export function compile(materials: Materials): Compiled {
   const parts = {
     locate,
     miss,
-    reporter: createVersionReporter(table, versioning, mode),
-    cors: { reporting: reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
+    reporter: routing.createReporter(table, versioning, mode),
+    cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     maxUrl: settings.limits.url,
     recover,

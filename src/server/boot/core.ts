@@ -7,7 +7,6 @@ import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
 import { loadZod } from '../../schema/schema.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
-import { readVersioning } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
 import { createDocsRouter } from '../docs/docs-routes.ts'
@@ -21,15 +20,19 @@ import { appOptionProblems } from '../options/app-options.ts'
 import type { AnyAppOptions } from '../options/app-options.ts'
 import { toSettings } from '../options/settings.ts'
 import type { Settings } from '../options/settings.ts'
-import { readVersioningOption } from '../options/versioning.ts'
 import { compile } from './compile.ts'
 import type { Compiled } from './compile.ts'
 import { createDefinitions } from './definitions.ts'
+import type { Parts } from './definitions.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { definitionsAt, readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
 import { attempt, placed, withPlaces } from '../../place.ts'
+import { routingOf } from '../versioned/brought.ts'
+import { PLAIN } from '../versioned/plain.ts'
+import type { Routing } from '../versioned/routing.ts'
+import type { VersionInfo } from '../version-report/versions.ts'
 
 /** An application without the ways into it. */
 export interface Core {
@@ -38,6 +41,8 @@ export interface Core {
   readonly lifecycle: Lifecycle
   readonly enableVersioning: (given: object, options?: VersioningOptions) => void
   readonly versioning: () => Versioning | undefined
+  /** The known versions as data. */
+  readonly versions: () => readonly VersionInfo[]
   /** Compiles the routes; versioning may still change. */
   readonly build: () => Compiled
   /** Compiles the routes for good and starts everything. */
@@ -75,6 +80,7 @@ export function createCore(
   const lifecycle = createLifecycle()
   let structure: Structure | undefined
   let versioning: Versioning | undefined
+  let routing: Routing = PLAIN
   const refuse = createRefusal(options, () => ({ structure, versioning }))
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
@@ -84,18 +90,37 @@ export function createCore(
   const read = (settled: SettledModules): Structure =>
     attempt(() => (structure = readStructure(module, settings, settled, mistakes, docs)), refuse)
   const definitions = createDefinitions(read, settings)
-  versioning = options.versioning && readVersioningOption(options.versioning)
+  let compiled: Compiled | undefined
+  const enable = (given: unknown, common?: VersioningOptions): Versioning => {
+    const brought = routingOf(given)
+    versioning = brought.readVersioning(given, common)
+    routing = brought
+    compiled = undefined
+    return versioning
+  }
+  if (options.versioning) {
+    const { scheme, schemes, ...common } = options.versioning
+    enable(scheme ?? schemes, common)
+  }
   const loadHealth = createHealthLoader(settings, lifecycle, definitions.resolve)
   let sessions: Sessions | undefined
-  let compiled: Compiled | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
   const { trackWork, whenClosing } = lifecycle
   const shared = { settings, sessions: () => sessions, trackWork, whenClosing }
-  const make = (): Compiled => compile({ ...definitions.complete(), ...shared, versioning })
+  const make = (): Compiled => compile({ ...definitions.complete(), ...shared, versioning, routing })
   const build = (): Compiled => (compiled ??= attempt(make, refuse))
-  const start = async (): Promise<Opened> => {
+  const settle = async (): Promise<Parts> => {
     const parts = await definitions.settle()
+    // what routes say of their own lives needs the code of versions too
+    if (routing === PLAIN && parts.structure.routes.some(({ policies }) => policies.length > 0)) {
+      routing = (await import('../versioned/versioned.ts')).VERSIONED
+      compiled = undefined
+    }
+    return parts
+  }
+  const start = async (): Promise<Opened> => {
+    const parts = await settle()
     const { dispatch, services, table } = build()
     const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings)])
     sessions = await loadSessions(settings)
@@ -107,8 +132,7 @@ export function createCore(
   }
   const enableVersioning: Core['enableVersioning'] = (given, common) => {
     if (opening !== undefined) throw new Error(TOO_LATE)
-    versioning = placed(readVersioning(given, common), enableVersioning)
-    compiled = undefined
+    placed(enable(given, common), enableVersioning)
   }
   return {
     settings,
@@ -119,10 +143,11 @@ export function createCore(
     routes: () => definitions.complete().structure.routes,
     build,
     versioning: () => versioning,
+    versions: () => routing.listVersions(build().table, versioning),
     enableVersioning,
     open: () => (opening ??= start().catch(refuse).finally(lifecycle.trackWork())),
     opened: () => opened,
-    prepare: () => definitions.settle().then(() => documents.load()),
+    prepare: () => settle().then(() => documents.load()),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Shape } from '../../router/tree.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Settings } from '../options/settings.ts'
-import type { TableRoute } from '../table/leaves.ts'
+import type { TableRoute } from '../table/table.ts'
 import { byKnown } from '../table/lifetimes.ts'
 import type { Table } from '../table/table.ts'
 

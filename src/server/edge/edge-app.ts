@@ -21,7 +21,6 @@ import { printTable, toRouteList } from '../boot/route-list.ts'
 import type { RouteEntry } from '../boot/route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
-import { toVersionList } from '../version-report/versions.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 import { placed } from '../../place.ts'
 
@@ -163,7 +162,7 @@ export function toApp<M, F, V, P extends object>(core: Core, more: P): EdgeApp<M
     },
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
-    versions: () => toVersionList(core.build().table, core.versioning()),
+    versions: () => core.versions(),
     openapi: ({ version } = {}) => core.documents.loaded().document(version),
   }
   return withInternals(app, internals)

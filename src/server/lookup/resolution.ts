@@ -1,10 +1,8 @@
 import type { Awaitable } from '../../http.ts'
-import { isPromise } from '../../async.ts'
 import type { Match } from '../../router/find.ts'
 import type { Node } from '../../router/node.ts'
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionSource } from '../../versioning/schemes/scheme.ts'
-import { cutVersion } from '../../versioning/version.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import type { Table } from '../table/table.ts'
@@ -73,39 +71,5 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
     inPath: false,
     isFloor: false,
     vary,
-  }
-}
-
-/** Makes the function that settles the version of requests that name none. */
-export function createDefaultResolver(
-  table: Table,
-  { defaultVersion, vary, defaultVary }: Versioning,
-): ResolveDefault {
-  const none = withoutVersion(table, vary)
-  if (defaultVersion === null) return () => none
-  if (typeof defaultVersion === 'string') {
-    const known: Resolution = { ...none, kind: 'known', version: table.defaultVersion }
-    return () => known
-  }
-  const unchosen = { ...none, vary: defaultVary }
-  const byVersion = new Map(
-    [...table.defaults].map(([version, root]): readonly [string, Resolution] => [
-      version,
-      { ...unchosen, kind: 'known', root, version },
-    ]),
-  )
-  const toResolution = (version: unknown): Resolution => {
-    if (version === null) return unchosen
-    const isText = typeof version === 'string'
-    const resolution = isText ? byVersion.get(table.known.find(version) ?? '') : undefined
-    if (resolution !== undefined) return resolution
-    const given = isText ? JSON.stringify(cutVersion(version)) : typeof version
-    throw new Error(
-      `The function defaultVersion gave ${given}, not a known version (${table.known.list.join(', ')}) or null`,
-    )
-  }
-  return (context) => {
-    const chosen = defaultVersion(context.request)
-    return isPromise(chosen) ? chosen.then(toResolution) : toResolution(chosen)
   }
 }

@@ -6,8 +6,7 @@ import type { EnabledVersions } from '../../define/versions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import { isScheme } from '../../versioning/schemes/scheme.ts'
 import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
-import { readVersioning } from '../../versioning/versioning.ts'
-import type { SchemeList, Versioning } from '../../versioning/versioning.ts'
+import type { SchemeList } from '../../versioning/versioning.ts'
 
 /** The option `versioning` for code that does not ask which schemes there are. */
 export interface AnyVersioning extends VersioningOptions {
@@ -48,7 +47,7 @@ export type NamedVersions<O, D, L> = EnabledVersions<
 const RULES: Rules = {
   scheme: [isScheme, 'a scheme, such as VersioningSchemes.URL'],
   schemes: [
-    (value) => Array.isArray(value) && value.every(isUse),
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isUse),
     'a list of schemes, each in a list with its options, such as [[VersioningSchemes.URL, {}]]',
   ],
 }
@@ -79,9 +78,4 @@ function isUse(value: unknown): boolean {
   if (!Array.isArray(value)) return false
   const [scheme, options]: readonly unknown[] = value
   return isScheme(scheme) && (options === undefined || isObject(options))
-}
-
-/** Applies the options of the schemes that `versioning` names. */
-export function readVersioningOption({ scheme, schemes, ...options }: AnyVersioning): Versioning {
-  return readVersioning(scheme ?? schemes ?? [], options)
 }

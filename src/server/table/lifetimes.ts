@@ -8,38 +8,8 @@ import type { Lifetime, RoutePolicy, VersionPolicy } from '../../versioning/poli
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import type { InfoOf, TableRoute, Versions } from './leaves.ts'
-
-/** The versions of a path, oldest first. A deprecated version is in the second list only, a retired one in neither. */
-export interface VersionReport {
-  readonly supported: readonly string[]
-  readonly deprecated: readonly string[]
-}
-
-/** A route that answers in a version. */
-export interface Answering {
-  readonly row: TableRoute
-  /** Those of its methods that no other route answers there. */
-  readonly methods: readonly Method[]
-  readonly lifetime: Lifetime | undefined
-}
-
-/** The lifetimes of versions and routes, created when the application is built. Only the time is read later. */
-export interface Lifetimes {
-  /** Whether there are no policies at all. */
-  readonly isEmpty: boolean
-  /** Of a version as a whole. */
-  readonly ofVersion: (version: string) => Lifetime | undefined
-  /** Of an endpoint, in the version that it answers. */
-  readonly of: (endpoint: Endpoint, version: string | null) => Lifetime | undefined
-  /** The versions with a handler at some of the shapes. */
-  readonly report: (shapes: readonly LeafShape[], now: number) => VersionReport
-  /**
-   * By version, the routes that name it, and those without version that answer as the default one beside them. Neutral ones do not
-   * count.
-   */
-  readonly answering: () => ReadonlyMap<string, readonly Answering[]>
-}
+import type { Answering, Lifetimes, TableRoute, VersionReport, Versions } from './table.ts'
+import type { InfoOf } from './version-leaves.ts'
 
 /** Merges the policies of versions, modules, controllers and routes into lifetimes: docs/guide/deprecation.md#levels */
 export function createLifetimes(

@@ -1,9 +1,10 @@
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { PLAIN_SCHEME } from '../../versioning/schemes/scheme.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
-import type { VersionReport } from '../table/lifetimes.ts'
+import type { VersionReport } from '../table/table.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { ResponseHeaders } from '../pipeline/response-head.ts'
+import { DEFAULT_ECHO, DEPRECATED, REPORTING, SUPPORTED } from './names.ts'
 
 /** The report of a response on the version that answered. */
 export interface ReportedVersion {
@@ -14,9 +15,6 @@ export interface ReportedVersion {
   /** The version to echo; `null` for none. */
   readonly version: string | null
 }
-
-const SUPPORTED = 'api-supported-versions'
-const DEPRECATED = 'api-deprecated-versions'
 
 /** Creates the function that writes the report into the headers of a response. Headers of the handler stay. */
 export function createWriter(
@@ -60,8 +58,6 @@ function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
   if (missing.length > 0) headers['link'] = [...given, ...missing].join(', ')
 }
 
-const DEFAULT_ECHO = 'api-version'
-
 /** The headers that can name the version used. The first one does: the header of `echo`, then those of the schemes. */
 function echoNames(versioning: Versioning | undefined): readonly string[] {
   const { schemes = [], common } = versioning ?? {}
@@ -104,5 +100,5 @@ function createTypeEcho({
 
 /** The headers that report on versions. Browsers hide them from scripts of other origins unless they are exposed. */
 export function reportingHeaders(versioning: Versioning | undefined): readonly string[] {
-  return ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, DEFAULT_ECHO, ...echoNames(versioning)]
+  return [...REPORTING, ...echoNames(versioning)]
 }

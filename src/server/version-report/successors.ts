@@ -3,7 +3,7 @@ import type { Param } from '../../path/pattern.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { statusAt } from '../../versioning/policy.ts'
 import { createSelect } from '../../versioning/select.ts'
-import type { TableRoute } from '../table/leaves.ts'
+import type { TableRoute } from '../table/table.ts'
 import type { Table } from '../table/table.ts'
 import { writePath } from '../table/url-for.ts'
 

@@ -3,7 +3,7 @@ import type { Versioning } from '../../versioning/versioning.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime, PolicyLink, VersionLink, VersionStatus } from '../../versioning/policy.ts'
 import { byKnown } from '../table/lifetimes.ts'
-import type { Answering } from '../table/lifetimes.ts'
+import type { Answering } from '../table/table.ts'
 import type { Table } from '../table/table.ts'
 
 /** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */

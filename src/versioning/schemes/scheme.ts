@@ -129,6 +129,13 @@ export function isScheme(value: unknown): value is VersioningScheme<never> {
   return isObject(value) && 'reader' in value && 'statusCodes' in value
 }
 
+/** The error for anything else. */
+export function notScheme(): TypeError {
+  return new TypeError(
+    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
+  )
+}
+
 export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
   unsupported: 404,
   unspecified: 400,
@@ -182,20 +189,8 @@ export const PLAIN_SCHEME = {
   companions: (): readonly SchemeUse[] => [],
 } as const
 
-/**
- * Defines a versioning scheme of your own.
- *
- * @example
- * const Account = defineVersioningScheme({
- *   name: 'account',
- *   read: (request) => pinnedVersions.get(request.header('x-account') ?? ''),
- *   vary: ['x-account'],
- * })
- * app.enableVersioning(Account, { defaultVersion: '2' })
- */
-export function defineVersioningScheme<O extends object = object>(
-  definition: VersioningSchemeDefinition<O>,
-): VersioningScheme<O> {
+/** Completes a scheme that was defined outside. */
+export function toScheme<O extends object>(definition: VersioningSchemeDefinition<O>): VersioningScheme<O> {
   const { name, vary = [], statusCodes } = definition
   return {
     ...PLAIN_SCHEME,

@@ -2,7 +2,7 @@ import type { Shape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../../versioning/select.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
-import type { TableRoute } from '../leaves.ts'
+import type { TableRoute } from '../table.ts'
 
 /** The routes for one method at one path shape. */
 export interface RouteGroup {

@@ -1,6 +1,6 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
-import type { TableRoute } from '../leaves.ts'
+import type { TableRoute } from '../table.ts'
 import { versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningContext } from './version-groups.ts'
 

@@ -1,7 +1,7 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
 import type { Shape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import type { TableRoute } from '../leaves.ts'
+import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'
 import { cutList, toGroups, versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningContext } from './version-groups.ts'

@@ -3,7 +3,7 @@ import { isSelector, staticDefault } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { cutVersion } from '../../../versioning/version.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
-import type { TableRoute } from '../leaves.ts'
+import type { TableRoute } from '../table.ts'
 
 /** Reports common options that contradict each other or the known versions. */
 export function optionProblems(

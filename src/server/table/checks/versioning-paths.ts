@@ -4,7 +4,7 @@ import type { Pattern } from '../../../path/pattern.ts'
 import { staticDefault } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
-import type { TableRoute } from '../leaves.ts'
+import type { TableRoute } from '../table.ts'
 
 /** Reports a path such as `/v1/legacy` beside `/legacy` in version 1, because one of them could never be reached. */
 export function literalClashes(

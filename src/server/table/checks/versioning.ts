@@ -5,7 +5,7 @@ import type { KnownVersions } from '../../../versioning/spec.ts'
 import { canonicalVersion, MAX_VERSION_LENGTH } from '../../../versioning/version.ts'
 import { optionProblems } from './versioning-options.ts'
 import { literalClashes } from './versioning-paths.ts'
-import type { TableRoute } from '../leaves.ts'
+import type { TableRoute } from '../table.ts'
 
 /** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
 export function versioningProblems(

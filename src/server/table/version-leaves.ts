@@ -1,5 +1,4 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { METHODS } from '../../http.ts'
 import type { Variants } from '../../router/seal.ts'
 import type { Leaf, LeafShape } from '../../router/node.ts'
@@ -8,25 +7,11 @@ import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
-import type { Answers, Versioned } from '../../versioning/select.ts'
-import type { KnownVersions } from '../../versioning/spec.ts'
+import type { Answers } from '../../versioning/select.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import { atDefinition, labelAt } from '../../place.ts'
-
-/** A route on its way into the table: its pattern for the trie, its versions written out. */
-export interface TableRoute extends Versioned {
-  readonly route: FlatRoute
-  readonly pattern: FlatRoute['pattern']
-  /** One for each method of the route. */
-  readonly endpoints: ReadonlyMap<string, Endpoint>
-}
-
-/** The versions of an application. */
-export interface Versions {
-  readonly known: KnownVersions
-  /** That of requests which name none; `null` when there is none or a function chooses it. */
-  readonly defaultVersion: string | null
-}
+import { createNotes } from './notes.ts'
+import type { Notes } from './notes.ts'
+import type { TableRoute, Versions } from './table.ts'
 
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
@@ -46,13 +31,13 @@ export interface Leaves {
 export function createLeaves(
   rows: readonly TableRoute[],
   strict: boolean,
-  versioning: Versioning | undefined,
+  versioning: Versioning,
   { known, defaultVersion }: Versions,
 ): Leaves {
-  const notes = createNotes(versioning)
+  const notes = createNotes(true)
   const infoOf = createInfo(rows, strict, versioning, { known, defaultVersion })
   const leafFor = createLeafFor(notes, infoOf)
-  const { required = false, strictNeutral = false } = versioning?.common ?? {}
+  const { required, strictNeutral } = versioning.common
   const variants = (
     shape: Shape<TableRoute>,
     versions: ReadonlySet<string>,
@@ -127,13 +112,13 @@ export type InfoOf = (shape: Shape<TableRoute>) => LeafShape
 function createInfo(
   rows: readonly TableRoute[],
   strict: boolean,
-  versioning: Versioning | undefined,
+  versioning: Versioning,
   versions: Versions,
 ): InfoOf {
-  const { strictNeutral = false } = versioning?.common ?? {}
+  const { strictNeutral } = versioning.common
   const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
   const versionedTree =
-    (versioning?.defaultVary.length ?? 0) > 0 && versionedRows.length > 0
+    versioning.defaultVary.length > 0 && versionedRows.length > 0
       ? createTree(versionedRows, strict)
       : undefined
   const shapes = new Map<Shape<TableRoute>, LeafShape>()
@@ -196,39 +181,6 @@ function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
       leaves.set(key, leaf)
       return leaf
     },
-  }
-}
-
-/** Collects what conflicts and what is used while leaves are chosen. */
-interface Notes {
-  readonly duplicate: (a: FlatRoute, b: FlatRoute, method: string, version: string | null) => void
-  readonly use: (endpoint: Endpoint) => void
-  readonly isUsed: (row: TableRoute) => boolean
-  readonly problems: () => readonly DefinitionProblem[]
-}
-
-function createNotes(versioning: Versioning | undefined): Notes {
-  const problems = new Map<string, DefinitionProblem>()
-  const used = new Set<Endpoint>()
-  return {
-    duplicate: (a, b, method, version) => {
-      const key = `${a.label}\n${b.label}\n${method}`
-      if (problems.has(key)) return
-      const versions = versioning !== undefined && version !== null ? ` for version ${version}` : ''
-      const problem: DefinitionProblem = {
-        code: 'duplicate_route',
-        where: b.label,
-        message: `${labelAt(a.label, ...a.definitions)} answers ${method} on the same path${versions} too`,
-        fix:
-          versioning === undefined && (a.version !== undefined || b.version !== undefined)
-            ? 'call app.enableVersioning: their versions do not count before'
-            : 'change the path, the method or the version of one of them',
-      }
-      problems.set(key, atDefinition(problem, ...b.definitions))
-    },
-    use: (endpoint) => void used.add(endpoint),
-    isUsed: ({ endpoints }) => [...endpoints.values()].some((endpoint) => used.has(endpoint)),
-    problems: () => [...problems.values()],
   }
 }
 

@@ -1,0 +1,40 @@
+import { isPromise } from '../../async.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
+import { cutVersion } from '../../versioning/version.ts'
+import type { Table } from '../table/table.ts'
+import { withoutVersion } from './resolution.ts'
+import type { Resolution, ResolveDefault } from './resolution.ts'
+
+/** Makes the function that settles the version of requests that name none. */
+export function createDefaultResolver(
+  table: Table,
+  { defaultVersion, vary, defaultVary }: Versioning,
+): ResolveDefault {
+  const none = withoutVersion(table, vary)
+  if (defaultVersion === null) return () => none
+  if (typeof defaultVersion === 'string') {
+    const known: Resolution = { ...none, kind: 'known', version: table.defaultVersion }
+    return () => known
+  }
+  const unchosen = { ...none, vary: defaultVary }
+  const byVersion = new Map(
+    [...table.defaults].map(([version, root]): readonly [string, Resolution] => [
+      version,
+      { ...unchosen, kind: 'known', root, version },
+    ]),
+  )
+  const toResolution = (version: unknown): Resolution => {
+    if (version === null) return unchosen
+    const isText = typeof version === 'string'
+    const resolution = isText ? byVersion.get(table.known.find(version) ?? '') : undefined
+    if (resolution !== undefined) return resolution
+    const given = isText ? JSON.stringify(cutVersion(version)) : typeof version
+    throw new Error(
+      `The function defaultVersion gave ${given}, not a known version (${table.known.list.join(', ')}) or null`,
+    )
+  }
+  return (context) => {
+    const chosen = defaultVersion(context.request)
+    return isPromise(chosen) ? chosen.then(toResolution) : toResolution(chosen)
+  }
+}

@@ -1,0 +1,100 @@
+import { isPromise } from '../../async.ts'
+import type { Awaitable } from '../../http.ts'
+import { findLeaves } from '../../router/find.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
+import type { VersionValue } from '../../versioning/schemes/scheme.ts'
+import type { RequestContext } from '../pipeline/context.ts'
+import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
+import { createSeveralLocate } from './locate-several.ts'
+import { createDefaultResolver } from './default-version.ts'
+import { createEnds, createPlainLocate, look } from './locate.ts'
+import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
+import { createVersionRoots, createResolve } from './resolve.ts'
+import type { Table } from '../table/table.ts'
+
+/** Creates the lookup for a table and its versioning schemes. */
+export function createVersionLocate(
+  table: Table,
+  versioning: Versioning | undefined,
+  mode: { readonly strict: boolean },
+): Locate {
+  if (versioning === undefined) return createPlainLocate(table, mode)
+  const ends = createEnds(mode)
+  const parts: LookupParts = {
+    table,
+    versioning,
+    strict: mode.strict,
+    ends,
+    look,
+    resolveDefault: createDefaultResolver(table, versioning),
+  }
+  return telling(parts, createSchemeLocate(parts))
+}
+
+function createSchemeLocate(parts: LookupParts): Locate {
+  const { versioning } = parts
+  const [only, ...others] = versioning.schemes
+  if (only === undefined || others.length > 0) return createSeveralLocate(parts)
+  return versioning.path === undefined ? createValueLocate(parts, only) : createSegmentLocate(parts)
+}
+
+/** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
+function telling({ table, versioning, ends }: LookupParts, locate: Locate): Locate {
+  const vary = versioning.defaultVary
+  // the built-in schemes never throw
+  const mayFail =
+    typeof versioning.defaultVersion === 'function' ||
+    versioning.schemes.some(({ scheme }) => scheme.options === undefined)
+  if (vary.length === 0 || !mayFail) return locate
+  const fail = (context: RequestContext, path: string, error: unknown): never => {
+    const { end } = ends(path)
+    const { prefix, unionBehind } = table.zoneAt(path)
+    const behind = Math.min(segmentEnd(path, prefix) + 1, end)
+    const leaves = [
+      ...findLeaves(table.union, path, 1, end),
+      ...(versioning.path === undefined ? [] : findLeaves(unionBehind, path, behind, end)),
+    ]
+    if (leaves.some(({ shape }) => shape.vary)) context.vary = vary
+    throw error
+  }
+  return (context, path, method) => {
+    try {
+      const located = locate(context, path, method)
+      return isPromise(located) ? located.then(undefined, (error) => fail(context, path, error)) : located
+    } catch (error) {
+      return fail(context, path, error)
+    }
+  }
+}
+
+/** Versions in a header, the query or the host: each leads to a root. */
+function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][number]): Locate {
+  const { versioning, ends, resolveDefault } = parts
+  const resolve = createResolve(parts, scheme, createVersionRoots(parts, versioning.vary))
+  const { read } = scheme
+  return (context, path, method) => {
+    const value = read(context.request)
+    // most values are no promises: no closure is made for them
+    return isPromise(value)
+      ? value.then((settled) => locate(context, path, method, settled))
+      : locate(context, path, method, value)
+  }
+
+  function locate(
+    context: RequestContext,
+    path: string,
+    method: number,
+    value: VersionValue,
+  ): Awaitable<Located> {
+    const at = ends(path)
+    if (value !== undefined && value !== '') return toLocated(resolve(value, at, method), at, method)
+    const resolution = resolveDefault(context)
+    return isPromise(resolution)
+      ? resolution.then((settled) => toLocated(settled, at, method))
+      : toLocated(resolution, at, method)
+  }
+}
+
+function toLocated(resolution: Resolution, at: PathEnds, method: number): Located {
+  return { match: look(resolution.root, at, method), resolution }
+}

@@ -1,0 +1,47 @@
+import { httpError } from '../../errors.ts'
+import type { HttpError } from '../../errors.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
+import { cutVersion } from '../../versioning/version.ts'
+import type { VersionReport } from '../table/table.ts'
+import type { Resolution } from './resolution.ts'
+
+/** The kinds of version errors, each with its detail. */
+const FAULTS = {
+  ambiguous: 'The request names several versions',
+  invalid: 'The version is not written as this API writes versions',
+  unsupported: 'This version is not served here',
+  unspecified: 'The request names no version',
+  retired: 'This version is not served any more',
+} as const
+
+/** Builds a version error. `lifetime` is that of the retired version. */
+export type VersionError = (
+  fault: keyof typeof FAULTS,
+  resolution: Resolution,
+  report: VersionReport,
+  lifetime?: Lifetime,
+) => HttpError
+
+/** Creates the function that builds version errors, with the statuses of the schemes. */
+export function createVersionError(versioning: Versioning | undefined): VersionError {
+  const [first, ...others] = (versioning?.schemes ?? []).filter(({ isCompanion }) => !isCompanion)
+  return (fault, { requested, sources, scheme }, { supported, deprecated }, lifetime) => {
+    // the scheme that found the version has the status; if several found none, or contradict each other, none of them has
+    const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first
+    const statuses = (scheme ?? own)?.statusCodes
+    const status = statuses?.[fault]
+    return httpError(`${fault}_version`, FAULTS[fault], {
+      ...(fault === 'ambiguous' ? { sources: sources.map(cutSource) } : {}),
+      ...(requested === undefined || fault === 'ambiguous' ? {} : { requested: cutVersion(requested) }),
+      supported,
+      ...(deprecated.length === 0 ? {} : { deprecated }),
+      ...(lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }),
+      ...(status === undefined ? {} : { status }),
+    })
+  }
+}
+
+function cutSource(source: { readonly in: string; readonly name: string; readonly value: string }): object {
+  return { ...source, value: cutVersion(source.value) }
+}

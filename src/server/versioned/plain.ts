@@ -1,0 +1,17 @@
+import { createPlainLocate } from '../lookup/locate.ts'
+import { createPlainMiss } from '../lookup/miss.ts'
+import { createPlainTable } from '../table/plain-table.ts'
+import { REPORTING } from '../version-report/names.ts'
+import type { Routing } from './routing.ts'
+
+/** The way of applications without versions. */
+export const PLAIN: Routing = {
+  writeOut: (routes) => routes,
+  createTable: (routes, _versioning, mode) => createPlainTable(routes, mode),
+  createLocate: (table, _versioning, mode) => createPlainLocate(table, mode),
+  createMiss: createPlainMiss,
+  createReporter: () => undefined,
+  // a handler may write them itself
+  reportingHeaders: () => REPORTING,
+  listVersions: () => [],
+}

@@ -1,0 +1,21 @@
+import { readVersioning } from '../../versioning/versioning.ts'
+import { createVersionLocate } from '../lookup/locate-version.ts'
+import { createVersionMiss } from '../lookup/version-miss.ts'
+import { createVersionTable } from '../table/version-table.ts'
+import { reportingHeaders } from '../version-report/headers.ts'
+import { createVersionReporter } from '../version-report/reporter.ts'
+import { toVersionList } from '../version-report/versions.ts'
+import { writeOut } from './write-out.ts'
+import type { VersionedRouting } from './routing.ts'
+
+/** The way of applications with versions, or with policies alone. */
+export const VERSIONED: VersionedRouting = {
+  readVersioning,
+  writeOut,
+  createTable: createVersionTable,
+  createLocate: createVersionLocate,
+  createMiss: createVersionMiss,
+  createReporter: createVersionReporter,
+  reportingHeaders,
+  listVersions: toVersionList,
+}

@@ -1,0 +1,15 @@
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { expansionOf } from '../../flatten/history.ts'
+import { createKnown, declaredVersions } from '../../versioning/spec.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
+
+/** The routes of every version: with a history, those that changes reach once for each state that they had. */
+export function writeOut(
+  routes: readonly FlatRoute[],
+  versioning: Versioning | undefined,
+): readonly FlatRoute[] {
+  const expand = expansionOf(versioning?.history)
+  if (versioning === undefined || expand === undefined) return routes
+  const declared = routes.flatMap(({ version }) => declaredVersions(version))
+  return expand(routes, createKnown(versioning.versions, declared, versioning.format))
+}
