@@ -1,11 +1,14 @@
 /**
  * Measures how much code a static import of an entry point loads, minified, and how many values `octavo` exports. Fails if one of them is
- * above its limit. Code behind `import()` and other packages do not count.
+ * above its limit. Code behind `import()` and other packages do not count. Then it bundles a worker with one route, packages included, and
+ * measures what its first request loads.
  */
 import { join } from 'node:path'
 
 import { build } from 'esbuild'
 import type { Metafile } from 'esbuild'
+
+import { measureWorker } from './size/worker.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MAX_VALUES = 48
@@ -26,6 +29,17 @@ for (const { name, path, maxKib } of ENTRIES) {
   console.log(`values that ${name} exports: ${values.length}, at most ${MAX_VALUES}`)
   if (kib > maxKib || values.length > MAX_VALUES) process.exitCode = 1
 }
+
+/** The most that the first request of a worker with one route may load, in kB. */
+const MAX_WORKER_KB = 165
+
+const { loaded, whole } = await measureWorker()
+const kb = loaded / 1000
+console.log(
+  `a worker with one route, without zod: ${kb.toFixed(1)} kB minified for its first answer, at most ${MAX_WORKER_KB}`,
+)
+console.log(`the same in one file with everything that it may load later: ${(whole / 1000).toFixed(1)} kB`)
+if (kb > MAX_WORKER_KB) process.exitCode = 1
 
 async function bundle(path: string): Promise<Metafile> {
   const { metafile } = await build({

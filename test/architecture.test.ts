@@ -48,6 +48,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
+  'server/versioned': 'values.ts versioning server/lookup server/table server/version-report',
   'server/dispatch.ts':
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
@@ -61,7 +62,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/docs':
     'platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/boot':
-    'values.ts http.ts async.ts definition-error.ts place.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/lookup server/version-report server/dispatch.ts server/health server/docs',
+    'values.ts http.ts async.ts definition-error.ts place.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   'server/edge':
     'async.ts place.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',
@@ -72,7 +73,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   testing: 'definition-error.ts server/adapters/inject server/adapters server/edge',
   cli: 'values.ts edit-distance.ts openapi server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
-    'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
+    'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/versioned server/adapters/inject server/adapters server/boot server/edge',
   'edge.ts': 'server/edge common.ts',
   'index.ts': 'server/adapters/node server/app.ts common.ts',
 }

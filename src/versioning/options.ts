@@ -4,10 +4,11 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isToken } from '../media-type.ts'
 import { isBoolean, isFunction, isObject, isString } from '../values.ts'
-import { policyProblems } from './policy.ts'
+import { policyProblems } from './policy-problems.ts'
 import type { VersionPolicy, VersionStatus } from './policy.ts'
 import type { SchemeUse } from './schemes/scheme.ts'
-import { canonicalVersion, cutVersion, isVersionFormat } from './version.ts'
+import { canonicalVersion, isVersionFormat } from './version.ts'
+import { cutVersion } from './cut-version.ts'
 import type { VersionFormat } from './version.ts'
 
 /** Chooses the version of a request that names none; `null` for no version. */

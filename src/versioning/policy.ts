@@ -1,7 +1,4 @@
-import { suggestion } from '../definition-error.ts'
-import type { DefinitionProblem } from '../definition-error.ts'
-import { describeValue, isBoolean, isRecord } from '../values.ts'
-import { cutVersion } from './version.ts'
+import { toTime } from './moment.ts'
 
 /** A moment: an ISO 8601 date (the first instant of that day in UTC), a date and time with its zone, or a `Date`. */
 export type Moment = string | Date
@@ -119,22 +116,6 @@ export function isRetired(lifetime: Lifetime | undefined, clock: () => number): 
   return lifetime?.gone === true && lifetime.sunset !== undefined && statusAt(lifetime, clock()) === 'retired'
 }
 
-/** Milliseconds since 1970; `undefined` when it is no moment. */
-function toTime(moment: unknown): number | undefined {
-  if (moment instanceof Date) return Number.isNaN(moment.getTime()) ? undefined : moment.getTime()
-  if (typeof moment !== 'string' || !MOMENT.test(moment)) return undefined
-  const time = Date.parse(moment)
-  // Date.parse takes 2026-02-30 for the second of March
-  const day = new Date(Date.parse(moment.slice(0, 10)))
-  return Number.isNaN(time) ||
-    Number.isNaN(day.getTime()) ||
-    day.toISOString().slice(0, 10) !== moment.slice(0, 10)
-    ? undefined
-    : time
-}
-
-const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
-
 /** A policy link with its defaults. */
 export interface VersionLink {
   /** The URL of the page, absolute or relative. */
@@ -155,115 +136,4 @@ function toLink(link: PolicyLink, rel: 'deprecation' | 'sunset'): string {
   const { href, type, title } = toFullLink(link)
   const named = title === undefined ? '' : `; title="${title.replaceAll(/["\\]/g, '\\$&')}"`
   return `<${href}>; rel="${rel}"; type="${type}"${named}`
-}
-
-/** Reports what cannot be used in the policy of a version. */
-export function policyProblems(where: string, field: string, policy: unknown): readonly DefinitionProblem[] {
-  return hasFields(policy)
-    ? fieldProblems(where, field, policy, NAMES)
-    : [wrong(where, field, A_POLICY, policy)]
-}
-
-/** Reports what cannot be used in the policy of a route, controller, router or module. */
-export function routePolicyProblems(
-  where: string,
-  field: string,
-  policy: unknown,
-): readonly DefinitionProblem[] {
-  if (!hasFields(policy)) return [wrong(where, field, A_ROUTE_POLICY, policy)]
-  const { versions, ...own } = policy
-  const found = fieldProblems(where, field, own, [...NAMES, 'versions'])
-  if (versions === undefined) return found
-  if (!hasFields(versions))
-    return [...found, wrong(where, `${field}.versions`, 'a policy for each version', versions)]
-  const inner = Object.entries(versions).flatMap(([version, each]) =>
-    policyProblems(where, `${field}.versions["${cutVersion(version)}"]`, each),
-  )
-  return [...found, ...inner]
-}
-
-interface Rule {
-  readonly test: (value: unknown) => boolean
-  readonly expected: string
-}
-
-const A_MOMENT =
-  "an ISO 8601 date ('2026-12-31'), a date and time with its zone ('2026-12-31T23:59:59Z') or a Date"
-
-const RULES: Readonly<Record<string, Rule>> = {
-  deprecated: {
-    test: (value) => isBoolean(value) || toTime(value) !== undefined,
-    expected: `true, false or ${A_MOMENT}`,
-  },
-  sunset: {
-    test: (value) => value === false || toTime(value) !== undefined,
-    expected: `false or ${A_MOMENT}`,
-  },
-  links: {
-    test: (value) =>
-      hasFields(value) &&
-      Object.entries(value).every(
-        ([rel, link]) => ['deprecation', 'sunset'].includes(rel) && (link === undefined || isLink(link)),
-      ),
-    expected:
-      '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
-  },
-  retired: { test: (value) => value === 'serve' || value === 'gone', expected: "'serve' or 'gone'" },
-}
-
-const NAMES = Object.keys(RULES)
-const A_POLICY = `an object with ${NAMES.join(', ')}`
-const A_ROUTE_POLICY = `${A_POLICY}, versions`
-
-function fieldProblems(
-  where: string,
-  field: string,
-  policy: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): readonly DefinitionProblem[] {
-  return Object.entries(policy).flatMap(([name, value]): readonly DefinitionProblem[] => {
-    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
-    if (rule === undefined) {
-      return [
-        {
-          code: 'unknown_field',
-          where,
-          message: `${field} has no field "${cutVersion(name)}"`,
-          fix: suggestion(name, names),
-        },
-      ]
-    }
-    return value === undefined || rule.test(value)
-      ? []
-      : [wrong(where, `${field}.${name}`, rule.expected, value)]
-  })
-}
-
-function wrong(where: string, field: string, expected: string, value: unknown): DefinitionProblem {
-  // a text is quoted, for it is often nearly right: a day that does not exist, a time without zone
-  const is = typeof value === 'string' ? JSON.stringify(cutVersion(value)) : describeValue(value)
-  return { code: 'invalid_field', where, message: `${field} is ${is}`, fix: `give ${expected}` }
-}
-
-const LINK_FIELDS = ['href', 'type', 'title']
-
-/** Whether the value can be written as a member of a `Link` header (RFC 8288 section 3). */
-function isLink(link: unknown): boolean {
-  const fields: Readonly<Record<string, unknown>> = hasFields(link) ? link : { href: link }
-  const { href, type, title } = fields
-  return (
-    Object.keys(fields).every((name) => LINK_FIELDS.includes(name)) &&
-    isMatch(href, /^[!-;=?-~]+$/) &&
-    (type === undefined || isMatch(type, /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/)) &&
-    (title === undefined || isMatch(title, /^[ -~]*$/))
-  )
-}
-
-function isMatch(value: unknown, pattern: RegExp): boolean {
-  return typeof value === 'string' && pattern.test(value)
-}
-
-/** Whether the value is an object that can have fields; a `Date` is a value of its own. */
-function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isRecord(value) && !(value instanceof Date)
 }

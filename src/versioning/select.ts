@@ -1,4 +1,4 @@
-import { compareClaims } from './spec.ts'
+import { compareClaims } from './known.ts'
 import type { Claim, ExpandedSpec } from './spec.ts'
 
 /** Something that answers for versions. */

@@ -1,13 +1,7 @@
+import { MAX_VERSION_LENGTH } from './cut-version.ts'
+
 /** How versions are written: what counts as well formed, as equal, and as newer. */
 export type VersionFormat = 'string' | 'integer' | 'semver' | 'date'
-
-/** Versions longer than this are never parsed, logged or echoed whole. */
-export const MAX_VERSION_LENGTH = 64
-
-/** As much of a version, or of what was taken for one, as is worth repeating. */
-export function cutVersion(text: string): string {
-  return text.slice(0, MAX_VERSION_LENGTH)
-}
 
 interface Format {
   /** One spelling for all equal versions; `undefined` when the text is not well formed. */

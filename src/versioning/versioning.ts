@@ -3,7 +3,8 @@ import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './options.ts'
 import type { DefaultVersion, VersionHistory, VersioningOptions, VersionListing } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
-import { DEFAULT_STATUS_CODES, isScheme, isStatusCodes, notScheme } from './schemes/scheme.ts'
+import { isScheme, notScheme } from './schemes/scheme.ts'
+import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/plain-scheme.ts'
 import type {
   SchemeUse,
   VersioningScheme,

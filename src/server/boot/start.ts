@@ -1,55 +1,36 @@
 import { withOthers } from '../../container/lifetime.ts'
-import { DefinitionError } from '../../definition-error.ts'
+import { once } from '../../async.ts'
 import { Config } from '../../define/built-in-tokens.ts'
 import type { StartedApp } from '../../define/module.ts'
 import type { Token } from '../../define/token.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
-import { configFrom, readConfig } from './config.ts'
-import type { ConfigReading } from './config.ts'
 import type { Compiled } from './compile.ts'
 import type { Parts } from './definitions.ts'
 import type { Settings } from '../options/settings.ts'
 import { builtInsOf } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
 
-/** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
-export async function readSettings(structure: Structure, { config }: Settings): Promise<ConfigValues> {
-  const { overrides, uses, ordered } = structure
-  const override = overrides.find(Config)
-  const source =
-    override !== undefined && 'value' in override
-      ? await configFrom(override.value, config.configSchema)
-      : await readConfig(config)
-  const values = new Map<Schema | undefined, unknown>([
-    [undefined, source.values],
-    [config.configSchema, source.values],
-  ])
-  const problems = []
-  for (const { token, where } of builtInsOf(uses, ordered)) {
-    const { schema } = token
-    if (token.token !== Config.token || schema === undefined || values.has(schema)) continue
-    const reading = await source.read(schema, where)
-    if ('problems' in reading) problems.push(...reading.problems)
-    else values.set(schema, reading.value)
-  }
-  if (problems.length > 0) throw new DefinitionError(problems)
-  // what nothing injects can still be resolved
-  const later = new WeakMap<Schema, Promise<unknown>>()
-  const readLater = (schema: Schema): Promise<unknown> => {
-    const reading = later.get(schema) ?? source.read(schema, 'resolve').then(valueOrThrow)
-    later.set(schema, reading)
-    return reading
-  }
-  return {
-    get: (schema) => (schema === undefined || values.has(schema) ? values.get(schema) : readLater(schema)),
-  }
+/** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */
+export async function openSettings(structure: Structure, settings: Settings): Promise<ConfigValues> {
+  const read = once(async () => {
+    const { readSettings } = await import('./read-settings.ts')
+    return readSettings(structure, settings)
+  })
+  if (isConfigured(structure, settings)) return read()
+  return { get: (schema) => read().then((values) => values.get(schema)) }
 }
 
-function valueOrThrow(reading: ConfigReading): unknown {
-  if ('problems' in reading) throw new DefinitionError(reading.problems)
-  return reading.value
+function isConfigured(
+  { overrides, uses, ordered }: Structure,
+  { config: { config, configSchema, envFile } }: Settings,
+): boolean {
+  return (
+    [config, configSchema, envFile].some((value) => value !== undefined) ||
+    process.env['FRAMEWORK_CONFIG_MODULE'] !== undefined ||
+    overrides.find(Config) !== undefined ||
+    builtInsOf(uses, ordered).some(({ token }) => token.token === Config.token)
+  )
 }
 
 /**

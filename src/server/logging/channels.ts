@@ -1,7 +1,7 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { FinishedResponse } from '../../http.ts'
 import { openChannel } from '../../platform.ts'
-import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/cut-version.ts'
 
 /**
  * The channels of `node:diagnostics_channel` that tell what happens to requests, and that an application listens. Nothing is published that nobody subscribed to.

@@ -1,6 +1,6 @@
 import { isPromise } from '../../async.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
-import { cutVersion } from '../../versioning/version.ts'
+import { cutVersion } from '../../versioning/cut-version.ts'
 import type { Table } from '../table/table.ts'
 import { withoutVersion } from './resolution.ts'
 import type { Resolution, ResolveDefault } from './resolution.ts'

@@ -2,7 +2,7 @@ import { httpError } from '../../errors.ts'
 import type { HttpError } from '../../errors.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
-import { cutVersion } from '../../versioning/version.ts'
+import { cutVersion } from '../../versioning/cut-version.ts'
 import type { VersionReport } from '../table/table.ts'
 import type { Resolution } from './resolution.ts'
 

@@ -12,7 +12,8 @@ import type { Shape } from '../../router/tree.ts'
 import { staticDefault } from '../../versioning/versioning.ts'
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { isVersioned } from '../../versioning/select.ts'
-import { createKnown, declaredVersions, expandSpec, toEntries } from '../../versioning/spec.ts'
+import { toEntries } from '../../versioning/spec.ts'
+import { createKnown, declaredVersions, expandSpec } from '../../versioning/known.ts'
 import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
 import { versioningProblems } from './checks/versioning.ts'
@@ -41,15 +42,15 @@ export function createVersionTable(
 /** The table with what routes say of their own lives. */
 function withPolicies(table: Table): Table {
   const { rows, shapes, known } = table
-  const infoOf = ({ pattern }: Shape<TableRoute>): LeafShape => ({
-    pattern: pattern.text,
-    vary: false,
-    versions: [],
-  })
-  const lifetimes = createLifetimes(shapes, infoOf, undefined, table)
+  const lifetimes = createLifetimes(shapes, plainInfo, undefined, table)
   const problems = lifetimeProblems(rows, lifetimes, known)
   if (problems.length > 0) throw new DefinitionError(problems)
   return { ...table, lifetimes }
+}
+
+/** Describes a path shape that has no versions. */
+function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
+  return { pattern: pattern.text, vary: false, versions: [] }
 }
 
 function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {

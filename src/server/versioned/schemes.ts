@@ -1,7 +1,7 @@
 import { headerScheme } from '../../versioning/schemes/header.ts'
 import { hostScheme } from '../../versioning/schemes/host.ts'
 import { queryScheme } from '../../versioning/schemes/query.ts'
-import { toScheme } from '../../versioning/schemes/scheme.ts'
+import { toScheme } from '../../versioning/schemes/plain-scheme.ts'
 import type { VersioningScheme, VersioningSchemeDefinition } from '../../versioning/schemes/scheme.ts'
 import { urlScheme } from '../../versioning/schemes/url.ts'
 import { bringing } from './brought.ts'

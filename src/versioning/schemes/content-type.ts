@@ -3,7 +3,7 @@ import { contentTypeOf } from '../../media-type.ts'
 import { createVersionOf, foldVersion } from './media-version.ts'
 import type { MediaOptions } from './media-version.ts'
 import { oneOf } from './query.ts'
-import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './plain-scheme.ts'
 import type { VersioningScheme, VersionSource, VersionStatusCodes } from './scheme.ts'
 
 const PLACE: Omit<VersionSource, 'value'> = { in: 'header', name: 'content-type' }

@@ -4,7 +4,7 @@ import { contentTypeScheme } from './content-type.ts'
 import { foldVersion, isTemplate, withVersion } from './media-version.ts'
 import { oneOf } from './query.ts'
 import { cacheReadings } from '../cache-readings.ts'
-import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './plain-scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.HEADER`. */

@@ -1,4 +1,4 @@
-import { OPTION_RULES, PLAIN_SCHEME, textProblem } from './scheme.ts'
+import { OPTION_RULES, PLAIN_SCHEME, textProblem } from './plain-scheme.ts'
 import type { VersioningScheme, VersionSource, VersionStatusCodes, VersionValue } from './scheme.ts'
 import { canonicalVersion } from '../version.ts'
 import type { VersionFormat } from '../version.ts'

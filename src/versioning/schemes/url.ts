@@ -1,4 +1,4 @@
-import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME, textProblem } from './scheme.ts'
+import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME, textProblem } from './plain-scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.URL`. */

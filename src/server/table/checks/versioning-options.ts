@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../../definition-error.ts'
 import { isSelector, staticDefault } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { cutVersion } from '../../../versioning/version.ts'
+import { cutVersion } from '../../../versioning/cut-version.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../table.ts'
 
