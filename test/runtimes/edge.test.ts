@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { build } from 'esbuild'
-import type { Metafile } from 'esbuild'
+import type { Metafile, Plugin } from 'esbuild'
 import * as octavo from 'octavo'
 import * as edge from 'octavo/edge'
 
@@ -16,6 +16,16 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const ANYWHERE = ['node:buffer', 'node:events', 'node:util']
 /** What a worker can never use. */
 const SERVERS = ['node:cluster', 'node:http', 'node:http2', 'node:https', 'node:net', 'node:tls', 'node:tty']
+
+/** Leaves out what is loaded later. */
+const LATER: Plugin = {
+  name: 'later',
+  setup: (builder) => {
+    builder.onResolve({ filter: /^\./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    )
+  },
+}
 
 async function bundle(): Promise<Metafile['outputs']> {
   const { metafile } = await build({
@@ -60,6 +70,29 @@ describe('octavo/edge', () => {
       modulesOf(outputs, (path, kind) => loaded.has(path) && kind === 'import-statement'),
       ANYWHERE,
     )
+  })
+
+  it('has the code of versions in a bundle only if a scheme is used', async () => {
+    const has = async (contents: string): Promise<boolean> => {
+      const { metafile } = await build({
+        absWorkingDir: ROOT,
+        stdin: { contents, resolveDir: ROOT },
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+        packages: 'external',
+        plugins: [LATER],
+        write: false,
+        metafile: true,
+      })
+      const [output] = Object.values(metafile.outputs)
+      return output?.inputs['src/versioning/versioning.ts'] !== undefined
+    }
+    const plain = 'createEdgeApp, defineController, defineModule, DefinitionError, Session, VERSION_NEUTRAL'
+    const from = (names: string): string => `export { ${names} } from './src/edge.ts'`
+    assert.equal(await has(from(plain)), false)
+    assert.equal(await has(from('VersioningSchemes')), true)
+    assert.equal(await has(from('defineVersioningScheme')), true)
   })
 
   it('loads nothing of a server later', async () => {

@@ -29,9 +29,8 @@ import type { Lifecycle } from './lifecycle.ts'
 import { definitionsAt, readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
 import { attempt, placed, withPlaces } from '../../place.ts'
-import { routingOf } from '../versioned/brought.ts'
-import { PLAIN } from '../versioned/plain.ts'
-import type { Routing } from '../versioned/routing.ts'
+import { createEnabledVersioning } from './enabled-versioning.ts'
+import type { Make } from './enabled-versioning.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 
 /** An application without the ways into it. */
@@ -79,46 +78,25 @@ export function createCore(
   const settings = toSettings(mistakes.length > 0 ? {} : options, openOutputs)
   const lifecycle = createLifecycle()
   let structure: Structure | undefined
-  let versioning: Versioning | undefined
-  let routing: Routing = PLAIN
-  const refuse = createRefusal(options, () => ({ structure, versioning }))
+  // what cannot be used is refused with the other mistakes
+  const versions = createEnabledVersioning(mistakes.length > 0 ? undefined : options.versioning)
+  const refuse = createRefusal(options, () => ({ structure, versioning: versions.current() }))
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
-    return { table: build().table, versioning, modules, settings }
+    return { table: build().table, versioning: versions.current(), modules, settings }
   }, refuse)
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Structure =>
     attempt(() => (structure = readStructure(module, settings, settled, mistakes, docs)), refuse)
   const definitions = createDefinitions(read, settings)
-  let compiled: Compiled | undefined
-  const enable = (given: unknown, common?: VersioningOptions): Versioning => {
-    const brought = routingOf(given)
-    versioning = brought.readVersioning(given, common)
-    routing = brought
-    compiled = undefined
-    return versioning
-  }
-  if (options.versioning) {
-    const { scheme, schemes, ...common } = options.versioning
-    enable(scheme ?? schemes, common)
-  }
   const loadHealth = createHealthLoader(settings, lifecycle, definitions.resolve)
   let sessions: Sessions | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
-  const { trackWork, whenClosing } = lifecycle
-  const shared = { settings, sessions: () => sessions, trackWork, whenClosing }
-  const make = (): Compiled => compile({ ...definitions.complete(), ...shared, versioning, routing })
-  const build = (): Compiled => (compiled ??= attempt(make, refuse))
-  const settle = async (): Promise<Parts> => {
-    const parts = await definitions.settle()
-    // what routes say of their own lives needs the code of versions too
-    if (routing === PLAIN && parts.structure.routes.some(({ policies }) => policies.length > 0)) {
-      routing = (await import('../versioned/versioned.ts')).VERSIONED
-      compiled = undefined
-    }
-    return parts
-  }
+  const shared = { ...lifecycle, settings, sessions: () => sessions }
+  const make: Make = (enabled) => compile({ ...definitions.complete(), ...shared, ...enabled })
+  const build = (): Compiled => attempt(() => versions.compiled(make), refuse)
+  const settle = async (): Promise<Parts> => versions.loadFor(await definitions.settle())
   const start = async (): Promise<Opened> => {
     const parts = await settle()
     const { dispatch, services, table } = build()
@@ -132,7 +110,7 @@ export function createCore(
   }
   const enableVersioning: Core['enableVersioning'] = (given, common) => {
     if (opening !== undefined) throw new Error(TOO_LATE)
-    placed(enable(given, common), enableVersioning)
+    placed(versions.enable(given, common), enableVersioning)
   }
   return {
     settings,
@@ -142,8 +120,8 @@ export function createCore(
     answerHealth: async (request) => (await loadHealth?.())?.answer(request),
     routes: () => definitions.complete().structure.routes,
     build,
-    versioning: () => versioning,
-    versions: () => routing.listVersions(build().table, versioning),
+    versioning: versions.current,
+    versions: () => versions.list(build().table),
     enableVersioning,
     open: () => (opening ??= start().catch(refuse).finally(lifecycle.trackWork())),
     opened: () => opened,

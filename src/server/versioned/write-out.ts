@@ -1,6 +1,6 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { expansionOf } from '../../flatten/history.ts'
-import { createKnown, declaredVersions } from '../../versioning/spec.ts'
+import { createKnown, declaredVersions } from '../../versioning/known.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
 /** The routes of every version: with a history, those that changes reach once for each state that they had. */
