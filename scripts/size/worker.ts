@@ -1,13 +1,16 @@
 /** Bundles a worker with one route, and measures what its first request loads. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { build } from 'esbuild'
-import type { BuildOptions, Plugin } from 'esbuild'
 
-const ROOT = join(import.meta.dirname, '..', '..')
+import { bundle, OPTIONS } from './bundle.ts'
+
+const WORKER = 'scripts/size/one-route.ts'
+/** Packages are part of a worker, but for the one that its application chooses. */
+const WITHOUT_ZOD = { external: ['zod'] }
 
 /** Sizes in bytes, minified, without zod. */
 export interface WorkerSize {
@@ -17,23 +20,17 @@ export interface WorkerSize {
   readonly whole: number
 }
 
-const OPTIONS = {
-  absWorkingDir: ROOT,
-  entryPoints: ['scripts/size/one-route.ts'],
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'es2022',
-  conditions: ['octavo-source'],
-  external: ['zod'],
-  logLevel: 'error',
-} as const satisfies BuildOptions
-
 /** @throws `Error` if the worker doesn't answer. */
 export async function measureWorker(): Promise<WorkerSize> {
-  const wanted = await findLoaded()
-  return { loaded: await sizeOf([onlyWith(wanted)]), whole: await sizeOf([]) }
+  const { bytes: loaded } = await bundle(WORKER, WITHOUT_ZOD, await findLoaded())
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    ...WITHOUT_ZOD,
+    entryPoints: [WORKER],
+    outdir: 'dist',
+    write: false,
+  })
+  return { loaded, whole: outputFiles.reduce((sum, { contents }) => sum + contents.byteLength, 0) }
 }
 
 /** Answers a request with the worker in chunks, and returns the modules behind `import()` that this loads. */
@@ -44,6 +41,8 @@ async function findLoaded(): Promise<ReadonlySet<string>> {
   try {
     const { metafile } = await build({
       ...OPTIONS,
+      ...WITHOUT_ZOD,
+      entryPoints: [WORKER],
       splitting: true,
       metafile: true,
       outdir: folder,
@@ -66,22 +65,4 @@ async function findLoaded(): Promise<ReadonlySet<string>> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Leaves modules behind `import()` out, but for some. */
-function onlyWith(wanted: ReadonlySet<string>): Plugin {
-  return {
-    name: 'only-with',
-    setup: (builder) => {
-      builder.onResolve({ filter: /^\./ }, ({ kind, path, importer }) => {
-        const file = relative(ROOT, join(dirname(importer), path)).replaceAll('\\', '/')
-        return kind === 'dynamic-import' && !wanted.has(file) ? { path, external: true } : undefined
-      })
-    },
-  }
-}
-
-async function sizeOf(plugins: Plugin[]): Promise<number> {
-  const { outputFiles } = await build({ ...OPTIONS, plugins, outdir: 'dist', write: false })
-  return outputFiles.reduce((sum, { contents }) => sum + contents.byteLength, 0)
 }
