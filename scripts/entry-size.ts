@@ -10,12 +10,12 @@ const MAX_VALUES = 48
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 226 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 211 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 228 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 213 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */
-const MAX_WORKER_KB = 168
+const MAX_WORKER_KB = 170
 
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path, { packages: 'external' })
