@@ -63,10 +63,11 @@ export type {
 export { defineRoute } from './define/route.ts'
 export type {
   Handler,
+  Inherited,
   Route,
   RouteController,
+  RouteList,
   RouteOptions,
-  RoutesOf,
   Shared as SharedOptions,
 } from './define/route.ts'
 export type { ResponseKey } from './schema/responses.ts'

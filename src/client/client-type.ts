@@ -69,7 +69,7 @@ type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : ne
 
 /** The names of the routes of a controller that are in a view. */
 type RouteNamesOf<C, View> =
-  C extends Placed<unknown, string, readonly unknown[], unknown, unknown>
+  C extends Placed<unknown, string, unknown, unknown, unknown>
     ? unknown extends View
       ? NamesIn<C['routes']>
       : NamesAt<C['routes'], C['version'], View>
@@ -77,7 +77,7 @@ type RouteNamesOf<C, View> =
 
 /** The routes of a name, each with how it answers, for there can be one in each version. */
 type RoutesNamed<C, K, View> =
-  C extends Placed<unknown, string, readonly unknown[], unknown, unknown>
+  C extends Placed<unknown, string, unknown, unknown, unknown>
     ? Named<C['routes'], C['prefix'], K, C['version'], View>
     : never
 
@@ -116,9 +116,14 @@ type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
  * type Api = Client<typeof app, '2'>
  */
 export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
-  readonly $module?: infer M
+  readonly $module?: unknown
 }
-  ? Root<Place<ControllersOf<M>, '', never>, ViewOf<A, M, V>> & InVersion<A, ViewOf<A, M, V>>
+  ? // the module is not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
+    Root<
+      Place<ControllersOf<NonNullable<A['$module']>>, '', never>,
+      ViewOf<A, NonNullable<A['$module']>, V>
+    > &
+      InVersion<A, ViewOf<A, NonNullable<A['$module']>, V>>
   : never
 
 /** What every client has besides the names of routes. `View` is the version that it sees. */
@@ -139,7 +144,7 @@ export interface InVersion<in out A, in out View = unknown> {
   ): Promise<string>
 }
 
-type ModuleOf<A> = A extends { readonly $module?: infer M } ? M : never
+type ModuleOf<A> = A extends { readonly $module?: unknown } ? NonNullable<A['$module']> : never
 
 /** The routes of a full name that a view has. */
 type RoutesAt<M, K extends string, View> = View extends unknown

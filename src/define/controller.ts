@@ -3,7 +3,7 @@ import type { ExecutionContext } from './context.ts'
 import type { Layers } from './layers.ts'
 import type { Guard } from './guard.ts'
 import type { MeantPrefix } from './meant-path.ts'
-import type { AnyRoute, RoutesOf, Shared } from './route.ts'
+import type { AnyRoute, Route, RouteList, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
@@ -53,7 +53,7 @@ export interface ControllerOptions<N, P extends string, T, C, G, V extends Versi
   /** Run before every handler, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
   /** The routes, as objects or made by `defineRoute`. */
-  readonly routes: RoutesOf<T, P, C, G>
+  readonly routes: T
 }
 
 /** What `defineRouter` takes. */
@@ -68,7 +68,7 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
   /** Run before every handler of this router and of those below it, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
   /** The routes, as objects or made by `defineRoute`. */
-  readonly routes?: RoutesOf<T, P, unknown, G>
+  readonly routes?: T
   /** Routers below this one; they inherit its prefix, version, tags and all that stands around its handlers. */
   readonly routers?: R
   /**
@@ -96,12 +96,21 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
  */
 export function defineController<
   const N extends string,
-  const T extends readonly unknown[] | readonly [],
+  const T extends RouteList,
   const P extends string = '',
   C extends Tokens = {},
   G = IdentityValue,
   const V extends VersionSpec = never,
->(options: ControllerOptions<N, P, T, C, G, V>): Controller<N, P, T, readonly [], V> {
+>(
+  options: ControllerOptions<
+    N,
+    P,
+    { readonly [K in keyof T]: Route<T[K], { prefix: P; inject: C; identity: G }> },
+    C,
+    G,
+    V
+  >,
+): Controller<N, P, T, readonly [], V> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return placed({ ...options, kind: 'controller' }, defineController) as unknown as Controller<
@@ -121,12 +130,21 @@ export function defineController<
  */
 export function defineRouter<
   const N extends string,
-  const T extends readonly unknown[] | readonly [] = readonly [],
+  const T extends RouteList = readonly [],
   const P extends string = '',
   const R extends readonly Controller<unknown, unknown, unknown, unknown>[] = readonly [],
   G = IdentityValue,
   const V extends VersionSpec = never,
->(options: RouterOptions<N, P, T, R, G, V>): Controller<N, P, T, R, V> {
+>(
+  options: RouterOptions<
+    N,
+    P,
+    { readonly [K in keyof T]: Route<T[K], { prefix: P; inject: unknown; identity: G }> },
+    R,
+    G,
+    V
+  >,
+): Controller<N, P, T, R, V> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return placed({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<N, P, T, R, V>
 }

@@ -85,19 +85,24 @@ export type HandlerInput<P, Path, I, C> = {
 /** The first type, or the second where there is none. */
 export type Or<A, B> = [A] extends [never] ? B : A
 
+/*
+ * The types below filter unions with conditions of their own: `Extract` costs the type checker twice as much for each member, because
+ * what it compares with is a parameter.
+ */
+
+/** The objects of a route element: its input, its response and the marks of its guards. */
+export type ObjectsIn<E> = E extends object ? E : never
+
+/** The paths of a route element. */
+export type PathsIn<E> = E extends `/${string}` ? E : never
+
 /** The path of a route element. */
-export type PathIn<E> = Or<Extract<E, `/${string}`>, '/'>
+export type PathIn<E> = Or<PathsIn<E>, '/'>
 
 type Pairs = readonly (readonly [ResponseKey, Schema])[]
 
-/** The members of an object that are there: in a union of object literals each gets the others' keys as `undefined`. */
-type Present<E, Keys> = { [K in keyof E & Keys as undefined extends E[K] ? never : K]: E[K] }
-
-type NotEmpty<E> = [keyof E] extends [never] ? never : E
-
-type HasStatuses<E> = keyof E extends keyof InputSpec ? false : true
-
-type Statuses<E> = NotEmpty<Present<E, ResponseKey>>
+/** Whether an object has no status: in a union of object literals each gets the others' keys as `undefined`. */
+type HasNoStatus<E> = [E[keyof E & ResponseKey]] extends [undefined] ? true : false
 
 /** The response declaration of a route element, as it is written: a schema, a map by status or pairs. */
 export type ResponseIn<E> = E extends Schema
@@ -106,9 +111,9 @@ export type ResponseIn<E> = E extends Schema
     ? E extends Pairs
       ? E
       : never
-    : HasStatuses<E> extends true
-      ? Statuses<E>
-      : never
+    : HasNoStatus<E> extends true
+      ? never
+      : { readonly [K in keyof E & ResponseKey]: E[K] }
 
 /** A response declaration with pairs as a map by status. */
 export type ByStatus<R> = R extends Pairs ? { [P in R[number] as P[0]]: P[1] } : R
@@ -116,17 +121,19 @@ export type ByStatus<R> = R extends Pairs ? { [P in R[number] as P[0]]: P[1] } :
 /** What a route element declares as its sources, mistakes included; `never` if there is nothing. */
 export type SourcesIn<E> = E extends Schema | readonly unknown[]
   ? never
-  : HasStatuses<E> extends true
-    ? [Statuses<E>] extends [never]
-      ? {
-          [K in keyof E as undefined extends E[K] ? never : K]: K extends keyof InputSpec
-            ? E[K]
-            : 'not a source: use params, query, headers, cookies, body, form, files or inject'
-        }
-      : never
-    : E[keyof E] extends object | undefined
-      ? E
-      : InputSpec
+  : HasNoStatus<E> extends true
+    ? keyof E extends keyof InputSpec
+      ? E[keyof E] extends object | undefined
+        ? E
+        : InputSpec
+      : keyof E extends keyof InputSpec | ResponseKey
+        ? { readonly [K in keyof E & keyof InputSpec]: E[K] }
+        : {
+            readonly [K in Exclude<keyof E, ResponseKey>]: K extends keyof InputSpec
+              ? E[K]
+              : 'not a source: use params, query, headers, cookies, body, form, files or inject'
+          }
+    : never
 
 /** The input declaration of a route element. */
 export type InputIn<E> = Or<SourcesIn<E>, unknown>

@@ -118,7 +118,7 @@ type NamesOf<C, Above extends string = ''> =
     : never
 
 type NamesBelow<T, R, Name extends string> =
-  | (T extends readonly unknown[] ? { [K in JoinDot<Name, NamesIn<T, string>>]: Name } : never)
+  | { [K in JoinDot<Name, NamesIn<T, string>>]: Name }
   | (R extends readonly [] ? never : NamesOf<R[number & keyof R], Name>)
 
 /** The routes called K in the controller or the routers below it, each with its whole pattern and how it answers in a view. */
@@ -143,18 +143,14 @@ export type NamedIn<
     : never
 
 type NamedBelow<T, R, K extends string, View, Name extends string, Prefix extends string, Version> =
-  | ([AfterDot<Name, K>] extends [never]
-      ? never
-      : T extends readonly unknown[]
-        ? Named<T, Prefix, AfterDot<Name, K>, Version, View>
-        : never)
+  | ([AfterDot<Name, K>] extends [never] ? never : Named<T, Prefix, AfterDot<Name, K>, Version, View>)
   | (R extends readonly [] ? never : NamedIn<R[number & keyof R], K, View, Name, Prefix, Version>)
 
 /**
  * The elements of a name, each with its whole pattern and how it answers in a view, for there can be one in each version. A view is a
  * version, `null` for no version, or `unknown` for every version.
  */
-export type Named<T extends readonly unknown[], Prefix extends string, K, Version, View> = {
+export type Named<T, Prefix extends string, K, Version, View> = {
   [I in keyof T]: K extends T[I]
     ? string extends T[I]
       ? never
@@ -164,13 +160,12 @@ export type Named<T extends readonly unknown[], Prefix extends string, K, Versio
           answers: unknown extends View ? 'maybe' : Answers<T[I], EntriesIn<T>, Version, View>,
         ]
     : never
-}[number]
+}[number & keyof T]
+
+type AnsweringBy<E, A> = E extends readonly [string, unknown, A] ? E : never
 
 /** Those that name the version of a view; where there are none, those that may answer in it. */
-export type Strongest<E> = Or<
-  Extract<E, readonly [string, unknown, 'exactly']>,
-  Extract<E, readonly [string, unknown, 'maybe']>
->
+export type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
 /** The controllers and routers of a module and of those that it imports, each with the version that applies to it. */
 export type ControllersOf<M> =
@@ -202,10 +197,7 @@ export type RouteParams<M, K extends string, V> =
 /** The entries of every version in a controller and the routers below it. */
 type EntriesBelow<C> =
   C extends Controller<unknown, unknown, unknown, unknown>
-    ?
-        | EntriesOf<C['version']>
-        | (C['routes'] extends readonly unknown[] ? EntriesIn<C['routes']> : never)
-        | EntriesOfRouters<C['routers']>
+    ? EntriesOf<C['version']> | EntriesIn<C['routes']> | EntriesOfRouters<C['routers']>
     : never
 
 type EntriesOfRouters<R> = R extends readonly []
@@ -229,8 +221,9 @@ type AllEntries<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
 type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, infer L> } ? L : never
 
 /** The versions that an application has. */
-export type VersionsOf<A> = A extends { readonly $module?: infer M }
-  ? VersionsAmong<AllEntries<M> | ListedOf<A>>
+export type VersionsOf<A> = A extends { readonly $module?: unknown }
+  ? // not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
+    VersionsAmong<AllEntries<NonNullable<A['$module']>> | ListedOf<A>>
   : string
 
 /** The versions in which a named route may answer; made of keys, so that errors list them and not the type they come from. */
@@ -249,18 +242,14 @@ type EntriesNamed<C, K extends string, Above extends string = '', Version = neve
     : never
 
 type EntriesNamedBelow<T, R, K extends string, Name extends string, Version> =
-  | ([AfterDot<Name, K>] extends [never]
-      ? never
-      : T extends readonly unknown[]
-        ? EntriesOfName<T, AfterDot<Name, K>, Version>
-        : never)
+  | ([AfterDot<Name, K>] extends [never] ? never : EntriesOfName<T, AfterDot<Name, K>, Version>)
   | (R extends readonly [] ? never : EntriesNamed<R[number & keyof R], K, Name, Version>)
 
-type EntriesOfName<T extends readonly unknown[], K, Version> = {
+type EntriesOfName<T, K, Version> = {
   [I in keyof T]: K extends T[I]
     ? { [V in Or<Or<OwnEntries<T[I], EntriesIn<T>>, Version>, symbol> & PropertyKey]: K }
     : never
-}[number]
+}[number & keyof T]
 
 /** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
 export type DefaultVersionOf<A, M> = A extends { readonly $versions?: EnabledVersions<infer D, unknown> }

@@ -10,8 +10,10 @@ import type {
   HandlerResult,
   InputIn,
   InputSpec,
+  ObjectsIn,
   Or,
   PathIn,
+  PathsIn,
   ResponseIn,
   SourcesIn,
 } from './infer.ts'
@@ -81,39 +83,55 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
   readonly $drops?: Or<Extract<E, Dropped>, Dropped>
 }
 
+/** What a route inherits from its controller. */
+export interface Inherited {
+  /** The prefix of the controller. */
+  readonly prefix: string
+  /** The tokens that the controller injects. */
+  readonly inject: unknown
+  /** What guards of the controller leave in `context.identity`. */
+  readonly identity: unknown
+}
+
+/** Never there. */
+declare const NO_LIST: unique symbol
+
 /**
- * The fields of a route that are inferred. `E` is all that was inferred, `P` its prefix, `C` what its controller injects, `G` what its
- * guards find. A type literal, because editors show the fields of an interface with all its type arguments.
+ * What a list of routes is inferred as. If it could only be a list, TypeScript would intersect each key of it with the numbers whenever
+ * it looks at a route. For the same reason, the mapped types over it stand in the signatures and not behind an alias.
  */
-type InferredFields<E, P extends string, C, G> = {
+export type RouteList = readonly unknown[] | readonly [] | typeof NO_LIST
+
+/**
+ * The fields of a route that are inferred. `E` is all that was inferred, `I` what it inherits from its controller. A type literal,
+ * because editors show the fields of an interface with all its type arguments.
+ */
+type InferredFields<E, I extends Inherited> = {
   /** A version, several, a range or `VERSION_NEUTRAL`; replaces whatever version would apply. */
   readonly version?: VersionField<E>
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. Without it, the route has the path of its prefix. */
-  readonly path?: MeantPath<Or<Extract<E, `/${string}`>, `/${string}`>>
+  readonly path?: MeantPath<Or<PathsIn<E>, `/${string}`>>
   /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
-  readonly name?: Extract<E, string>
+  readonly name?: Kept<E, string>
   /** The sources the handler receives. */
-  readonly input?: Or<SourcesIn<Extract<E, object>>, AnyInput>
+  readonly input?: Or<SourcesIn<ObjectsIn<E>>, AnyInput>
   /** Types, parses and documents the result: a schema, or schemas by status. */
-  readonly response?: Or<ResponseIn<Extract<E, object>>, object>
+  readonly response?: Or<ResponseIn<ObjectsIn<E>>, object>
   /** Run after those of the controller. */
   readonly guards?: readonly AddedGuard<E>[]
   /** Guards of the levels above, global ones included, that do not run before this route. */
   readonly withoutGuards?: readonly DroppedGuard<E>[]
   readonly handler: (
-    input: HandlerInput<P, PathIn<E>, InputIn<Extract<E, object>>, C>,
-    context: RouteContext<Identity<Extract<E, object>, G>>,
-  ) => HandlerResult<ResponseIn<Extract<E, object>>>
+    input: HandlerInput<I['prefix'], PathIn<E>, InputIn<ObjectsIn<E>>, I['inject']>,
+    context: RouteContext<Identity<ObjectsIn<E>, I['identity']>>,
+  ) => HandlerResult<ResponseIn<ObjectsIn<E>>>
 }
 
 /** A route object, as `defineRoute` returns it; the type parameters keep what was inferred, and what its controller has to be. */
-export interface Route<E, P extends string, C, G>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards'>, InferredFields<E, P, C, G> {}
-
-/** The route objects of a controller, each with its own inference. */
-export type RoutesOf<T, P extends string, C, G> = { readonly [K in keyof T]: Route<T[K], P, C, G> }
+export interface Route<E, I extends Inherited>
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards'>, InferredFields<E, I> {}
 
 /**
  * The type of a handler that is written away from its route.
@@ -156,11 +174,14 @@ export function defineRoute<
 >(
   controller: RouteController<P, C, G>,
   // a list of one, because TypeScript infers a union of all fields for the elements of lists alone
-  ...[route]: RoutesOf<T, P, C, G>
-): Route<T[0], P, C, Found<G>> {
+  ...[route]: { readonly [K in keyof T]: Route<T[K], { prefix: P; inject: C; identity: G }> }
+): Route<T[0], { prefix: P; inject: C; identity: Found<G> }> {
   // the only element of the list; `controller` is for `createApp` alone
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return placed({ ...route, controller }, defineRoute) as unknown as Route<T[0], P, C, Found<G>>
+  return placed({ ...route, controller }, defineRoute) as unknown as Route<
+    T[0],
+    { prefix: P; inject: C; identity: Found<G> }
+  >
 }
 
 /** A route whose types are forgotten: what the framework itself works on. */

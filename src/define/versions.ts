@@ -67,14 +67,11 @@ type Sign =
 
 type PlainEntry = `${Digit | Sign}${string}` | typeof VERSION_NEUTRAL
 
-/** What is a name, a method or an entry of a version: looked for once, because names and versions are often asked for together. */
-type Text = NameText | PlainEntry
-type TextsIn<E> = Extract<E, Text>
-
-type NoName = Method | PlainEntry
-
 /** The names of route elements, none of which has a version that begins like one. */
-type PlainNames<E> = Exclude<TextsIn<E>, NoName> & string
+type PlainNames<E> = E extends NameText ? (E extends Method ? never : E) : never
+
+/** The entries of route elements, none of which begins like a name. */
+type PlainEntries<E> = E extends PlainEntry ? E : never
 
 /** The strings of an element whose rests are in it too: versions that begin like names. */
 type WordsIn<E> = {
@@ -100,11 +97,11 @@ type AllNames<E, T, Unknown> = string extends E
     : PlainNames<E>
 
 /** The explicit names of a list of route elements. They are looked at one by one only if one of them needs it. */
-export type NamesIn<T extends readonly unknown[], Unknown = never> = AllNames<T[number], T, Unknown>
+export type NamesIn<T, Unknown = never> = AllNames<T[number & keyof T], T, Unknown>
 
 /** The entries of the version of a route element among those of all; `never` if it has none. */
 export type OwnEntries<E, All> = number extends E
-  ? WordsIn<E> | Exclude<Extract<E, PlainEntry>, RestsOf<WordsIn<E>>>
+  ? WordsIn<E> | Exclude<PlainEntries<E>, RestsOf<WordsIn<E>>>
   : Extract<All, E>
 
 /**
@@ -116,11 +113,11 @@ export type EntriesOf<S> = [VersionEntry] extends [S] ? never : EachEntry<S>
 type EachEntry<S> = S extends readonly (infer Entry)[] ? Entry : S
 
 /** The entries of the versions of a list of route elements. */
-export type EntriesIn<T extends readonly unknown[]> = AllEntries<T[number], T>
+export type EntriesIn<T> = AllEntries<T[number & keyof T], T>
 
 type AllEntries<E, T> = number extends E
-  ? { [I in keyof T]: OwnEntries<T[I], Extract<T[I], PlainEntry>> }[number & keyof T]
-  : Extract<TextsIn<E>, PlainEntry>
+  ? { [I in keyof T]: OwnEntries<T[I], PlainEntries<T[I]>> }[number & keyof T]
+  : PlainEntries<E>
 
 /** A range of versions: which ones it has depends on a list that types may not know. */
 export type RangeText = `${'<' | '>'}${string}` | `${'=' | ' '}${string}`
@@ -145,17 +142,14 @@ type Rank<S, V> = [S] extends [never]
 export type Answers<E, All, Above, V> = Rank<Or<OwnEntries<E, All>, Above>, V>
 
 /** The explicit names of the route elements that answer in a version, or for `null` without one. */
-export type NamesAt<T extends readonly unknown[], Above, V> = NamesAmong<T, EntriesIn<T>, Above, V>
+export type NamesAt<T, Above, V> = NamesAmong<T, EntriesIn<T>, Above, V>
 
 /** Only elements with an entry that does not answer have to be looked at. */
-type NamesAmong<T extends readonly unknown[], All, Above, V> = [Rank<Above, V>, Unseen<All, V>] extends [
-  'maybe' | 'exactly',
-  never,
-]
+type NamesAmong<T, All, Above, V> = [Rank<Above, V>, Unseen<All, V>] extends ['maybe' | 'exactly', never]
   ? NamesIn<T>
   : Extract<
       NamesIn<T>,
-      number extends T[number]
+      number extends T[number & keyof T]
         ? ElementsAt<T, All, Above, V>
         : PlainAt<T, Exclude<All, Unseen<All, V>>, Unseen<All, V>, Rank<Above, V>>
     >
@@ -163,17 +157,17 @@ type NamesAmong<T extends readonly unknown[], All, Above, V> = [Rank<Above, V>, 
 /** The entries that do not answer in a version. */
 type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)>
 
-type ElementsAt<T extends readonly unknown[], All, Above, V> = {
+type ElementsAt<T, All, Above, V> = {
   [I in keyof T]: Answers<T[I], All, Above, V> extends 'never' ? never : T[I]
-}[number]
+}[number & keyof T]
 
 /** The same if no version begins like a name. */
-type PlainAt<T extends readonly unknown[], Seen, Hidden, Inherited> = Inherited extends 'never'
-  ? { [I in keyof T]: Extract<Seen, T[I]> extends never ? never : T[I] }[number]
+type PlainAt<T, Seen, Hidden, Inherited> = Inherited extends 'never'
+  ? { [I in keyof T]: Extract<Seen, T[I]> extends never ? never : T[I] }[number & keyof T]
   : {
       [I in keyof T]: Extract<Hidden, T[I]> extends never
         ? T[I]
         : Extract<Seen, T[I]> extends never
           ? never
           : T[I]
-    }[number]
+    }[number & keyof T]

@@ -27,7 +27,7 @@ import { placed } from '../../place.ts'
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
 export type UrlArguments<P, V> = object extends P
   ? [params?: Readonly<Record<string, never>>, options?: UrlOptions<V>]
-  : [params: { readonly [K in keyof P]: P[K] }, options?: UrlOptions<V>]
+  : [params: P, options?: UrlOptions<V>]
 
 /** The same for a version. Those that the route has are looked at only if it is not one of them. */
 export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
