@@ -11,6 +11,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/app/uploads-mutated.test.ts': 1.2,
   'test/app/uploads.test.ts': 0.8,
   'test/architecture.test.ts': 0.8,
+  'test/cli/client.test.ts': 6,
   'test/cli/dev.test.ts': 3.8,
   'test/cli/init.slow.test.ts': 10.4,
   'test/cli/openapi.test.ts': 7.2,

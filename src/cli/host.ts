@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { App } from '../server/app.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
-import { findInternals } from '../server/adapters/internals.ts'
+import { findInternals, internalsOf } from '../server/adapters/internals.ts'
 import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
@@ -36,7 +36,7 @@ export async function runJob(text: string): Promise<void> {
   try {
     const exported: object = await import(url)
     const app = await appOf(exported, job.module.label)
-    await tell(job.task === 'routes' ? await readServed(app) : await readDocuments(app, job.wanted))
+    await tell(job.task === 'routes' ? await readServed(app) : await readDocuments(app, job))
     await close(app)
     process.exit(0)
   } catch (error) {
@@ -93,21 +93,43 @@ function isPlain(value: unknown): boolean {
   }
 }
 
-async function readDocuments(app: App, wanted: Wanted): Promise<Documents> {
+async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
   await prepare(app)
+  const { wanted } = job
+  const read = job.task === 'openapi' ? readDocument : toReadMap(job)
   const known = app.versions().map(({ version }) => version)
-  if (wanted.kind === 'each' && known.length > 0) {
-    const documents = known.map((version) => ({ version, document: app.openapi({ version }) }))
-    return { kind: 'documents', documents }
+  const versions =
+    wanted.kind === 'one' ? [wanted.version] : wanted.kind === 'each' && known.length > 0 ? known : [null]
+  const documents: Documents['documents'][number][] = []
+  for (const version of versions) {
+    try {
+      documents.push({ version, document: await read(app, version ?? undefined) })
+    } catch (error) {
+      if (!(error instanceof RangeError) || version === null || known.includes(version)) throw error
+      throw unknownVersion(version, known)
+    }
   }
-  if (wanted.kind !== 'one')
-    return { kind: 'documents', documents: [{ version: null, document: app.openapi() }] }
-  const { version } = wanted
-  try {
-    return { kind: 'documents', documents: [{ version, document: app.openapi({ version }) }] }
-  } catch (error) {
-    if (!(error instanceof RangeError) || known.includes(version)) throw error
-    throw unknownVersion(version, known)
+  return { kind: 'documents', documents }
+}
+
+type DocumentsJob = Extract<Job, { readonly wanted: Wanted }>
+
+async function readDocument(app: App, version: string | undefined): Promise<object> {
+  return app.openapi(version === undefined ? {} : { version })
+}
+
+/** @throws `CommandError` if the routes of the map have hosts of their own, and no host to make them of was given. */
+function toReadMap({
+  host,
+}: Extract<Job, { readonly task: 'client' }>): (app: App, version: string | undefined) => Promise<object> {
+  return async (app, version) => {
+    const map = await internalsOf(app, 'octavo client').routeMap(version, host ?? 'localhost')
+    if (host === undefined && Object.values(map.routes).some((route) => route.host !== undefined))
+      throw failure(
+        'hosts name the versions of the app',
+        'say where clients reach it: --host api.example.com',
+      )
+    return map
   }
 }
 

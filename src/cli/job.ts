@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import type { OpenApiDocument } from '../openapi/document/types.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
 import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Setting } from './command.ts'
@@ -15,6 +14,7 @@ import type { AppModule } from './find-app.ts'
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
+  | { readonly task: 'client'; readonly module: AppModule; readonly wanted: Wanted; readonly host?: string }
   | {
       readonly task: 'dev'
       readonly module: AppModule
@@ -23,7 +23,7 @@ export type Job =
       readonly rest: readonly string[]
     }
 
-/** Which documents are wanted: the one of all versions, one of each version, or the one of a version. */
+/** Which documents are wanted: the one of all versions or of none, one of each version, or the one of a version. */
 export type Wanted =
   | { readonly kind: 'combined' }
   | { readonly kind: 'each' }
@@ -37,10 +37,10 @@ export interface Served {
   readonly tree: string
 }
 
-/** Documents, with the version that each is of; `null` for the one of all. */
+/** Documents or route maps, with the version that each is of; `null` for the one of all or of none. */
 export interface Documents {
   readonly kind: 'documents'
-  readonly documents: readonly { readonly version: string | null; readonly document: OpenApiDocument }[]
+  readonly documents: readonly { readonly version: string | null; readonly document: object }[]
 }
 
 /** What the process tells. */

@@ -1,21 +1,7 @@
-import { extname, relative, resolve } from 'node:path'
-
-import type { OpenApiDocument } from '../openapi/document/types.ts'
-import { isObject } from '../values.ts'
-import type { Arguments } from './arguments.ts'
-import type { Command, Setting } from './command.ts'
-import { usageError } from './failure.ts'
+import type { Command } from './command.ts'
+import { deliver, OUT_OPTIONS, PLACEHOLDER, toOrder } from './deliver.ts'
 import { findApp } from './find-app.ts'
 import { doJob } from './job.ts'
-import type { Documents, Wanted } from './job.ts'
-import { say } from './print-error.ts'
-import { styleFor } from './style.ts'
-import { readText, writeWhole } from './write-file.ts'
-
-/** Differences that are shown before the rest is counted. */
-const MOST_DIFFERENCES = 20
-/** What stands for the version in the name of a file. */
-const PLACEHOLDER = '{version}'
 
 export const openapi: Command = {
   summary: 'write the OpenAPI documents of an app',
@@ -33,138 +19,15 @@ export const openapi: Command = {
   options: {
     version: { value: '<version>', about: 'the document of this version' },
     all: { about: 'the document of all versions; this is what is written anyway' },
-    out: { value: '<file>', short: 'o', about: 'the file to write, all at once and only if it changes' },
+    out: OUT_OPTIONS.out,
     format: { value: '<json|yaml>', about: 'the format (what the name of the file ends in, else json)' },
-    check: { about: 'compare with the file instead of writing it; 1 when it differs' },
+    check: OUT_OPTIONS.check,
   },
   run: async (given, setting) => {
     const order = toOrder(given)
     const module = findApp(given.positionals[0], setting.cwd)
     const made = await doJob({ task: 'openapi', module, wanted: order.wanted }, setting)
     if (made?.kind !== 'documents') return 1
-    return deliver(made, order, setting)
+    return deliver(made, order, setting.cwd)
   },
-}
-
-type Format = 'json' | 'yaml'
-
-/** What is to be done with which documents. */
-interface Order {
-  readonly wanted: Wanted
-  readonly out: string | undefined
-  readonly format: Format
-  readonly isCheck: boolean
-}
-
-/** @throws `CommandError` for options that contradict each other. */
-function toOrder(given: Arguments): Order {
-  const [version, out] = [given.value('version'), given.value('out')]
-  if (given.has('all') && version !== undefined) throw usageError('give --version or --all, not both')
-  if (given.has('check') && out === undefined)
-    throw usageError('--check compares with a file: name it with --out')
-  return {
-    wanted:
-      version !== undefined
-        ? { kind: 'one', version }
-        : { kind: out?.includes(PLACEHOLDER) === true ? 'each' : 'combined' },
-    out,
-    format: formatOf(given.value('format'), out),
-    isCheck: given.has('check'),
-  }
-}
-
-function formatOf(given: string | undefined, out = ''): Format {
-  if (given === undefined) return ['.yaml', '.yml'].includes(extname(out).toLowerCase()) ? 'yaml' : 'json'
-  if (given === 'json' || given === 'yaml') return given
-  throw usageError(`--format ${given} is neither json nor yaml`)
-}
-
-async function deliver({ documents }: Documents, order: Order, setting: Setting): Promise<number> {
-  const results: boolean[] = []
-  for (const { version, document } of documents) {
-    const text = await toText(document, order.format)
-    if (order.out === undefined) {
-      process.stdout.write(text)
-      continue
-    }
-    const file = resolve(setting.cwd, order.out.replaceAll(PLACEHOLDER, toFileName(version ?? 'all')))
-    const name = relative(setting.cwd, file)
-    results.push(
-      order.isCheck ? await check(file, name, document, order.format) : await write(file, name, text),
-    )
-  }
-  return results.every(Boolean) ? 0 : 1
-}
-
-/** A version in the name of a file: nothing that leads to another folder. */
-function toFileName(version: string): string {
-  return version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')
-}
-
-async function toText(document: OpenApiDocument, format: Format): Promise<string> {
-  if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
-  const { toYaml } = await import('../openapi/document/yaml.ts')
-  return toYaml(document)
-}
-
-async function write(file: string, name: string, text: string): Promise<true> {
-  const { green, dim } = styleFor(process.stderr)
-  say((await writeWhole(file, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
-  return true
-}
-
-/** Compares a document with the one in a file: what they say, not how it is laid out. */
-async function check(
-  file: string,
-  name: string,
-  document: OpenApiDocument,
-  format: Format,
-): Promise<boolean> {
-  const { red, green } = styleFor(process.stderr)
-  const text = await readText(file)
-  if (text === undefined) {
-    say(`${red(name)} is not there; write it with the same command, without --check`)
-    return false
-  }
-  const found = differences(await parse(text, format), JSON.parse(JSON.stringify(document)))
-  if (found.length === 0) {
-    say(`${green(name)} is up to date`)
-    return true
-  }
-  const shown = found.slice(0, MOST_DIFFERENCES).map((line) => `  ${line}`)
-  const more = found.length - shown.length
-  say(
-    [
-      `${red(name)} differs from the app in ${found.length === 1 ? '1 place' : `${found.length} places`}:`,
-      ...shown,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-      'Write it anew with the same command, without --check',
-    ].join('\n'),
-  )
-  return false
-}
-
-/** What a file says; nothing when it cannot be read as what it should be. */
-async function parse(text: string, format: Format): Promise<unknown> {
-  try {
-    if (format === 'json') return JSON.parse(text)
-    const { fromYaml } = await import('../openapi/document/yaml.ts')
-    return fromYaml(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** What is in one value and not in the other, as JSON pointers (RFC 6901) with `+`, `-` or `~` before them. */
-function differences(before: unknown, after: unknown, place = ''): readonly string[] {
-  if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    return keys.flatMap((key) => {
-      const pointer = `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      if (!Object.hasOwn(before, key)) return [`+ ${pointer}`]
-      if (!Object.hasOwn(after, key)) return [`- ${pointer}`]
-      return differences(Reflect.get(before, key), Reflect.get(after, key), pointer)
-    })
-  }
-  return Object.is(before, after) ? [] : [`~ ${place === '' ? '/' : place}`]
 }

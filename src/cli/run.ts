@@ -1,4 +1,5 @@
 import { nearest, readArguments } from './arguments.ts'
+import { client } from './client.ts'
 import type { Command, Setting } from './command.ts'
 import { dev } from './dev/dev.ts'
 import { CommandError, usageError } from './failure.ts'
@@ -9,7 +10,7 @@ import { say, sayError } from './print-error.ts'
 import { routes } from './routes.ts'
 import { styleFor } from './style.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { init, dev, routes, openapi }
+const COMMANDS: Readonly<Record<string, Command>> = { init, dev, routes, openapi, client }
 
 /** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */
 export async function run(given: readonly string[], setting: Setting): Promise<number> {

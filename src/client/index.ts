@@ -15,4 +15,4 @@ export type {
 export { ProblemError } from './problem-error.ts'
 export type { ErrorBody } from './problem-error.ts'
 export type { ValidationIssue } from '../errors.ts'
-export type { RouteCall, RouteMap } from './route-map.ts'
+export type { RouteCall, RouteMap, SavedRouteMap } from './route-map.ts'

@@ -1,7 +1,7 @@
 import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../values.ts'
 import type { Sent } from './body.ts'
 import { ROUTE_MAP } from './route-map.ts'
-import type { RouteMap, TellRoutes } from './route-map.ts'
+import type { RouteMap, SavedRouteMap, TellRoutes } from './route-map.ts'
 
 /** Headers by name, or what `new Headers` takes; `undefined` values are left out. */
 export type ClientHeaders =
@@ -84,8 +84,8 @@ export interface CommonOptions {
   readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
   /** Milliseconds until a call rejects with a `TimeoutError`, all tries together. Of a stream, until its head is there. @default none */
   readonly timeout?: number
-  /** How routes are called: a route map, or where it is. @default asked of the application */
-  readonly routes?: RouteMap | string | URL
+  /** How routes are called: a route map, as `octavo client --map` writes it, or where it is. @default asked of the application */
+  readonly routes?: RouteMap | SavedRouteMap | string | URL
   /** The path of the documents below `baseUrl`, where the route map is. @default '/docs' */
   readonly docs?: string
 }

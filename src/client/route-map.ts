@@ -30,6 +30,14 @@ export interface RouteMap {
   readonly errorType?: string
 }
 
+/** A route map by the type that an import of a JSON file has. */
+export interface SavedRouteMap {
+  /** `null` for requests that name none. */
+  readonly version: string | null
+  /** The calls by full route names. */
+  readonly routes: Readonly<Record<string, Readonly<Pick<RouteCall, 'method' | 'path'>>>>
+}
+
 /** Where `app.fetch` and the dispatchers of `createDispatcher` keep the function that tells a client in the same process the routes of a version. */
 export const ROUTE_MAP: unique symbol = Symbol.for('octavo.route-map')
 

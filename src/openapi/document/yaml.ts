@@ -1,12 +1,10 @@
 import { parse, stringify } from 'yaml'
 
-import type { OpenApiDocument } from './types.ts'
-
 /**
  * A document as YAML 1.2 (RFC 9512): parts that occur several times are written out, and texts that older readers would take for
  * something else, as `yes`, are in quotes.
  */
-export function toYaml(document: OpenApiDocument): string {
+export function toYaml(document: object): string {
   return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
 }
 

@@ -15,6 +15,8 @@ export interface AppInternals {
   /** The enabled versioning, as requests are written by it. */
   readonly versioning: () => Versioning | undefined
   readonly tellRoutes: TellRoutes
+  /** The routes that documents show, of an application that is prepared and need not have started. */
+  readonly routeMap: TellRoutes
   /**
    * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no
    * hook.

@@ -1,4 +1,4 @@
-import type { TellRoutes } from '../../client/route-map.ts'
+import type { RouteMap, TellRoutes } from '../../client/route-map.ts'
 import type { UrlOptions } from '../../define/context.ts'
 import type { Module } from '../../define/module.ts'
 import type { RouteNames, RouteParams, VersionsNamed } from '../../define/names.ts'
@@ -179,18 +179,21 @@ function toInternals(core: Core): AppInternals {
     refuseClosed(core)
     return core.opened() ?? core.open()
   }
-  const tellRoutes: TellRoutes = async (version, host) => {
-    await enter()
+  const mapOf = async (which: 'all' | 'shown', ...asked: Parameters<TellRoutes>): Promise<RouteMap> => {
     const documents = await core.documents.get()
-    const map = await documents.routeMap(version, host, 'all')
+    const map = await documents.routeMap(...asked, which)
     if (map !== undefined) return map
     const versions = core.build().table.known.list.join(', ') || 'none'
-    throw new RangeError(`There is no version "${version ?? ''}"; there are ${versions}`)
+    throw new RangeError(`There is no version "${asked[0] ?? ''}"; there are ${versions}`)
   }
   return {
     enter,
     settings,
-    tellRoutes,
+    tellRoutes: async (...asked) => {
+      await enter()
+      return mapOf('all', ...asked)
+    },
+    routeMap: async (...asked) => mapOf('shown', ...asked),
     prepare,
     versioning: core.versioning,
   }

@@ -1,0 +1,139 @@
+import { extname, relative, resolve } from 'node:path'
+
+import { isObject } from '../values.ts'
+import type { Arguments } from './arguments.ts'
+import { usageError } from './failure.ts'
+import type { Documents, Wanted } from './job.ts'
+import { say } from './print-error.ts'
+import { styleFor } from './style.ts'
+import { readText, writeWhole } from './write-file.ts'
+
+/** Differences that are shown before the rest is counted. */
+const MOST_DIFFERENCES = 20
+/** What stands for the version in the name of a file. */
+export const PLACEHOLDER = '{version}'
+
+/** The options of commands that write documents. */
+export const OUT_OPTIONS = {
+  out: { value: '<file>', short: 'o', about: 'the file to write, all at once and only if it changes' },
+  check: { about: 'compare with the file instead of writing it; 1 when it differs' },
+} as const
+
+type Format = 'json' | 'yaml'
+
+/** What is to be done with which documents. */
+export interface Order {
+  readonly wanted: Wanted
+  readonly out: string | undefined
+  readonly format: Format
+  readonly isCheck: boolean
+}
+
+/** Reads the options of a command. @throws `CommandError` for options that contradict each other. */
+export function toOrder(given: Arguments): Order {
+  const [version, out] = [given.value('version'), given.value('out')]
+  if (given.has('all') && version !== undefined) throw usageError('give --version or --all, not both')
+  if (given.has('check') && out === undefined)
+    throw usageError('--check compares with a file: name it with --out')
+  return {
+    wanted:
+      version !== undefined
+        ? { kind: 'one', version }
+        : { kind: out?.includes(PLACEHOLDER) === true ? 'each' : 'combined' },
+    out,
+    format: formatOf(given.value('format'), out),
+    isCheck: given.has('check'),
+  }
+}
+
+function formatOf(given: string | undefined, out = ''): Format {
+  if (given === undefined) return ['.yaml', '.yml'].includes(extname(out).toLowerCase()) ? 'yaml' : 'json'
+  if (given === 'json' || given === 'yaml') return given
+  throw usageError(`--format ${given} is neither json nor yaml`)
+}
+
+/** Writes documents or compares them with files. Returns the exit code. */
+export async function deliver({ documents }: Documents, order: Order, cwd: string): Promise<number> {
+  const results: boolean[] = []
+  for (const { version, document } of documents) {
+    const text = await toText(document, order.format)
+    if (order.out === undefined) {
+      process.stdout.write(text)
+      continue
+    }
+    const file = resolve(cwd, order.out.replaceAll(PLACEHOLDER, toFileName(version ?? 'all')))
+    const name = relative(cwd, file)
+    results.push(
+      order.isCheck ? await check(file, name, document, order.format) : await write(file, name, text),
+    )
+  }
+  return results.every(Boolean) ? 0 : 1
+}
+
+/** A version in the name of a file: nothing that leads to another folder. */
+function toFileName(version: string): string {
+  return version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')
+}
+
+async function toText(document: object, format: Format): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
+  const { toYaml } = await import('../openapi/document/yaml.ts')
+  return toYaml(document)
+}
+
+async function write(file: string, name: string, text: string): Promise<true> {
+  const { green, dim } = styleFor(process.stderr)
+  say((await writeWhole(file, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
+  return true
+}
+
+/** Compares a document with the one in a file: what they say, not how it is laid out. */
+async function check(file: string, name: string, document: object, format: Format): Promise<boolean> {
+  const { red, green } = styleFor(process.stderr)
+  const text = await readText(file)
+  if (text === undefined) {
+    say(`${red(name)} is not there; write it with the same command, without --check`)
+    return false
+  }
+  const found = differences(await parse(text, format), JSON.parse(JSON.stringify(document)))
+  if (found.length === 0) {
+    say(`${green(name)} is up to date`)
+    return true
+  }
+  const shown = found.slice(0, MOST_DIFFERENCES).map((line) => `  ${line}`)
+  const more = found.length - shown.length
+  say(
+    [
+      `${red(name)} differs from the app in ${found.length === 1 ? '1 place' : `${found.length} places`}:`,
+      ...shown,
+      ...(more > 0 ? [`  and ${more} more`] : []),
+      'Write it anew with the same command, without --check',
+    ].join('\n'),
+  )
+  return false
+}
+
+/** What a file says; nothing when it cannot be read as what it should be. */
+async function parse(text: string, format: Format): Promise<unknown> {
+  try {
+    if (format === 'json') return JSON.parse(text)
+    const { fromYaml } = await import('../openapi/document/yaml.ts')
+    return fromYaml(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is in one value and not in the other, as JSON pointers (RFC 6901) with `+`, `-` or `~` before them. */
+function differences(before: unknown, after: unknown, place = ''): readonly string[] {
+  if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    return keys.flatMap((key) => {
+      const pointer = `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      if (!Object.hasOwn(before, key)) return [`+ ${pointer}`]
+      if (!Object.hasOwn(after, key)) return [`- ${pointer}`]
+      return differences(Reflect.get(before, key), Reflect.get(after, key), pointer)
+    })
+  }
+  return Object.is(before, after) ? [] : [`~ ${place === '' ? '/' : place}`]
+}
