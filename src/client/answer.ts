@@ -1,4 +1,5 @@
 import type { ByStatus, ResponseIn, StatusesAt } from '../define/infer.ts'
+import type { OutAt } from '../changes/state.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 import type { EventStream } from './event-stream.ts'
@@ -24,16 +25,19 @@ export interface Answer<S extends number, D> {
 }
 
 /** The answers of a route by its declared response: one for each status, and where no status is declared, one for any. */
-type AnswersOf<R> = [R] extends [never]
+type AnswersOf<R, St> = [R] extends [never]
   ? Answer<number, unknown>
   : R extends Schema
-    ? Answer<number, Wire<OutputOf<R>>>
+    ? Answer<number, Wire<OutputAt<R, St>>>
     : {
-        [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, Wire<OutputOf<R[K]>>>
+        [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, Wire<OutputAt<R[K], St>>>
       }[keyof R & ResponseKey]
 
 /** The answers of a route by its element. */
-export type AnswersIn<E> = AnswersOf<ByStatus<ResponseIn<Extract<E, object>>>>
+export type AnswersIn<E, St> = AnswersOf<ByStatus<ResponseIn<Extract<E, object>>>, St>
+
+/** What a schema's value is in a state of the models. */
+type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>
 
 /** Declared errors are read also where successes are streamed. */
 type Streamed<R, D> = R extends Answer<infer S, unknown> ? (R['ok'] extends false ? R : Answer<S, D>) : never

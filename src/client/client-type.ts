@@ -12,6 +12,7 @@ import type {
   VersionsOf,
 } from '../define/names.ts'
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
+import type { InAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -84,26 +85,38 @@ type RoutesNamed<C, K, View> =
 /** The routes of a name in a view: those that name the version; where there are none, those that may answer in it. */
 type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
 
-type InputsOf<E> = E extends [infer P extends string, infer Element, unknown] ? CallInput<P, Element> : never
-type AnswersTo<E> = E extends [string, infer Element, unknown] ? AnswersIn<Element> : never
+type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown]
+  ? CallInput<P, Element, St>
+  : never
+type AnswersTo<E, St> = E extends [string, infer Element, unknown] ? AnswersIn<Element, St> : never
 
 /** What a name stands for: a route, what is below a controller, or both. */
-type Member<E, C, View> = [E] extends [never]
-  ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View>
+type Member<E, C, View, St> = [E] extends [never]
+  ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St>
   : [C] extends [never]
-    ? RouteFunction<InputsOf<E>, AnswersTo<E>>
-    : RouteFunction<InputsOf<E>, AnswersTo<E>> & Level<C | Nameless<Below<C>>, Naming<Below<C>>, View>
+    ? RouteFunction<InputsOf<E, St>, AnswersTo<E, St>>
+    : RouteFunction<InputsOf<E, St>, AnswersTo<E, St>> &
+        Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St>
 
 /** The calls of one level: routes of `Own`, and the names of `C`. Inferred, so that errors do not show what it comes from. */
-type Level<Own, C, View> =
+type Level<Own, C, View, St> =
   | RouteNamesOf<Own, View>
   | (C extends { readonly name: infer N } ? N : never) extends infer N extends string
   ? {
-      readonly [K in N]: Member<RoutesIn<Own, K, View>, Extract<C, { readonly name: K }>, View>
+      readonly [K in N]: Member<RoutesIn<Own, K, View>, Extract<C, { readonly name: K }>, View, St>
     }
   : never
 
-type Root<C, View> = Level<Nameless<C>, Naming<C>, View>
+type Root<C, View, St> = Level<Nameless<C>, Naming<C>, View, St>
+
+/** The models of the history of an application as they were in the version of a view; `unknown` is as they are. */
+type StateIn<A, View> = A extends { readonly $versions?: { readonly history: infer H } }
+  ? [H] extends [undefined]
+    ? unknown
+    : View extends string
+      ? StateOf<H, View>
+      : unknown
+  : unknown
 
 /** What a client sees: `unknown` is every route, `null` those that answer without a version. */
 type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
@@ -121,7 +134,8 @@ export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A exten
   ? // the module is not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
     Root<
       Place<ControllersOf<NonNullable<A['$module']>>, '', never>,
-      ViewOf<A, NonNullable<A['$module']>, V>
+      ViewOf<A, NonNullable<A['$module']>, V>,
+      StateIn<A, ViewOf<A, NonNullable<A['$module']>, V>>
     > &
       InVersion<A, ViewOf<A, NonNullable<A['$module']>, V>>
   : never
@@ -140,7 +154,7 @@ export interface InVersion<in out A, in out View = unknown> {
    */
   url<const K extends RouteNames<ModuleOf<A>>>(
     name: K,
-    ...input: UrlArguments<UrlInput<RoutesAt<ModuleOf<A>, K, View>>>
+    ...input: UrlArguments<UrlInput<RoutesAt<ModuleOf<A>, K, View>, StateIn<A, View>>>
   ): Promise<string>
 }
 
@@ -152,35 +166,38 @@ type RoutesAt<M, K extends string, View> = View extends unknown
   : never
 
 /** The part of the input of a route that is in its URL. */
-type UrlInput<E> = E extends [infer P extends string, infer Element, unknown]
-  ? Pick<CallInput<P, Element>, keyof CallInput<P, Element> & ('params' | 'query')>
+type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown]
+  ? Pick<CallInput<P, Element, St>, keyof CallInput<P, Element, St> & ('params' | 'query')>
   : never
 
 type UrlArguments<I> = object extends I ? [input?: I] : [input: I]
+
+/** What a schema takes in a state of the models. */
+type InputAt<S, St> = unknown extends St ? InputOf<S> : InAt<S, St>
 
 /** A schema whose value may be left out. */
 interface OptionalSchema {
   readonly _zod: { readonly optin: 'optional' | 'defaulted' }
 }
 
-type FieldsInput<S> = Flat<
-  { -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: InputOf<S[K]> } & {
-    -readonly [K in keyof S as S[K] extends OptionalSchema ? K : never]?: InputOf<S[K]>
+type FieldsInput<S, St> = Flat<
+  { -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: InputAt<S[K], St> } & {
+    -readonly [K in keyof S as S[K] extends OptionalSchema ? K : never]?: InputAt<S[K], St>
   }
 >
 
 /** What a source takes: a schema, a record of schemas, or a list of names. */
-type SourceInput<S> = S extends Schema
-  ? InputOf<S>
+type SourceInput<S, St> = S extends Schema
+  ? InputAt<S, St>
   : S extends readonly (infer Name extends string)[]
     ? { [K in Name]: string }
-    : FieldsInput<S>
+    : FieldsInput<S, St>
 
 /** A path parameter by its value in handlers: numbers may be given as text, and what else is no text is given as text. */
 type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
 
-type ParamsInput<P, I> = I extends { readonly params: infer S }
-  ? Flat<{ [K in Exclude<keyof P, keyof SourceInput<S>>]: ParamInput<P[K]> } & SourceInput<S>>
+type ParamsInput<P, I, St> = I extends { readonly params: infer S }
+  ? Flat<{ [K in Exclude<keyof P, keyof SourceInput<S, St>>]: ParamInput<P[K]> } & SourceInput<S, St>>
   : { [K in keyof P]: ParamInput<P[K]> }
 
 type FileInput<T> = T extends FileStream | Blob
@@ -196,14 +213,14 @@ type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | Rea
 type Files<T> = { [K in keyof T]: FileInput<T[K]> }
 
 /** The value of each declared source, by its key. */
-type Values<P, I> = {
+type Values<P, I, St> = {
   [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
-    ? ParamsInput<P, I>
+    ? ParamsInput<P, I, St>
     : K extends 'body'
-      ? BodyInput<InputOf<I[K & keyof I]>>
+      ? BodyInput<InputAt<I[K & keyof I], St>>
       : K extends 'files'
-        ? Files<SourceInput<I[K & keyof I]>>
-        : SourceInput<I[K & keyof I]>
+        ? Files<SourceInput<I[K & keyof I], St>>
+        : SourceInput<I[K & keyof I], St>
 }
 
 /** The keys that may be left out: all of what they hold may. Browsers send cookies of their own. */
@@ -229,7 +246,10 @@ type MethodInput<E> = [E] extends [never] ? unknown : { readonly method?: E | un
 type MethodsIn<E> = Extract<E, readonly Method[]>[number]
 
 /** What a call takes, of the pattern of a route and its element. */
-type CallInput<P extends string, E> = InputFor<Values<ParamsOf<P>, InputIn<Extract<E, object>>>, MethodsIn<E>>
+type CallInput<P extends string, E, St> = InputFor<
+  Values<ParamsOf<P>, InputIn<Extract<E, object>>, St>,
+  MethodsIn<E>
+>
 
 type InputFor<V, M> = [M] extends [never]
   ? WithOptional<V, OptionalKeys<V>>

@@ -218,7 +218,7 @@ type VersionsAmong<S> = unknown extends S
 /** The entries of all routes of a module. */
 type AllEntries<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
 
-type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, infer L> } ? L : never
+type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, infer L, unknown> } ? L : never
 
 /** The versions that an application has. */
 export type VersionsOf<A> = A extends { readonly $module?: unknown }
@@ -252,7 +252,9 @@ type EntriesOfName<T, K, Version> = {
 }[number & keyof T]
 
 /** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
-export type DefaultVersionOf<A, M> = A extends { readonly $versions?: EnabledVersions<infer D, unknown> }
+export type DefaultVersionOf<A, M> = A extends {
+  readonly $versions?: EnabledVersions<infer D, unknown, unknown>
+}
   ? [D] extends [string]
     ? Certain<D, AllEntries<M> | ListedOf<A>>
     : D

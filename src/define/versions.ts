@@ -35,11 +35,13 @@ type Neutral<E> = Extract<E, typeof VERSION_NEUTRAL>
 type Literal<E> = `${Extract<E, string>}` | `${Initial}${Extract<E, string> & { readonly length: E }}`
 
 /** The versions that an application names apart from its routes. Types alone have it. */
-export interface EnabledVersions<D, L> {
+export interface EnabledVersions<D, L, H = undefined> {
   /** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
   readonly defaultVersion: D
   /** The listed versions. */
   readonly listed: L
+  /** The changes between versions; `undefined` without any. */
+  readonly history: H
 }
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'

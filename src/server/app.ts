@@ -52,7 +52,8 @@ export function createApp<
   F = undefined,
   const D extends string | null = never,
   const L extends string = never,
->(module: M, options: AppOptions<O, S, F, D, L> = {}): App<M, F, NamedVersions<O, D, L>> {
+  H = undefined,
+>(module: M, options: AppOptions<O, S, F, D, L, H> = {}): App<M, F, NamedVersions<O, D, L, H>> {
   const core = createCore(module, placed({ ...options }, createApp), { openOutputs: openStandard })
   return toApp(core, {
     handler: createHandler(core),

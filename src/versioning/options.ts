@@ -44,8 +44,12 @@ export interface VersionHistory<L extends string = string> {
   readonly versions: readonly L[]
 }
 
-/** The options of `enableVersioning` that belong to no single scheme. `D` and `L` are the default and the listed versions, as types. */
-export interface VersioningOptions<D extends string | null = string | null, L extends string = string> {
+/** The options of `enableVersioning` that belong to no single scheme. `D`, `L` and `H` are the default, the listed versions and the history, as types. */
+export interface VersioningOptions<
+  D extends string | null = string | null,
+  L extends string = string,
+  H = unknown,
+> {
   /**
    * The version of requests that name none: a version; `'latest'`, `'latestStable'` (without a status such as `-beta`) or
    * `'oldest'`; a function chooses for each request. @default null
@@ -62,7 +66,7 @@ export interface VersioningOptions<D extends string | null = string | null, L ex
     | (L | VersionListing<L>)[] // a literal is one: without it, mistakes in a list are explained as those of a record
     | Readonly<Record<L, VersionPolicy>>
   /** The changes between versions, of `defineVersions` in `octavo/changes`: it lists the versions too. */
-  readonly history?: VersionHistory<L>
+  readonly history?: VersionHistory<L> & H
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
   /** How versions are written: it decides what is malformed and what is equal. @default 'string' */

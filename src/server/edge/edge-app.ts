@@ -134,7 +134,8 @@ export function createEdgeApp<
   F = undefined,
   const D extends string | null = never,
   const L extends string = never,
->(module: M, options: AppOptions<O, S, F, D, L> = {}): EdgeApp<M, F, NamedVersions<O, D, L>> {
+  H = undefined,
+>(module: M, options: AppOptions<O, S, F, D, L, H> = {}): EdgeApp<M, F, NamedVersions<O, D, L, H>> {
   return toApp(createCore(module, placed({ ...options }, createEdgeApp)), {})
 }
 

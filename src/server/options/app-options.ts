@@ -87,6 +87,7 @@ export interface AppOptions<
   F = unknown,
   D extends string | null = string | null,
   L extends string = string,
+  H = unknown,
 > extends ConfigOptions {
   /**
    * How versions travel: `scheme` and its options beside it, or several `schemes`. The same as a call of `enableVersioning`.
@@ -94,7 +95,7 @@ export interface AppOptions<
    * @example
    * createApp(AppModule, { versioning: { scheme: VersioningSchemes.URL, versionParameter: 'v', defaultVersion: '1' } })
    */
-  readonly versioning?: VersioningOption<O, S, D, L>
+  readonly versioning?: VersioningOption<O, S, D, L, H>
   /** The path before every route, version segment included; literal segments only. `exclude` names routes without it. @default '' */
   readonly prefix?: string | PrefixOptions
   /**

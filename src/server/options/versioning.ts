@@ -20,6 +20,7 @@ export type VersioningOption<
   S extends readonly object[] = readonly object[],
   D extends string | null = string | null,
   L extends string = string,
+  H = unknown,
 > =
   | ({
       /** How versions travel: one of `VersioningSchemes`, or a scheme of `defineVersioningScheme`. Its options stand beside it. */
@@ -27,21 +28,22 @@ export type VersioningOption<
       /** Not beside `scheme`. */
       readonly schemes?: never
     } & NoInfer<O> &
-      VersioningOptions<D, L>)
+      VersioningOptions<D, L, H>)
   | ({
       /** Several ways at once, each with its own options: `[[VersioningSchemes.URL], [VersioningSchemes.QUERY, { … }]]`. */
       readonly schemes: SchemeList<S>
       /** Not beside `schemes`. */
       readonly scheme?: never
-    } & VersioningOptions<D, L>)
+    } & VersioningOptions<D, L, H>)
 
 /**
  * The versions that `versioning` names, of the options of its scheme, its default and its list. Without a default, only requests under
  * URL are certain to name no version if their client names none.
  */
-export type NamedVersions<O, D, L> = EnabledVersions<
+export type NamedVersions<O, D, L, H = undefined> = EnabledVersions<
   [D] extends [null] ? ('allowBare' extends keyof O ? null : unknown) : [D] extends [string] ? D : unknown,
-  L
+  L,
+  H
 >
 
 const RULES: Rules = {
