@@ -10,7 +10,7 @@ export type ChangedModels<P> = P extends readonly (infer R)[]
   : unknown
 
 /** What `defineVersionChange` takes. */
-export interface VersionChangeOptions<V extends string, P> {
+export interface VersionChangeOptions<V extends string, P, S extends boolean> {
   /** The first version that has the change; `'next'` until it is released. */
   readonly version: V
   /** A few words for changelogs and documents. */
@@ -22,11 +22,11 @@ export interface VersionChangeOptions<V extends string, P> {
   /** What changed in models and routes. */
   readonly change: P
   /** Whether handlers may ask for it with `context.since`. @default false */
-  readonly sideEffects?: boolean
+  readonly sideEffects?: S
 }
 
 /** One decision: all that was different before it. */
-export interface VersionChange<V extends string = string, W = unknown> {
+export interface VersionChange<V extends string = string, W = unknown, S extends boolean = boolean> {
   /** The first version that has the change. */
   readonly version: V
   /** A few words for changelogs and documents. */
@@ -38,7 +38,7 @@ export interface VersionChange<V extends string = string, W = unknown> {
   /** What changed in models and routes. */
   readonly change: readonly (Reshape | Operation)[]
   /** Whether handlers may ask for it with `context.since`. */
-  readonly sideEffects: boolean
+  readonly sideEffects: S
   /** For types alone: what models were. */
   readonly '~was'?: W
 }
@@ -53,10 +53,14 @@ export interface VersionChange<V extends string = string, W = unknown> {
  *   change: [reshape({ of: User, fields: { id: { was: z.number(), up: String, down: Number } } })],
  * })
  */
-export function defineVersionChange<const V extends string, const P extends readonly (Reshape | Operation)[]>(
-  options: VersionChangeOptions<V, P>,
-): VersionChange<V, ChangedModels<P>> {
-  const { title, description = title, id = toId(title), sideEffects = false } = options
+export function defineVersionChange<
+  const V extends string,
+  const P extends readonly (Reshape | Operation)[],
+  const S extends boolean = false,
+>(options: VersionChangeOptions<V, P, S>): VersionChange<V, ChangedModels<P>, S> {
+  const { title, description = title, id = toId(title) } = options
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the option, S is false
+  const sideEffects = (options.sideEffects ?? false) as S
   return placed(Object.freeze({ ...options, title, description, id, sideEffects }), defineVersionChange)
 }
 

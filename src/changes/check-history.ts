@@ -4,18 +4,26 @@ import { isSchema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString } from '../values.ts'
 import { modelName } from './model.ts'
 
+/** What `defineVersions` was given. */
+interface Given {
+  readonly versions: unknown
+  readonly models: unknown
+  readonly changes: unknown
+  readonly next?: unknown
+}
+
 /** Every mistake in what `defineVersions` takes that can be seen without looking into schemas. */
-export function historyProblems(
-  versions: unknown,
-  models: unknown,
-  changes: unknown,
-): readonly DefinitionProblem[] {
+export function historyProblems({ versions, models, changes, next }: Given): readonly DefinitionProblem[] {
   if (!isTexts(versions) || versions.length === 0)
     return [refuse('versions is no list of versions', "list them newest first: versions: ['2', '1']")]
   if (!isRecord(models) || !Object.values(models).every((each) => modelName(each) !== undefined))
     return [refuse('models is no record of models', 'write models: { User }, with what model() returns')]
   if (!Array.isArray(changes))
     return [refuse(`changes is ${describeValue(changes)}`, 'write changes: [splitName]')]
+  if (next !== undefined && (!isString(next) || next === 'next' || versions.includes(next)))
+    return [
+      refuse(`next is ${describeValue(next, true)}`, 'give the version that comes after those of the list'),
+    ]
   const twice = versions.filter((version, index) => versions.indexOf(version) !== index)
   const list: readonly unknown[] = changes
   return [
@@ -58,7 +66,7 @@ function changeProblems(
   const { version, id } = change
   const parts: readonly unknown[] = change['change']
   const place = versions.indexOf(String(version))
-  const newer = versions.slice(0, -1)
+  const newer = [...versions.slice(0, -1), 'next']
   const misplaced = newer.includes(String(version))
     ? []
     : [
@@ -66,7 +74,7 @@ function changeProblems(
           place === -1
             ? `the version "${String(version)}" of the change "${id}" is not listed`
             : `the version "${String(version)}" of the change "${id}" is the oldest one, and nothing is before it`,
-          newer.length === 0 ? 'list a newer version' : `give one of ${newer.join(', ')}`,
+          newer.length === 1 ? "list a newer version, or give 'next'" : `give one of ${newer.join(', ')}`,
           change,
         ),
       ]

@@ -24,6 +24,8 @@ import type { Plans } from './convert/plans.ts'
 export interface HistoryParts {
   /** Newest first. */
   readonly versions: readonly string[]
+  /** The version of changes that are not released; `undefined` if no version has them. */
+  readonly next: string | undefined
   /** Newest first. */
   readonly changes: readonly AnyChange[]
   readonly plans: Plans
@@ -32,13 +34,19 @@ export interface HistoryParts {
   readonly messages: readonly Schema[]
 }
 
-/** The number of changes that are newer than a version. */
-export function levelOf(
-  version: string,
-  { versions, changes }: Pick<HistoryParts, 'versions' | 'changes'>,
+/** The place of the first version that has a change, in the list of versions; before all of them if none has. */
+export function placeOf(
+  { version }: AnyChange,
+  { versions, next }: Pick<HistoryParts, 'versions' | 'next'>,
 ): number {
-  const place = versions.indexOf(version)
-  const older = changes.findIndex((change) => versions.indexOf(change.version) >= place)
+  return version === 'next' && next !== undefined ? versions.indexOf(next) : versions.indexOf(version)
+}
+
+/** The number of changes that are newer than a version. */
+export function levelOf(version: string, parts: Pick<HistoryParts, 'versions' | 'next' | 'changes'>): number {
+  const { changes } = parts
+  const place = parts.versions.indexOf(version)
+  const older = changes.findIndex((change) => placeOf(change, parts) >= place)
   return older === -1 ? changes.length : older
 }
 

@@ -6,7 +6,7 @@ import type { Schema } from '../schema/schema.ts'
 import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import type { VersionChange } from './change.ts'
-import { createExpand, levelOf } from './expand.ts'
+import { createExpand, levelOf, placeOf } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
 import type { AnyModel } from './model.ts'
 import { convert } from './convert/plan.ts'
@@ -26,6 +26,8 @@ export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
   readonly models: Ms
   /** All changes, in any order. */
   readonly changes: C
+  /** The version that changes of the version `'next'` get, to try them out. Without it, requests see the state before them. */
+  readonly next?: string | undefined
   /** Schemas that no route declares, which `migrate` turns. @default [] */
   readonly messages?: readonly Schema[]
 }
@@ -48,7 +50,7 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
    *
    * @throws `RangeError` for a version or change that the history does not have.
    */
-  isSince(change: C extends readonly (infer Each)[] ? Each : never, version: Vs[number]): boolean
+  isSince(change: Pick<VersionChange, 'id'>, version: Vs[number]): boolean
   /**
    * Turns a valid value of one version into that of another, for webhooks and stored messages. It is not validated. Without `from` it is a
    * value of the newest version, without `to` it becomes one.
@@ -78,11 +80,13 @@ export function defineVersions<
   const Ms extends Readonly<Record<string, AnyModel>>,
   const C extends readonly VersionChange<Allowed<Vs>>[],
 >(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C> {
-  const { versions, models, changes, messages = [] } = options
-  const mistakes = historyProblems(versions, models, changes)
+  const { models, changes, messages = [], next } = options
+  const mistakes = historyProblems(options)
   if (mistakes.length > 0) throw new DefinitionError(mistakes)
-  const parts = toParts(versions, toChanges(changes, versions), messages)
-  const placeOf = (version: string): number => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types know what is released
+  const versions = (next === undefined ? options.versions : [next, ...options.versions]) as Vs
+  const parts = toParts(changes, { versions, next, messages })
+  const level = (version: string): number => {
     if (versions.includes(version)) return levelOf(version, parts)
     throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
   }
@@ -93,12 +97,12 @@ export function defineVersions<
     isSince: (change, version) => {
       const order = parts.changes.findIndex((each) => each === change)
       if (order === -1) throw new RangeError('The change is not in the history')
-      return order >= placeOf(version)
+      return order >= level(version)
     },
     migrate: (schema, value, { from, to }) => {
-      const older = from === undefined ? undefined : parts.plans.planOf(schema, placeOf(from))
+      const older = from === undefined ? undefined : parts.plans.planOf(schema, level(from))
       const newest = older === undefined ? value : convert(older, 'up', value, {})
-      const plan = to === undefined ? undefined : parts.plans.planOf(schema, placeOf(to))
+      const plan = to === undefined ? undefined : parts.plans.planOf(schema, level(to))
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
       return (plan === undefined ? newest : convert(plan, 'down', newest, {})) as never
     },
@@ -107,16 +111,12 @@ export function defineVersions<
   return placed(history, defineVersions)
 }
 
-/** Changes, newest first. Those of one version stay in their order, for they touch different fields. */
-function toChanges(changes: readonly AnyChange[], versions: readonly string[]): readonly AnyChange[] {
-  return changes.toSorted((a, b) => versions.indexOf(a.version) - versions.indexOf(b.version))
-}
-
 function toParts(
-  versions: readonly string[],
-  changes: readonly AnyChange[],
-  messages: readonly Schema[],
+  unsorted: readonly AnyChange[],
+  given: Pick<HistoryParts, 'versions' | 'next' | 'messages'>,
 ): HistoryParts {
+  // those of one version stay in their order, for they touch different fields
+  const changes = unsorted.toSorted((a, b) => placeOf(a, given) - placeOf(b, given))
   const problems: DefinitionProblem[] = []
-  return { versions, changes, messages, problems, plans: createPlans(changes, problems) }
+  return { ...given, changes, problems, plans: createPlans(changes, problems) }
 }

@@ -80,6 +80,14 @@ export interface Logger {
   error(details: object, message?: string): void
 }
 
+/** A change between versions that handlers may ask for: one of `defineVersionChange` with `sideEffects: true`. */
+export interface SideEffect {
+  /** The word that logs and code name the change by. */
+  readonly id: string
+  /** Says that handlers may ask for it. */
+  readonly sideEffects: true
+}
+
 /** Everything known of the request being answered. The type parameter is what guards leave in `identity`. */
 export interface ExecutionContext<I = unknown> {
   /** The request being answered. */
@@ -106,6 +114,16 @@ export interface ExecutionContext<I = unknown> {
   readonly log: Logger
   /** The value behind a token, for this request, as the route's module sees it. */
   resolve<T>(token: Token<T>): Promise<T>
+  /**
+   * Whether the version of this request has a change of the history, for side effects that came with it. Requests without a version
+   * have every change.
+   *
+   * @example
+   * if (context.since(mailsWelcome)) await mails.sendWelcome(user)
+   *
+   * @throws `RangeError` for a change that the history does not have.
+   */
+  since(change: SideEffect): boolean
   /** The path of a route by name, in the version of this request unless another is given. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
   /**

@@ -42,6 +42,8 @@ export interface VersionResolved {
 export interface VersionHistory<L extends string = string> {
   /** All versions, newest first. */
   readonly versions: readonly L[]
+  /** Whether a version has a change. @throws `RangeError` for a change or version that the history does not have. */
+  isSince(change: object, version: string): boolean
 }
 
 /** The options of `enableVersioning` that belong to no single scheme. `D`, `L` and `H` are the default, the listed versions and the history, as types. */

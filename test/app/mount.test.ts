@@ -109,6 +109,7 @@ const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
   state: true,
   log: true,
   resolve: true,
+  since: true,
   urlFor: true,
   allowedMethods: true,
   switchToHttpConnection: true,

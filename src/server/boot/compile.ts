@@ -1,6 +1,7 @@
 import type { Container } from '../../container/container.ts'
 import type { BuiltIns } from '../../container/request-scope.ts'
 import type { Sessions } from '../../session/sessions.ts'
+import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
@@ -40,6 +41,13 @@ export interface Materials {
   readonly whenClosing: Lifecycle['whenClosing']
 }
 
+function createIsSince(history: VersionHistory | undefined): AppServices['isSince'] {
+  return (change, version) => {
+    if (history === undefined) throw new RangeError('The application has no history of versions')
+    return version === null || history.isSince(change, version)
+  }
+}
+
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(materials: Materials): Compiled {
   const { structure, settings, versioning, routing, container } = materials
@@ -70,6 +78,7 @@ export function compile(materials: Materials): Compiled {
     allowedMethods,
     settings,
     urlFor,
+    isSince: createIsSince(versioning?.history),
     versionFree,
     container,
     builtIns,

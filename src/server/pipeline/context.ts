@@ -1,4 +1,4 @@
-import type { HttpResponse, Logger, RouteInfo, UrlOptions } from '../../define/context.ts'
+import type { HttpResponse, Logger, RouteInfo, SideEffect, UrlOptions } from '../../define/context.ts'
 import type { Token } from '../../define/token.ts'
 import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, HttpRequest, Method, RawRequest } from '../../http.ts'
@@ -24,6 +24,8 @@ import { toOriginForm } from './target.ts'
 export interface AppServices {
   readonly settings: Settings
   readonly urlFor: (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
+  /** Whether a version has a change of the history. */
+  readonly isSince: (change: SideEffect, version: string | null) => boolean
   /** The path without its version segment. */
   readonly versionFree: (path: string) => string
   readonly container: Container
@@ -252,6 +254,10 @@ export class RequestContext implements SessionContext {
     for (const err of errors) logError(this, { err }, 'A provider could not be disposed')
     this.#release?.()
     this.#release = undefined
+  }
+
+  since(change: SideEffect): boolean {
+    return this.#services.isSince(change, this.version)
   }
 
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
