@@ -6,7 +6,7 @@
 import { bundle } from './size/bundle.ts'
 import { measureWorker } from './size/worker.ts'
 
-const MAX_VALUES = 48
+const MAX_VALUES = 49
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [

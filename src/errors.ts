@@ -1,56 +1,67 @@
 import { FINISHED, PHRASES } from './http.ts'
 import type { FinishedResponse } from './http.ts'
 
-/** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
-export const ERRORS = {
-  malformed_request: { status: 400, title: 'Malformed request' },
-  malformed_target: { status: 400, title: 'Malformed request target' },
-  malformed_path: { status: 400, title: 'Malformed path' },
-  malformed_body: { status: 400, title: 'Malformed request body' },
-  malformed_json: { status: 400, title: 'Malformed JSON' },
-  missing_content_type: { status: 400, title: 'Missing Content-Type' },
-  malformed_multipart: { status: 400, title: 'Malformed multipart body' },
-  too_many_parameters: { status: 400, title: 'Too Many Parameters' },
-  missing_host: { status: 400, title: 'Missing Host header' },
-  ambiguous_version: { status: 400, title: 'Ambiguous API version' },
-  invalid_version: { status: 400, title: 'Invalid API version' },
-  unspecified_version: { status: 400, title: 'Unspecified API version' },
-  unauthenticated: { status: 401, title: 'Authentication required' },
-  invalid_credentials: { status: 401, title: 'Invalid credentials' },
-  forbidden: { status: 403, title: 'Forbidden' },
-  cross_site_request: { status: 403, title: 'Cross-site request' },
-  file_not_found: { status: 404, title: 'Not Found' },
-  document_not_found: { status: 404, title: 'Not Found' },
-  unsupported_version: { status: 404, title: 'Unsupported API version' },
-  route_not_found: { status: 404, title: 'Not Found' },
-  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
-  request_timeout: { status: 408, title: 'Request Timeout' },
-  session_conflict: { status: 409, title: 'Session conflict' },
-  retired_version: { status: 410, title: 'Retired API version' },
-  precondition_failed: { status: 412, title: 'Precondition Failed' },
-  body_too_large: { status: 413, title: 'Content Too Large' },
-  too_many_parts: { status: 413, title: 'Content Too Large' },
-  url_too_long: { status: 414, title: 'URI Too Long' },
-  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
-  unsupported_content_encoding: { status: 415, title: 'Unsupported Content Encoding' },
-  range_not_satisfiable: { status: 416, title: 'Range Not Satisfiable' },
-  expectation_failed: { status: 417, title: 'Expectation Failed' },
-  host_not_allowed: { status: 421, title: 'Misdirected Request' },
-  validation_failed: { status: 422, title: 'Validation failed' },
-  rate_limited: { status: 429, title: 'Too Many Requests' },
-  headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
-  internal_error: { status: 500, title: 'Internal Server Error' },
-  response_invalid: { status: 500, title: 'Invalid response' },
-  migration_failed: { status: 500, title: 'Migration failed' },
-  handler_timeout: { status: 503, title: 'Service Unavailable' },
-  overloaded: { status: 503, title: 'Service Unavailable' },
-  closing: { status: 503, title: 'Service Unavailable' },
-  session_unavailable: { status: 503, title: 'Session unavailable' },
-  rate_limit_unavailable: { status: 503, title: 'Rate limit unavailable' },
-} as const
+/** Each error with its status, and its title if that is not the status phrase. */
+const ROWS = {
+  malformed_request: [400, 'Malformed request'],
+  malformed_target: [400, 'Malformed request target'],
+  malformed_path: [400, 'Malformed path'],
+  malformed_body: [400, 'Malformed request body'],
+  malformed_json: [400, 'Malformed JSON'],
+  missing_content_type: [400, 'Missing Content-Type'],
+  malformed_multipart: [400, 'Malformed multipart body'],
+  too_many_parameters: [400, 'Too Many Parameters'],
+  missing_host: [400, 'Missing Host header'],
+  ambiguous_version: [400, 'Ambiguous API version'],
+  invalid_version: [400, 'Invalid API version'],
+  unspecified_version: [400, 'Unspecified API version'],
+  unauthenticated: [401, 'Authentication required'],
+  invalid_credentials: [401, 'Invalid credentials'],
+  forbidden: [403],
+  cross_site_request: [403, 'Cross-site request'],
+  file_not_found: [404],
+  document_not_found: [404],
+  unsupported_version: [404, 'Unsupported API version'],
+  route_not_found: [404],
+  method_not_allowed: [405],
+  request_timeout: [408],
+  session_conflict: [409, 'Session conflict'],
+  retired_version: [410, 'Retired API version'],
+  precondition_failed: [412],
+  body_too_large: [413, 'Content Too Large'],
+  too_many_parts: [413, 'Content Too Large'],
+  url_too_long: [414],
+  unsupported_media_type: [415],
+  unsupported_content_encoding: [415, 'Unsupported Content Encoding'],
+  range_not_satisfiable: [416],
+  expectation_failed: [417],
+  host_not_allowed: [421],
+  validation_failed: [422, 'Validation failed'],
+  upgrade_required: [426],
+  rate_limited: [429],
+  headers_too_large: [431],
+  internal_error: [500],
+  response_invalid: [500, 'Invalid response'],
+  migration_failed: [500, 'Migration failed'],
+  handler_timeout: [503],
+  overloaded: [503],
+  closing: [503],
+  session_unavailable: [503, 'Session unavailable'],
+  rate_limit_unavailable: [503, 'Rate limit unavailable'],
+} as const satisfies Readonly<Record<string, readonly [status: number, title?: string]>>
 
 /** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */
-export type ErrorCode = keyof typeof ERRORS
+export type ErrorCode = keyof typeof ROWS
+
+/** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
+export const ERRORS: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> =
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the codes
+  /* @__PURE__ */ Object.fromEntries(
+    /* @__PURE__ */ Object.entries(ROWS).map(([code, [status, title = PHRASES[status] ?? '']]) => [
+      code,
+      { status, title },
+    ]),
+  ) as Record<ErrorCode, { status: number; title: string }>
 
 /** What an `HttpError` may carry besides its status and detail. */
 export interface HttpErrorOptions {

@@ -43,6 +43,8 @@ export interface RawRequest {
   readonly body: RawBody
   /** Whether the body is being read and the client still sends it. */
   readonly isArriving: boolean
+  /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */
+  readonly handOver?: ((take: unknown) => void) | undefined
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal
   /** Aborts the signal: nobody waits for the answer any more. */

@@ -57,7 +57,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/adapters':
     'http.ts async.ts stream.ts versioning client server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters/node':
-    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts request server/options server/pipeline server/dispatch.ts server/adapters/shared',
+    'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
     'platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',

@@ -54,6 +54,8 @@ export interface ReplyContext extends ExecutionContext {
   atEnd(work: () => Awaitable<void>): void
   /** Has something done when the application begins to close; at once when it has. Gives the function that forgets it. */
   whenClosing(work: () => void): () => void
+  /** Hands the connection over to what is passed, with a result of status 101. Requests that don't ask for an upgrade have none. */
+  readonly handOver: ((take: unknown) => void) | undefined
 }
 
 /** What `text` and `html` take besides the body. */

@@ -59,6 +59,8 @@ export interface RouteOptions extends Shared {
   readonly bodyLimit?: number
   /** Milliseconds that the handler has, and each guard; the answer is 503 then. 0 waits for ever. @default `timeouts.handler` */
   readonly timeout?: number
+  /** Lets the handler return `upgrade(…)`, which takes the connection over. Needs the method GET. @default no upgrade */
+  readonly upgrade?: 'websocket'
   /** Limits of `multipart/form-data` bodies. @default those of the application */
   readonly uploads?: UploadLimits
   /** Merged into the operation that documents show, field by field: for what Octavo cannot know, such as response headers. */

@@ -144,6 +144,7 @@ export const FIELDS = {
     },
     bodyLimit: COUNT,
     timeout: COUNT,
+    upgrade: { test: (value) => value === 'websocket', expected: "'websocket'" },
     uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
     openapi: RECORD,
     input: { test: isRecord, expected: 'schemas by source, such as { body: CreateCar }' },
@@ -211,8 +212,11 @@ export function checkFields(
   ]
 }
 
-/** The methods of a route; a problem when there are none or one is unknown. */
-export function checkMethods(method: unknown, where: string): readonly DefinitionProblem[] {
+/** The methods of a route; a problem when there are none, one is unknown, or one can't be upgraded. */
+export function checkMethods(
+  { method, upgrade }: { readonly method?: unknown; readonly upgrade?: unknown },
+  where: string,
+): readonly DefinitionProblem[] {
   // a route without method is reported as such
   if (method === undefined) return []
   const methods: readonly unknown[] = Array.isArray(method) ? method : [method]
@@ -225,6 +229,10 @@ export function checkMethods(method: unknown, where: string): readonly Definitio
         fix: `name one of ${METHODS.join(', ')}`,
       },
     ]
+  }
+  if (upgrade !== undefined && methods.join() !== 'GET') {
+    const message = `upgrade is beside the method ${methods.join(', ')}`
+    return [{ code: 'invalid_method', where, message, fix: "write method: 'GET'" }]
   }
   return methods.flatMap((value): DefinitionProblem[] =>
     isMethod(value)

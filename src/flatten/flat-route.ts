@@ -44,6 +44,7 @@ export interface FlatRoute {
   readonly bodyLimit: number | undefined
   readonly timeout: number | undefined
   readonly uploads: UploadLimits | undefined
+  readonly upgrade: 'websocket' | undefined
   readonly handler: (input: never, context: never) => unknown
   readonly tags: readonly string[]
   readonly summary: string | undefined

@@ -61,7 +61,7 @@ function readRoute(
   const isExcluded = appPrefix.excludes(own, [route.method].flat())
   const text = isExcluded ? own : joinPaths(appPrefix.path + prefix, path)
   const place = placeOf(route, inherited, text)
-  const found = [...checkFields('route', route, place), ...checkMethods(route.method, place)]
+  const found = [...checkFields('route', route, place), ...checkMethods(route, place)]
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
   const pattern = readPattern(route, text, place, problems)
@@ -88,7 +88,6 @@ function withPattern(
   const layers = toLayers(route, inherited, found)
   found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
-  const { summary, description, operationId, validateResponses, bodyLimit, timeout, uploads, handler } = route
   return {
     label,
     definitions: [route, ...inherited.definitions],
@@ -102,15 +101,16 @@ function withPattern(
     inject,
     module: inherited.module,
     layers,
-    handler,
-    summary,
-    description,
-    operationId,
+    handler: route.handler,
+    summary: route.summary,
+    description: route.description,
+    operationId: route.operationId,
     openapi: route.openapi ?? {},
-    validateResponses,
-    bodyLimit,
-    timeout,
-    uploads,
+    validateResponses: route.validateResponses,
+    bodyLimit: route.bodyLimit,
+    timeout: route.timeout,
+    upgrade: route.upgrade,
+    uploads: route.uploads,
     responses: responses.byStatus(route.status),
     isOneResponse: responses.isOne,
     status: route.status ?? responses.success ?? 200,

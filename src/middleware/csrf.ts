@@ -4,6 +4,7 @@ import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
 import { httpError } from '../errors.ts'
 import { isPromise } from '../async.ts'
+import type { HttpRequest } from '../http.ts'
 import { checkOptions } from '../check-options.ts'
 import { isBoolean, isFunction } from '../values.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
@@ -39,7 +40,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY', 'OPTIONS', 'T
 /**
  * Middleware that refuses requests that pages of other origins have a browser send with the cookies of its user (cross-site request
  * forgery): by `Sec-Fetch-Site`, which no page can change (Fetch Metadata), or by `Origin` where a browser is too old to send it.
- * Safe methods pass, and so do clients that send neither header, which are no browsers. Answers 403 `cross_site_request`.
+ * Safe methods pass but for handshakes of WebSockets, and so do clients that send neither header, which are no browsers. Answers 403 `cross_site_request`.
  *
  * @example
  * createApp(AppModule, { middleware: [csrf({ origins: ['https://app.example'] })] })
@@ -52,12 +53,19 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   const harmless = new Set(sameSite ? ['same-origin', 'none', 'same-site'] : ['same-origin', 'none'])
   const grantOf = createGrant(origins)
   const guard: Middleware = (context, next) => {
-    if (SAFE.has(context.request.method) || isOwn(context, harmless) || skip?.(context) === true)
-      return next()
+    if (isSafe(context.request) || isOwn(context, harmless) || skip?.(context) === true) return next()
     const granted = grantOf(context)
     return isPromise(granted) ? granted.then((origin) => enter(origin, next)) : enter(granted, next)
   }
   return answering(guard, [403])
+}
+
+/**
+ * Whether a request changes nothing. The handshake of a WebSocket is a GET, but opens a connection that can change anything, and browsers
+ * let pages of every origin open one.
+ */
+function isSafe(request: HttpRequest): boolean {
+  return SAFE.has(request.method) && request.header('upgrade') === undefined
 }
 
 function enter(granted: string | undefined, next: Parameters<Middleware>[1]): ReturnType<typeof next> {

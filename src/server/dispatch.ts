@@ -230,6 +230,8 @@ function seal(
         : undefined
       completeCors(headers, parts.cors, asked)
     }
+    if (response.status < 200 && raw.handOver === undefined)
+      throw new RangeError('Return upgrade() to answer with 101')
     const problem = headerProblem(headers)
     if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
     throw new TypeError(`The response cannot be sent: ${problem}`)

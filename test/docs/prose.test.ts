@@ -12,6 +12,7 @@ const pages: readonly { readonly page: string; readonly maxWords: number }[] = [
   { page: 'docs/guide/authentication.md', maxWords: 1_600 },
   { page: 'docs/guide/client-requests.md', maxWords: 1_600 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
+  { page: 'docs/guide/websockets.md', maxWords: 1_000 },
 ]
 
 /** Shares of fewer words than these say little about a page. */

@@ -23,7 +23,7 @@ interface Snippet {
   readonly line: number
   /** The heading above, without backticks. */
   readonly heading: string
-  readonly mark: '' | 'no-run' | 'serves' | 'setup' | 'throws'
+  readonly mark: '' | 'no-run' | 'outside' | 'serves' | 'setup' | 'throws'
   readonly code: string
   /** What a `text` fence right below says is printed. */
   readonly printed: string | undefined
@@ -38,7 +38,7 @@ interface Call {
 }
 
 const FENCE = /^```ts(?: (\S+))?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm
-const MARKS = ['', 'no-run', 'serves', 'setup', 'throws'] as const
+const MARKS = ['', 'no-run', 'outside', 'serves', 'setup', 'throws'] as const
 const LISTEN = 'await app.listen({ port: 3000 })'
 const CALL = /^```sh\ncurl http:\/\/localhost:3000(\S+)\n```$[^`]*^```json\n([\s\S]*?)^```$/gm
 
@@ -137,7 +137,7 @@ describe('the snippets of the documentation', () => {
     for (const snippet of snippets) {
       const { line, heading, mark, printed, calls } = snippet
       const code = mark === 'serves' ? onFreePort(snippet.code) : snippet.code
-      if (mark === 'no-run' || mark === 'setup') continue
+      if (mark === 'no-run' || mark === 'outside' || mark === 'setup') continue
       const name = `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`
       const file = join(folder, setup === undefined ? name : `untyped-${name}`)
       writeFileSync(file, toModule(code, headOf(setup)))

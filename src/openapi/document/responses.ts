@@ -32,7 +32,8 @@ export function toResponses(
   const isOpen = ![...converted.responses.keys()].some(
     (status) => status === 'default' || Number(status) < 400,
   )
-  if (isOpen)
+  if (isOpen && route.upgrade !== undefined) declared.set('101', { description: descriptionOf(101) })
+  else if (isOpen)
     declared.set(route.status === 200 ? '2XX' : String(route.status), {
       description: 'Success',
       ...headers,

@@ -202,6 +202,10 @@ export class RequestContext implements SessionContext {
     if (this.#request !== undefined) this.#request.settings = settings
   }
 
+  get handOver(): RawRequest['handOver'] {
+    return this.#raw.handOver
+  }
+
   /** Whether the body is being read and the client still sends it. */
   get isArriving(): boolean {
     return this.#raw.isArriving

@@ -169,7 +169,7 @@ function addTo(headers: ResponseHeaders, header: string, names: readonly string[
 
 /** The response with its length, or without body where the status allows none (RFC 9110 section 6.4.1). */
 export function finish(status: number, headers: ResponseHeaders, body: unknown): FinishedResponse {
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
+  if (!Number.isInteger(status) || (status < 200 && status !== 101) || status > 599) {
     if (isAsyncIterable(body)) dropBody(body)
     throw new RangeError(`The handler answered with the status ${status}, which is not from 200 to 599`)
   }

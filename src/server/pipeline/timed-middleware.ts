@@ -33,9 +33,9 @@ export function createTimedMiddleware(
     })
     const response = wrap(context, () => {
       if (clock.isLate) return toUnsent()
-      clock.stop()
       const inner = next()
       if (!isPromise(inner)) return inner
+      clock.stop()
       isInside = true
       return inner.then((finished) => {
         clock.start()

@@ -72,7 +72,8 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
       const [{ dispatch }, { listen }] = await Promise.all([core.open(), loadServer()])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
       const handler = createNodeHandler(dispatch, lifecycle.isClosing, settings)
-      return listen({ dispatch, handler }, settings, options, isShared)
+      const upgrades = core.routes().some(({ upgrade }) => upgrade !== undefined)
+      return listen({ dispatch, handler, upgrades }, settings, options, isShared)
     },
     details: {},
     end: (mode) => endApp(core, mode),

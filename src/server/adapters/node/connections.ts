@@ -18,6 +18,8 @@ export interface Connections extends Protocol {
   readonly add: (socket: Socket) => void
   readonly has: (socket: Socket) => boolean
   readonly track: (socket: Socket, response: ServerResponse) => void
+  /** Leaves a connection to whoever takes it over; nothing but its end is watched any more. */
+  readonly release: (socket: Socket) => void
   /** The responses under way on a connection, oldest first. */
   readonly inFlight: (socket: Socket) => readonly ServerResponse[]
 }
@@ -32,6 +34,7 @@ interface Connection {
 /** Makes the register of a server's connections. It ends those that are idle, or take nothing of their answers, for too long. */
 export function createConnections(times: Times): Connections {
   const connections = new Map<Socket, Connection>()
+  const released = new Set<Socket>()
   let finishing = false
   const forget = (socket: Socket): void => {
     const responses = connections.get(socket)?.responses ?? []
@@ -66,6 +69,11 @@ export function createConnections(times: Times): Connections {
       connections.get(socket)?.responses.push(response)
       response.on('close', leave)
     },
+    release: (socket) => {
+      connections.delete(socket)
+      released.add(socket)
+      socket.once('close', () => released.delete(socket))
+    },
     inFlight: (socket) => [...(connections.get(socket)?.responses ?? [])],
     finish: () => {
       finishing = true
@@ -76,7 +84,7 @@ export function createConnections(times: Times): Connections {
       }
     },
     destroy: () => {
-      const sockets = [...connections.keys()]
+      const sockets = [...connections.keys(), ...released]
       const broken = sockets.filter((socket) => !isLingering(socket))
       for (const socket of sockets) socket.destroy()
       return broken.length > 0

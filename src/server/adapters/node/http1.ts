@@ -10,6 +10,7 @@ import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
 import { refuseClosing, refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
 import { createRefuser, endSocket } from './refuse.ts'
+import type { Upgrading } from './upgrade.ts'
 
 /** A server for HTTP/1.1, over TCP or TLS. */
 export type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
@@ -30,6 +31,8 @@ export const PLAIN: Http1Kind = { make: (options) => createServer(options), even
 /** A server's state, read for every request. */
 export interface ServerState {
   readonly isClosing: boolean
+  /** What answers upgrades; `undefined` if no route has any. */
+  readonly upgrading?: Upgrading | undefined
 }
 
 /** A server for HTTP/1.1, and the connections that it has. */
@@ -51,7 +54,7 @@ export function createHttp1(
   // twice the time for headers: Node looks for slow ones in intervals, and answers them
   const between = idle > 0 && headers > 0 ? idle + 2 * headers : 0
   const connections = createConnections({ idle: isDirect ? idle : 0, between, send })
-  const server = make(toOptions(timeouts, limits, isDirect))
+  const server = make(toOptions(timeouts, limits, isDirect, state.upgrading))
   const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)
     if (response instanceof DirectResponse) response.staysFor(idle)
@@ -83,6 +86,7 @@ export function createHttp1(
     socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
     latest.once('close', () => endSocket(socket, refusal, settings))
   })
+  state.upgrading?.listen(server, connections, state)
   server.on('clientError', (error, socket: Socket) => {
     // one that is not known failed before it spoke HTTP
     if (connections.has(socket)) refuse(error, socket)
@@ -106,7 +110,9 @@ function toOptions(
   { headers, request, idle }: Settings['timeouts'],
   limits: Settings['limits'],
   isDirect: boolean,
+  upgrading: Upgrading | undefined,
 ) {
+  const { direct = DirectRequest, plain } = upgrading?.classes ?? {}
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
   return {
     maxHeaderSize: limits.url + limits.headers + 1,
@@ -117,7 +123,7 @@ function toOptions(
     connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
     // the register of connections ends those that are idle
     ...(isDirect
-      ? { keepAliveTimeout: 0, IncomingMessage: DirectRequest, ServerResponse: DirectResponse }
-      : { keepAliveTimeout: idle }),
+      ? { keepAliveTimeout: 0, IncomingMessage: direct, ServerResponse: DirectResponse }
+      : { keepAliveTimeout: idle, ...(plain === undefined ? {} : { IncomingMessage: plain }) }),
   }
 }

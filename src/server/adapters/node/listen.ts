@@ -25,6 +25,8 @@ export interface Listening {
 interface Opened {
   readonly handler: NodeHandler
   readonly dispatch: Dispatch
+  /** Whether some route takes connections over. */
+  readonly upgrades: boolean
 }
 
 /** What listens, and what its connections speak. */
@@ -42,7 +44,10 @@ export async function listen(
   options: ListenOptions,
   isShared: boolean,
 ): Promise<Listening> {
-  const state = { isClosing: false }
+  const upgrading = opened.upgrades
+    ? (await import('./upgrade.ts')).createUpgrading(opened.dispatch, settings)
+    : undefined
+  const state = { isClosing: false, upgrading }
   const { server, protocols, stop } = await createServing(opened, settings, options, state)
   const { maxConnections, maxRequestsPerSocket } = options
   if (maxConnections !== undefined) server.maxConnections = maxConnections

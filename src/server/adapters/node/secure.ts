@@ -27,7 +27,8 @@ export function createSecure(
     ...tls,
   }
   const make = (options: object): HttpServer => createSecureServer({ ...given, ...options })
-  const { server, connections } = createHttp1({ make, event: 'secureConnection' }, handler, settings, state)
+  const kind = { make, event: 'secureConnection' } as const
+  const { server, connections } = createHttp1(kind, handler, settings, state)
   const handshakes = createHandshakes()
   server.on('connection', handshakes.add)
   if (http2 !== undefined) divert(server, http2.add)

@@ -1,0 +1,210 @@
+import type { EventEmitter } from 'node:events'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { isPromise } from '../../../async.ts'
+import { httpError } from '../../../errors.ts'
+import type { HttpError } from '../../../errors.ts'
+import type { FinishedResponse } from '../../../http.ts'
+import { isStream } from '../../../stream.ts'
+import type { Dispatch } from '../../dispatch.ts'
+import type { Settings } from '../../options/settings.ts'
+import { createHeadCheck } from '../../pipeline/check-head.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import { notSent, toFailure } from '../../pipeline/failure.ts'
+import { clientWentAway } from '../shared/byte-source.ts'
+import type { Connections } from './connections.ts'
+import { DirectRequest } from './direct.ts'
+import { closeInStages, isEnding } from './linger.ts'
+import { NodeRequest } from './request.ts'
+import { SWITCHING_PROTOCOLS } from './upgrade-reply.ts'
+import type { TakeConnection, UpgradedConnection } from './upgrade-reply.ts'
+import { toResponseText, write } from './write.ts'
+
+/** Answers a request that asks for an upgrade. `head` is what came behind it. */
+type AnswerUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void
+
+/** Whether the server closes. */
+interface ClosingState {
+  readonly isClosing: boolean
+}
+
+/** What a server needs to answer upgrades. */
+export interface Upgrading {
+  /** The classes of requests, of which `upgrade` is true only if a request is the handshake of a WebSocket. */
+  readonly classes: { readonly direct: typeof DirectRequest; readonly plain: typeof IncomingMessage }
+  readonly listen: (server: EventEmitter, connections: Connections, state: ClosingState) => void
+}
+
+/** Creates what a server needs to answer upgrades. */
+export function createUpgrading(dispatch: Dispatch, settings: Settings): Upgrading {
+  return {
+    classes: { direct: UpgradableDirectRequest, plain: UpgradableRequest },
+    listen: (server, connections, state) => {
+      server.on(
+        'upgrade',
+        createAnswer(dispatch, settings, connections, () => state.isClosing),
+      )
+    },
+  }
+}
+
+class UpgradableDirectRequest extends DirectRequest {}
+class UpgradableRequest extends IncomingMessage {}
+
+/** What the parser says. */
+const SAID: unique symbol = Symbol('upgrade')
+
+/**
+ * A server of node:http that has a listener for upgrades takes every request with an `Upgrade` header out of HTTP, be it a POST that asks
+ * for HTTP/2. It looks at `upgrade` when the head has been read, so this leaves the others as they are (RFC 9110 section 7.8).
+ */
+for (const { prototype } of [UpgradableDirectRequest, UpgradableRequest]) {
+  Object.defineProperty(prototype, 'upgrade', {
+    get(this: IncomingMessage) {
+      return Reflect.get(this, SAID) === true && isHandshake(this)
+    },
+    set(this: IncomingMessage, value: unknown) {
+      Reflect.set(this, SAID, value)
+    },
+  })
+}
+
+/** Whether a request is the handshake of a WebSocket (RFC 6455 section 4.1), behind which nothing of HTTP follows. */
+function isHandshake({ method, httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    httpVersionMajor === 1 &&
+    httpVersionMinor === 1 &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['transfer-encoding'] === undefined &&
+    Number(headers['content-length'] ?? 0) === 0
+  )
+}
+
+/** A request that asks for an upgrade. */
+class UpgradeRequest extends NodeRequest {
+  take: TakeConnection | undefined
+
+  // taken from its object by `upgrade`
+  readonly handOver = (take: unknown): void => {
+    // only `upgrade` calls this
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    this.take = take as TakeConnection
+  }
+}
+
+function createAnswer(
+  dispatch: Dispatch,
+  settings: Settings,
+  connections: Connections,
+  isClosing: () => boolean,
+): AnswerUpgrade {
+  const findRefusal = createHeadCheck(settings.limits)
+  const answer = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const response = openResponse(request, socket)
+    connections.track(socket, response)
+    const { url = '/', headers, rawHeaders } = request
+    const refuse = (error: HttpError): void => write(response, settings.writeError(error), true, undefined)
+    if (isClosing()) return refuse(closing())
+    const refusal = findRefusal(url, headers.host, true, rawHeaders)
+    if (refusal !== undefined) return refuse(refusal)
+    const raw = new UpgradeRequest(request, response)
+    const { context, response: finished } = dispatch(raw)
+    const settle = (settled: FinishedResponse): void => {
+      const { take } = raw
+      if (settled.status !== SWITCHING_PROTOCOLS) return send(response, settled, context)
+      if (isClosing()) return send(response, settings.writeError(closing()), context)
+      if (take === undefined || !detach(response, socket)) return void context.end()
+      connections.release(socket)
+      handOver({ request, socket, head, signal: raw.signal }, take, raw, context)
+    }
+    if (isPromise(finished)) void finished.then(settle)
+    else settle(finished)
+  }
+  return (request, socket, head) => {
+    // a socket without a listener for errors could end the process, whoever has it later
+    socket.on('error', () => socket.destroy())
+    const latest = connections.inFlight(socket).at(-1)
+    if (latest === undefined) return answer(request, socket, head)
+    // answers under way come first; the server no longer tells them when the socket takes more
+    socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
+    latest.once('close', () => {
+      if (socket.writable && !isEnding(socket)) answer(request, socket, head)
+      else socket.destroy()
+    })
+  }
+}
+
+function closing(): HttpError {
+  return httpError('closing', 'The server is shutting down')
+}
+
+/** Makes the response of a request whose socket node:http has given up. It ends the connection. */
+function openResponse(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request)
+  response.assignSocket(socket)
+  const drain = (): void => void response.emit('drain')
+  socket.on('drain', drain)
+  response.once('close', () => socket.off('drain', drain))
+  // what the server does behind the responses that it made
+  response.once('finish', () => {
+    response.detachSocket(socket)
+    closeInStages(socket)
+    response.destroy()
+    response.emit('close')
+  })
+  return response
+}
+
+/** Sends an answer that is none to the handshake. */
+function send(response: ServerResponse, finished: FinishedResponse, context: RequestContext): void {
+  if (!context.hasScope && !isStream(finished.body)) void context.end()
+  else if (response.destroyed) void context.end()
+  else response.once('close', () => void context.end())
+  try {
+    write(response, finished, true, context)
+  } catch (error) {
+    const problem = notSent(context, error)
+    if (response.headersSent) response.destroy()
+    else write(response, problem, true, undefined)
+  }
+}
+
+/** Takes a connection from its response; says whether it is still open. */
+function detach(response: ServerResponse, socket: Socket): boolean {
+  if (response.destroyed || !socket.writable) return false
+  response.detachSocket(socket)
+  return true
+}
+
+/** Hands a connection over. The request ends with it. */
+function handOver(
+  connection: UpgradedConnection,
+  take: TakeConnection,
+  raw: UpgradeRequest,
+  context: RequestContext,
+): void {
+  const { socket } = connection
+  const before = socket.bytesWritten
+  const forget = context.whenClosing(() =>
+    raw.abort(new DOMException('The application closes', 'AbortError')),
+  )
+  socket.once('close', () => {
+    forget()
+    raw.abort(clientWentAway())
+    void context.end()
+  })
+  const fail = (error: unknown): void => {
+    const problem = toFailure(context, error)
+    if (socket.bytesWritten > before || !socket.writable) return void socket.destroy()
+    socket.write(toResponseText(problem))
+    closeInStages(socket)
+  }
+  try {
+    const taken = take(connection)
+    if (isPromise(taken)) taken.then(undefined, fail)
+  } catch (error) {
+    fail(error)
+  }
+}
