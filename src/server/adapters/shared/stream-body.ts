@@ -98,6 +98,7 @@ export class StreamBody implements RawBody {
 
 function ignore(): void {}
 
-function otherLength(): HttpError {
+/** The error of a body whose head says another length. */
+export function otherLength(): HttpError {
   return httpError('malformed_request', 'The body is not as long as its Content-Length says')
 }

@@ -1,0 +1,137 @@
+import type { HttpError } from '../../../errors.ts'
+import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import { headersTooLarge } from '../../pipeline/check-head.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import { NO_BODY } from '../shared/bytes-body.ts'
+import { StreamBody } from '../shared/stream-body.ts'
+import { remoteAddressOf } from './remote-address.ts'
+import { WholeBody } from './whole-body.ts'
+
+/** What the servers of Bun and Deno pass besides a request inherits its members, unlike data that somebody passes. */
+let serverKind: unknown
+
+/** Whether a request comes from the server of Bun or Deno, which has parsed it and cuts its body where its head says that it ends. */
+export function isServed(info: object | undefined): info is object {
+  if (info === undefined) return false
+  const kind: unknown = Object.getPrototypeOf(info)
+  if (kind === serverKind) return true
+  if (typeof kind !== 'object' || kind === null) return false
+  if (!('requestIP' in kind || 'remoteAddr' in kind)) return false
+  serverKind = kind
+  return true
+}
+
+/** Where a request goes, as its URL says. */
+export interface Address {
+  readonly host: string
+  readonly protocol: 'http' | 'https'
+  readonly target: string
+}
+
+/**
+ * A request that a server passes. A class because one is made for every request. Headers, body, signal and address are read when they
+ * are asked for, because each costs these servers a good part of what a request costs.
+ */
+export class ServedRequest implements RawRequest {
+  readonly method: string
+  readonly target: string
+  readonly protocol: 'http' | 'https'
+  /** Why the request should not have got as far as the application; known when its headers have been read. */
+  refusal: HttpError | undefined
+  readonly #request: Request
+  readonly #info: object
+  readonly #host: string
+  readonly #maxHeaders: number
+  #headers: HeaderMap | undefined
+  #body: RawBody | undefined
+  #stream: StreamBody | undefined
+  #context: RequestContext | undefined
+  #remoteAddress: string | undefined
+  #abort: AbortController | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(request: Request, info: object, { host, protocol, target }: Address, maxHeaders: number) {
+    this.method = request.method
+    this.target = target
+    this.protocol = protocol
+    this.#request = request
+    this.#info = info
+    this.#host = host
+    this.#maxHeaders = maxHeaders
+  }
+
+  get headers(): HeaderMap {
+    return (this.#headers ??= this.#readHeaders())
+  }
+
+  lines(name: string): readonly string[] {
+    const value = this.headers[name]
+    return value === undefined ? [] : [value].flat()
+  }
+
+  get remoteAddress(): string | undefined {
+    // kept, because servers forget the address when the request ends
+    return (this.#remoteAddress ??= remoteAddressOf(this.#info, this.#request))
+  }
+
+  get body(): RawBody {
+    return (this.#body ??= this.#openBody())
+  }
+
+  get signal(): AbortSignal {
+    const { signal } = (this.#abort ??= new AbortController())
+    return (this.#signal ??= AbortSignal.any([this.#request.signal, signal]))
+  }
+
+  abort(reason: unknown): void {
+    ;(this.#abort ??= new AbortController()).abort(reason)
+    if (this.#body instanceof WholeBody) this.#body.stop()
+  }
+
+  /** Has a body that is read as it arrives end with its request, also if that begins later. */
+  endWith(context: RequestContext): void {
+    this.#context = context
+    this.#stream?.endWith(context, this.signal)
+  }
+
+  /** Of the headers, several lines of one name are joined already. The host is that of the URL. */
+  #readHeaders(): HeaderMap {
+    // without prototype: `__proto__` is a name like any other
+    const headers: Record<string, string | string[]> = Object.create(null)
+    headers['host'] = this.#host
+    let size = 'host'.length + this.#host.length + SEPARATORS
+    this.#request.headers.forEach((value, name) => {
+      if (name === 'host') return
+      size += name.length + value.length + SEPARATORS
+      const before = headers[name]
+      headers[name] = before === undefined ? value : [before, value].flat()
+    })
+    if (size > this.#maxHeaders) this.refusal = headersTooLarge(this.#maxHeaders)
+    return headers
+  }
+
+  #openBody(): RawBody {
+    const { 'content-length': declared, 'transfer-encoding': coding } = this.headers
+    const length = typeof declared === 'string' && /^\d+$/.test(declared) ? Number(declared) : undefined
+    if (length === 0) return NO_BODY
+    return length !== undefined && coding === undefined && this.#isReceived()
+      ? new WholeBody(this.#request, length, () => this.#openStream(length))
+      : this.#openStream(length)
+  }
+
+  #openStream(length: number | undefined): RawBody {
+    const { body } = this.#request
+    if (body === null) return NO_BODY
+    this.#stream = new StreamBody(body, length)
+    if (this.#context !== undefined) this.#stream.endWith(this.#context, this.signal)
+    return this.#stream
+  }
+
+  /** Whether the server knows this very request: on Bun, one that somebody made of it has no address. */
+  #isReceived(): boolean {
+    return !('requestIP' in this.#info) || this.remoteAddress !== undefined
+  }
+}
+
+/** Characters of a field line besides name and value. */
+const SEPARATORS = 4

@@ -1,0 +1,45 @@
+import type { HttpError } from '../../../errors.ts'
+import type { RawBody } from '../../../http.ts'
+import { bodyEndedEarly, bodyTooLarge } from '../../../request/body.ts'
+import { otherLength } from '../shared/stream-body.ts'
+
+/**
+ * A body whose length its server guarantees, so that it can be read in one call, without the stream that takes these servers longer
+ * than all the rest. A class because one is made for every request that has such a body.
+ */
+export class WholeBody implements RawBody {
+  readonly length: number
+  readonly #request: Request
+  readonly #openStream: () => RawBody
+  #breakReading: ((error: HttpError) => void) | undefined
+
+  /** `openStream` opens the same body as a stream, for who reads it as it arrives. */
+  constructor(request: Request, length: number, openStream: () => RawBody) {
+    this.#request = request
+    this.length = length
+    this.#openStream = openStream
+  }
+
+  read(limit: number): Promise<Uint8Array> {
+    if (this.length > limit) return Promise.reject(bodyTooLarge(limit))
+    if (this.#request.bodyUsed)
+      return Promise.reject(new TypeError('The body of the request was read before Octavo got it'))
+    return new Promise((resolve, reject) => {
+      this.#breakReading = reject
+      this.#request.arrayBuffer().then(
+        (buffer) =>
+          buffer.byteLength === this.length ? resolve(Buffer.from(buffer)) : reject(otherLength()),
+        (cause) => reject(bodyEndedEarly(cause)),
+      )
+    })
+  }
+
+  chunks(limit: number): AsyncIterable<Uint8Array> {
+    return this.#openStream().chunks(limit)
+  }
+
+  /** Stops waiting for the rest of it. The server drops what still comes. */
+  stop(): void {
+    this.#breakReading?.(bodyEndedEarly())
+  }
+}
