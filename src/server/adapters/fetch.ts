@@ -1,5 +1,4 @@
 import { isPromise } from '../../async.ts'
-import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, RawBody } from '../../http.ts'
 import { dropBody, isStream } from '../../stream.ts'
 import type { Opened } from '../dispatch.ts'
@@ -13,10 +12,11 @@ import type { ByteSource } from './shared/byte-source.ts'
 import { NO_BODY } from './shared/bytes-body.ts'
 import { PlainRequest } from './shared/plain-request.ts'
 import { StreamBody } from './shared/stream-body.ts'
+import { createAddressReader } from './web/address.ts'
+import type { Address } from './web/address.ts'
 import { remoteAddressOf } from './web/remote-address.ts'
 import { toResponse, toServed } from './web/response.ts'
 import { isServed, ServedRequest } from './web/served-request.ts'
-import type { Address } from './web/served-request.ts'
 
 /** What `app.fetch` takes besides the request. */
 export interface FetchInfo {
@@ -28,26 +28,32 @@ export interface FetchInfo {
  * Answers web requests. Of the second argument, only the address of the client is used: `remoteAddress`, or as Deno and Bun pass it.
  * Whatever else a server passes is ignored.
  */
-export type FetchHandler = (request: Request, info?: FetchInfo | object) => Promise<Response>
+export interface FetchHandler {
+  /** Answers a request. */
+  (request: Request, info?: FetchInfo): Promise<Response>
+  /** Answers a request for the server that has received it. If nothing takes time, the servers of Bun and Deno get no promise. */
+  (request: Request, info: object): Promise<Response> | Response
+}
 
 /** Makes the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
 export function createFetch(enter: Enter, settings: Settings): FetchHandler {
-  const answer = createAnswer(settings)
-  return (request, info) => {
-    try {
-      if (!isRequest(request))
-        throw new TypeError("fetch: give a Request, such as new Request('http://localhost/car/7')")
-      const entered = enter()
-      // not an async function: each promise less is a turn of the microtask queue less
-      return Promise.resolve(
-        isPromise(entered)
-          ? entered.then((opened) => answer(opened, request, info))
-          : answer(entered, request, info),
-      )
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  const addressOf = createAddressReader()
+  const answerServed = createServed(settings, addressOf)
+  const answerOther = createOther(settings, addressOf)
+  const later = async (request: Request, info: object | undefined): Promise<Response> => {
+    if (!isRequest(request))
+      throw new TypeError("fetch: give a Request, such as new Request('http://localhost/car/7')")
+    const opened = await enter()
+    return isServed(info) ? answerServed(opened, request, info) : answerOther(opened, request, info)
   }
+  function handle(request: Request, info?: FetchInfo): Promise<Response>
+  function handle(request: Request, info: object): Awaitable<Response>
+  function handle(request: Request, info?: object): Awaitable<Response> {
+    if (!isServed(info) || !isRequest(request)) return later(request, info)
+    const entered = enter()
+    return isPromise(entered) ? later(request, info) : answerServed(entered, request, info)
+  }
+  return handle
 }
 
 /** By what is read first, for a `Request` may be of another library. */
@@ -55,26 +61,12 @@ function isRequest(request: unknown): boolean {
   return typeof request === 'object' && request !== null && 'url' in request
 }
 
-type Answer = (opened: Opened, request: Request, info: FetchInfo | object | undefined) => Awaitable<Response>
+type Answer<Info> = (opened: Opened, request: Request, info: Info) => Awaitable<Response>
 
-function createAnswer(settings: Settings): Answer {
+/** Answers requests as their servers pass them, from which no more is read than something asks for. */
+function createServed(settings: Settings, addressOf: (url: string) => Address): Answer<object> {
   const findRefusal = createHeadCheck(settings.limits)
-  const addressOf = createAddressReader()
-  const refuse = (refusal: HttpError): Response => toResponse(settings.writeError(refusal))
-  const answerServed = ({ dispatch }: Opened, request: Request, info: object): Awaitable<Response> => {
-    const address = addressOf(request.url)
-    const raw = new ServedRequest(request, info, address, settings.limits.headers)
-    // headers that a request without effects may do without are not read only to be measured
-    if (raw.method !== 'GET' && raw.method !== 'HEAD') void raw.headers
-    const refusal = findRefusal(raw.target, address.host, true, NO_LINES) ?? raw.refusal
-    if (refusal !== undefined) return refuse(refusal)
-    const { context, response } = dispatch(raw)
-    raw.endWith(context)
-    return isPromise(response)
-      ? response.then((settled) => finishServed(settled, context, raw, request))
-      : finishServed(response, context, raw, request)
-  }
-  const finishServed = (
+  const finish = (
     finished: FinishedResponse,
     context: RequestContext,
     { refusal }: ServedRequest,
@@ -84,29 +76,49 @@ function createAnswer(settings: Settings): Answer {
     dropBody(finished.body)
     return send(settings.writeError(refusal), context, request, toServed)
   }
-  return (opened, request, info) => {
-    if (isServed(info)) return answerServed(opened, request, info)
+  return ({ dispatch }, request, info) => {
+    const address = addressOf(request.url)
+    const raw = new ServedRequest(request, info, address, settings.limits.headers)
+    // a request that changes nothing has its headers measured when something reads them, which not every route does
+    if (raw.method !== 'GET' && raw.method !== 'HEAD') void raw.headers
+    const refusal = findRefusal(raw.target, address.host, true, NO_LINES) ?? raw.refusal
+    if (refusal !== undefined) return toResponse(settings.writeError(refusal))
+    const { context, response } = dispatch(raw)
+    raw.endWith(context)
+    return isPromise(response)
+      ? Promise.resolve(response.then((settled) => finish(settled, context, raw, request)))
+      : finish(response, context, raw, request)
+  }
+}
+
+const NO_LINES: readonly string[] = []
+
+/** Answers all other requests, which anybody may have made. */
+function createOther(
+  settings: Settings,
+  addressOf: (url: string) => Address,
+): Answer<FetchInfo | object | undefined> {
+  const findRefusal = createHeadCheck(settings.limits)
+  return ({ dispatch }, request, info) => {
     const { host, protocol, target } = addressOf(request.url)
     const lines = toLines(request.headers, host)
     const body = toBody(request)
     const refusal = findRefusal(target, host, true, lines)
     if (refusal !== undefined) {
       if (body instanceof StreamBody) body.discard()
-      return refuse(refusal)
+      return toResponse(settings.writeError(refusal))
     }
     const { method, signal } = request
     // asked for when it is needed, because servers look it up then
     const remoteAddress = info === undefined ? undefined : () => remoteAddressOf(info, request)
     const raw = new PlainRequest({ method, target, protocol, lines, remoteAddress, body, signal })
-    const { context, response } = opened.dispatch(raw)
+    const { context, response } = dispatch(raw)
     if (body instanceof StreamBody) body.endWith(context, raw.signal)
     return isPromise(response)
       ? response.then((settled) => send(settled, context, request, toResponse))
       : send(response, context, request, toResponse)
   }
 }
-
-const NO_LINES: readonly string[] = []
 
 /** Ends a request and passes its response on; `request` has the signal of the client. */
 function send(
@@ -170,32 +182,6 @@ function toWebStream(
     },
     { highWaterMark: 0 },
   )
-}
-
-/** Makes the function that reads a URL. The origins of requests differ seldom, so the last one is kept. */
-function createAddressReader(): (url: string) => Address {
-  let origin = ''
-  let known: Address = { host: '', protocol: 'http', target: '/' }
-  return (url) => {
-    if (origin !== '' && url.startsWith(origin) && url[origin.length] === '/') {
-      const hash = url.indexOf('#')
-      const { host, protocol } = known
-      return { host, protocol, target: url.slice(origin.length, hash === -1 ? undefined : hash) }
-    }
-    known = readAddress(url)
-    origin = known.host === '' ? '' : url.slice(0, url.indexOf('://') + 3 + known.host.length)
-    return known
-  }
-}
-
-/** Host, protocol and request target of a URL; the fragment stays with the client. */
-function readAddress(url: string): Address {
-  const [, scheme = 'http', host = '', rest = url] = /^(https?):\/\/([^/?#]*)([^#]*)/i.exec(url) ?? []
-  return {
-    host,
-    protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http',
-    target: rest.startsWith('/') ? rest : `/${rest}`,
-  }
 }
 
 /** The field lines of a request; the host is that of the URL. */

@@ -4,6 +4,7 @@ import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
 import { StreamBody } from '../shared/stream-body.ts'
+import type { Address } from './address.ts'
 import { remoteAddressOf } from './remote-address.ts'
 import { WholeBody } from './whole-body.ts'
 
@@ -19,13 +20,6 @@ export function isServed(info: object | undefined): info is object {
   if (!('requestIP' in kind || 'remoteAddr' in kind)) return false
   serverKind = kind
   return true
-}
-
-/** Where a request goes, as its URL says. */
-export interface Address {
-  readonly host: string
-  readonly protocol: 'http' | 'https'
-  readonly target: string
 }
 
 /**

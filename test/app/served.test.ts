@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { createApp, defineController, defineModule, HttpRequest, reply } from 'octavo'
+import type { App } from 'octavo'
+import { z } from 'zod'
+
+import { CHUNK, createUpload, eventually } from './adapters-support.ts'
+
+const BASE = 'http://cars.example'
+const BODY_LIMIT = 100_000
+
+/** What Deno passes besides a request: its members are inherited. */
+class DenoInfo {
+  get remoteAddr(): { readonly hostname: string } {
+    return { hostname: '203.0.113.7' }
+  }
+}
+
+/** The server of Bun, which knows the addresses of the requests that it has received, and of no others. */
+class BunServer {
+  readonly received = new Set<Request>()
+  requestIP(request: Request): { readonly address: string } | null {
+    return this.received.has(request) ? { address: '203.0.113.8' } : null
+  }
+}
+
+const DENO = new DenoInfo()
+
+interface Seen {
+  handled: number
+  signal: AbortSignal | undefined
+}
+
+function createCarsApp(options: { readonly timeout?: number } = {}): {
+  readonly app: App
+  readonly seen: Seen
+} {
+  const seen: Seen = { handled: 0, signal: undefined }
+  const inject = { request: HttpRequest }
+  const routes = defineController({
+    prefix: '/',
+    routes: [
+      { method: ['GET', 'HEAD'], path: '/short', handler: () => ({ done: true }) },
+      { method: 'GET', path: '/header', handler: (_input, { request }) => request.header('x-car') ?? 'none' },
+      { method: 'GET', path: '/lines', handler: (_input, { request }) => request.headerLines('x-car') },
+      {
+        method: 'GET',
+        path: '/text',
+        handler: () => reply(200, 'a car', { headers: { 'content-type': 'text/plain' } }),
+      },
+      {
+        method: 'GET',
+        path: '/cookies',
+        handler: () => reply(200, {}, { cookies: { a: '1', b: '2' }, headers: { 'x-more': 'yes' } }),
+      },
+      {
+        method: 'GET',
+        path: '/seen',
+        input: { inject },
+        handler: ({ inject: { request } }) => [request.protocol, request.host, request.url, request.ip],
+      },
+      {
+        method: 'GET',
+        path: '/waits',
+        handler: async (_input, context) => {
+          await sleep(5)
+          seen.signal = context.signal
+          return { aborted: context.signal.aborted }
+        },
+      },
+      {
+        method: 'POST',
+        path: '/json',
+        ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+        input: { body: z.object({ name: z.string() }) },
+        handler: ({ body }) => {
+          seen.handled++
+          return body
+        },
+      },
+      {
+        method: 'POST',
+        path: '/size',
+        handler: async (_input, { request }) => ({ size: (await request.bytes()).length }),
+      },
+      { method: 'POST', path: '/unread', handler: () => ({ unread: true }) },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [routes] }), {
+    bodyLimit: BODY_LIMIT,
+    limits: { headers: 1000 },
+    logger: false,
+  })
+  return { app, seen }
+}
+
+function post(
+  path: string,
+  body: AsyncIterable<Uint8Array> | string,
+  headers: Record<string, string>,
+): Request {
+  const stream =
+    typeof body === 'string' ? body : (Readable.toWeb(Readable.from(body)) as ReadableStream<Uint8Array>)
+  return new Request(BASE + path, { method: 'POST', body: stream, duplex: 'half', headers })
+}
+
+async function codeOf(response: Response): Promise<readonly [number, unknown]> {
+  const { code } = (await response.json()) as { readonly code?: string }
+  return [response.status, code]
+}
+
+/** A request that notes what is read of it. */
+function watched(request: Request): { readonly request: Request; readonly read: string[] } {
+  const read: string[] = []
+  const proxy = new Proxy(request, {
+    get: (target, name) => {
+      read.push(String(name))
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { request: proxy, read }
+}
+
+describe('a request that a server passes', () => {
+  it('is answered without a promise if nothing takes time', async () => {
+    const { app } = createCarsApp()
+    await app.ready()
+    const response = app.fetch(new Request(`${BASE}/short`), DENO)
+    assert.ok(response instanceof Response)
+    assert.deepEqual(await response.json(), { done: true })
+    assert.ok(app.fetch(new Request(`${BASE}/waits`), DENO) instanceof Promise)
+  })
+
+  it('is answered with a promise before the application is ready, and when data is passed besides it', async () => {
+    const { app } = createCarsApp()
+    const first = app.fetch(new Request(`${BASE}/short`), DENO)
+    assert.ok(first instanceof Promise)
+    assert.equal((await first).status, 200)
+    for (const info of [undefined, {}, { remoteAddress: '203.0.113.7' }, { remoteAddr: { hostname: 'a' } }]) {
+      const answer = app.fetch(new Request(`${BASE}/short`), info)
+      assert.ok(answer instanceof Promise)
+      assert.equal((await answer).status, 200)
+    }
+  })
+
+  it('is read no further than its route asks', async () => {
+    const { app } = createCarsApp()
+    await app.ready()
+    const { request, read } = watched(new Request(`${BASE}/short`))
+    assert.equal((await app.fetch(request, DENO)).status, 200)
+    assert.deepEqual(read, ['url', 'method'])
+  })
+
+  it('has its body read in one call, and no signal', async () => {
+    const { app } = createCarsApp()
+    await app.ready()
+    const text = '{"name":"Ford"}'
+    const { request, read } = watched(
+      post('/json', text, { 'content-type': 'application/json', 'content-length': '15' }),
+    )
+    assert.deepEqual(await (await app.fetch(request, DENO)).json(), { name: 'Ford' })
+    assert.deepEqual(read, ['url', 'method', 'headers', 'bodyUsed', 'arrayBuffer'])
+  })
+
+  const addresses = [
+    ['http://a/seen', ['http', 'a', '/seen', '203.0.113.7']],
+    ['http://a/seen?b=1#c', ['http', 'a', '/seen?b=1', '203.0.113.7']],
+    ['http://ab/seen', ['http', 'ab', '/seen', '203.0.113.7']],
+    ['http://a:8080/seen', ['http', 'a:8080', '/seen', '203.0.113.7']],
+    ['https://a:8080/seen', ['https', 'a:8080', '/seen', '203.0.113.7']],
+    ['http://a:8080/seen', ['http', 'a:8080', '/seen', '203.0.113.7']],
+  ] as const
+  it('tells its URL, also after one of another origin', async () => {
+    const { app } = createCarsApp()
+    for (const [url, expected] of addresses)
+      assert.deepEqual(await (await app.fetch(new Request(url), DENO)).json(), expected)
+  })
+
+  it('is told of an address by the server of Bun', async () => {
+    const { app } = createCarsApp()
+    const request = new Request(`${BASE}/seen`)
+    const server = new BunServer()
+    server.received.add(request)
+    assert.equal(((await (await app.fetch(request, server)).json()) as readonly string[])[3], '203.0.113.8')
+  })
+
+  it('has its headers, of which several lines are one', async () => {
+    const { app } = createCarsApp()
+    const headers = new Headers([
+      ['x-car', 'a'],
+      ['X-Car', 'b'],
+    ])
+    const ask = (path: string): Promise<Response> | Response =>
+      app.fetch(new Request(BASE + path, { headers }), DENO)
+    assert.equal(await (await ask('/header')).json(), 'a, b')
+    assert.deepEqual(await (await ask('/lines')).json(), ['a, b'])
+  })
+
+  it('tells a handler of an abort that comes before its signal is asked for', async () => {
+    const { app } = createCarsApp()
+    await app.ready()
+    const abort = new AbortController()
+    const answer = app.fetch(new Request(`${BASE}/waits`, { signal: abort.signal }), DENO)
+    abort.abort(new Error('enough'))
+    assert.deepEqual(await (await answer).json(), { aborted: true })
+  })
+
+  it('tells a handler of an abort that comes after its signal is asked for', async () => {
+    const { app, seen } = createCarsApp()
+    const abort = new AbortController()
+    const response = await app.fetch(new Request(`${BASE}/waits`, { signal: abort.signal }), DENO)
+    assert.deepEqual(await response.json(), { aborted: false })
+    abort.abort(new Error('enough'))
+    assert.equal(seen.signal?.aborted, true)
+  })
+
+  it('is refused when the application is closed', async () => {
+    const { app } = createCarsApp()
+    await app.close()
+    await assert.rejects(
+      async () => app.fetch(new Request(`${BASE}/short`), DENO),
+      /The application is closed/,
+    )
+  })
+})
+
+describe('the headers of a request that a server passes', () => {
+  const headers = { 'x-car': 'a'.repeat(1000) }
+
+  it('are a 431 if they are too long and something reads them', async () => {
+    const { app } = createCarsApp()
+    const response = await app.fetch(new Request(`${BASE}/header`, { headers }), DENO)
+    assert.deepEqual(await codeOf(response), [431, 'headers_too_large'])
+  })
+
+  it('are not measured for a GET that does not read them', async () => {
+    const { app } = createCarsApp()
+    assert.equal((await app.fetch(new Request(`${BASE}/short`, { headers }), DENO)).status, 200)
+  })
+
+  it('are measured before a request that may change something', async () => {
+    const { app, seen } = createCarsApp()
+    const request = post('/json', '{"name":"Ford"}', { ...headers, 'content-length': '15' })
+    assert.deepEqual(await codeOf(await app.fetch(request, DENO)), [431, 'headers_too_large'])
+    assert.equal(seen.handled, 0)
+  })
+
+  it('do not matter for a URL that is too long', async () => {
+    const { app } = createCarsApp()
+    const response = await app.fetch(new Request(`${BASE}/short?${'a'.repeat(20_000)}`), DENO)
+    assert.equal(response.status, 414)
+  })
+})
+
+describe('the body of a request that a server passes', () => {
+  const lengths = [
+    ['as long as it says', 2, '32768', [200, undefined]],
+    ['longer than it says', 2, '10', [400, 'malformed_request']],
+    ['shorter than it says', 2, '60000', [400, 'malformed_request']],
+    ['too long by what it says', 2, '2000000', [413, 'body_too_large']],
+    ['without a length', 2, undefined, [200, undefined]],
+    ['without a length, and too long', 1000, undefined, [413, 'body_too_large']],
+    ['without a number for its length', 2, 'many', [200, undefined]],
+  ] as const
+  for (const [title, chunks, length, expected] of lengths) {
+    it(`that is ${title} is a ${expected[0]}`, async () => {
+      const { app } = createCarsApp()
+      const { upload, source } = createUpload(chunks)
+      const request = post('/size', source(), length === undefined ? {} : { 'content-length': length })
+      assert.deepEqual(await codeOf(await app.fetch(request, DENO)), expected)
+      assert.ok(upload.taken < 20, `${upload.taken} chunks were taken`)
+    })
+  }
+
+  it('is read as it comes if it is chunked as well, for then its length does not count', async () => {
+    const { app } = createCarsApp()
+    const { upload, source } = createUpload(1000)
+    const request = post('/size', source(), { 'content-length': '10', 'transfer-encoding': 'chunked' })
+    assert.deepEqual(await codeOf(await app.fetch(request, DENO)), [400, 'malformed_request'])
+    await eventually(() => upload.stopped === 1, 'the source is told')
+    assert.ok(upload.taken < 20, `${upload.taken} chunks were taken`)
+  })
+
+  it('is read as it comes if somebody has made it of a request that the server of Bun received', async () => {
+    const { app } = createCarsApp()
+    const { upload, source } = createUpload(1000)
+    const made = post('/size', source(), { 'content-length': '10' })
+    assert.deepEqual(await codeOf(await app.fetch(made, new BunServer())), [400, 'malformed_request'])
+    await eventually(() => upload.stopped === 1, 'the source is told')
+    assert.ok(upload.taken < 20, `${upload.taken} chunks were taken`)
+  })
+
+  it('that fails is a 400', async () => {
+    const { app } = createCarsApp()
+    const { source } = createUpload(2, new Error('gone'))
+    const request = post('/size', source(), { 'content-length': String(2 * CHUNK.length) })
+    assert.deepEqual(await codeOf(await app.fetch(request, DENO)), [400, 'malformed_request'])
+  })
+
+  it('that somebody else has read is a 500', async () => {
+    const { app } = createCarsApp()
+    const request = post('/size', 'abc', { 'content-length': '3' })
+    await request.text()
+    assert.equal((await app.fetch(request, DENO)).status, 500)
+  })
+
+  it('may be empty, or not there', async () => {
+    const { app } = createCarsApp()
+    for (const headers of [{}, { 'content-length': '0' }]) {
+      const request = new Request(`${BASE}/size`, { method: 'POST', headers })
+      assert.deepEqual(await (await app.fetch(request, DENO)).json(), { size: 0 })
+    }
+  })
+
+  it('is left to the server if nothing reads it', async () => {
+    const { app } = createCarsApp()
+    const { request, read } = watched(post('/unread', 'abc', { 'content-length': '3' }))
+    assert.deepEqual(await (await app.fetch(request, DENO)).json(), { unread: true })
+    assert.deepEqual(read, ['url', 'method', 'headers'])
+  })
+
+  for (const [title, headers] of [
+    ['whose length is known', { 'content-length': '100' }],
+    ['whose length is not known', {}],
+  ] as const) {
+    it(`${title} keeps neither the answer nor the application waiting if it stalls`, async () => {
+      const { app } = createCarsApp({ timeout: 20 })
+      async function* stalled(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('{"a')
+        await new Promise<never>(() => {})
+      }
+      const response = await app.fetch(post('/json', stalled(), headers), DENO)
+      assert.deepEqual(await codeOf(response), [503, 'handler_timeout'])
+      const end = await Promise.race([app.close().then(() => 'closed'), sleep(2000, 'still under way')])
+      assert.equal(end, 'closed')
+    })
+  }
+})
+
+describe('the response to a request that a server passes', () => {
+  async function headOf(
+    path: string,
+    method = 'GET',
+  ): Promise<readonly [number, string, Record<string, string>]> {
+    const { app } = createCarsApp()
+    const response = await app.fetch(new Request(BASE + path, { method }), DENO)
+    return [response.status, await response.text(), Object.fromEntries(response.headers)]
+  }
+
+  const heads = [
+    [
+      'leaves counting its bytes to the server',
+      '/short',
+      'GET',
+      [200, '{"done":true}', { 'content-type': 'application/json' }],
+    ],
+    [
+      'says how long it would be for HEAD',
+      '/short',
+      'HEAD',
+      [200, '', { 'content-type': 'application/json', 'content-length': '13' }],
+    ],
+    ['keeps another content type', '/text', 'GET', [200, 'a car', { 'content-type': 'text/plain' }]],
+  ] as const
+  for (const [title, path, method, expected] of heads) {
+    it(title, async () => assert.deepEqual(await headOf(path, method), expected))
+  }
+
+  it('has a line for each cookie', async () => {
+    const { app } = createCarsApp()
+    const response = await app.fetch(new Request(`${BASE}/cookies`), DENO)
+    assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
+    assert.equal(response.headers.get('x-more'), 'yes')
+  })
+})
