@@ -1,6 +1,7 @@
 import type { Awaitable, BodyStream, FinishedResponse } from '../../../http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { openStream } from '../../../stream.ts'
+import { toBytes } from './stream-body.ts'
 import type { ChunkSource } from '../../../stream.ts'
 
 /** The bytes of a streamed response. Its request ends with it, once, however that is; until then the application does not close. */
@@ -71,13 +72,6 @@ function toReadable(error: unknown): unknown {
 /** Why a response is given up when nobody says why. */
 export function clientWentAway(): DOMException {
   return new DOMException('The client went away', 'AbortError')
-}
-
-/** A chunk of a streamed body as bytes. @throws `TypeError` when it is neither text nor bytes */
-export function toBytes(chunk: unknown): Uint8Array {
-  if (typeof chunk === 'string') return Buffer.from(chunk)
-  if (chunk instanceof Uint8Array) return chunk
-  throw new TypeError(`A chunk of a streamed body is a ${typeof chunk}, neither text nor bytes`)
 }
 
 function openOrEnd(body: BodyStream, context: RequestContext): ChunkSource {

@@ -2,7 +2,6 @@ import { httpError } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
 import type { BodyStream, RawBody } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
-import { toBytes } from './byte-source.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { openStream } from '../../../stream.ts'
 import type { ChunkSource } from '../../../stream.ts'
@@ -101,4 +100,11 @@ function ignore(): void {}
 /** The error of a body whose head says another length. */
 export function otherLength(): HttpError {
   return httpError('malformed_request', 'The body is not as long as its Content-Length says')
+}
+
+/** A chunk of a streamed body as bytes. @throws `TypeError` when it is neither text nor bytes */
+export function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string') return Buffer.from(chunk)
+  if (chunk instanceof Uint8Array) return chunk
+  throw new TypeError(`A chunk of a streamed body is a ${typeof chunk}, neither text nor bytes`)
 }

@@ -4,63 +4,55 @@ import { isStream } from '../../../stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
 
 /**
- * The response as a server wants it that counts the bytes of a body and knows the reason phrases itself. Deno sends a text with a
- * content type and nothing else in a third of the time.
+ * The response of the Fetch standard; `stream` is its body if that is a stream. The servers of Bun and Deno count the bytes of a body and
+ * know the reason phrases. Without both, Deno sends a text with a content type in a third of the time.
  */
-export function toServed(finished: FinishedResponse): Response {
+export function toResponse(
+  finished: FinishedResponse,
+  isOfServer: boolean,
+  stream: ReadableStream<Uint8Array> | null = null,
+): Response {
   const { body, headers, status } = finished
-  if (isStream(body) || body === null) return toResponse(finished)
-  const lines = toServedLines(headers)
-  // a record holds no lists, and a text without a content type would bring its own
-  if (lines === undefined || (typeof body === 'string' && headers['content-type'] === undefined))
-    return toResponse(finished)
-  return new Response(body, { status, headers: lines })
+  const isStreamed = isStream(body)
+  const init = { status, headers: toLines(headers, isOfServer && body !== null && !isStreamed) }
+  // a text without a content type would bring its own
+  const isBare = typeof body === 'string' && headers['content-type'] === undefined
+  const content = isStreamed ? stream : isBare ? Buffer.from(body) : body
+  if (isOfServer) return new Response(content, init)
+  // workerd would encode once more what is encoded; other platforms know nothing of it
+  const encoding = headers['content-encoding'] === undefined ? undefined : ENCODED
+  return new Response(content, { ...init, ...encoding, statusText: PHRASES[status] ?? '' })
 }
 
-type ServedLines = Headers | Readonly<Record<string, string>>
+const ENCODED = { encodeBody: 'manual' } as const
 
-/** The field lines of a response but for its length; `undefined` if several have one name. */
-function toServedLines(headers: FinishedResponse['headers']): ServedLines | undefined {
+type Lines = Headers | Readonly<Record<string, string>>
+
+/** The field lines of a response, without how its body is framed, which is up to the server; `isCounted` if it counts the bytes too. */
+function toLines(headers: FinishedResponse['headers'], isCounted: boolean): Lines {
   const lines: Record<string, string> = {}
+  let lists: Headers | undefined
   let count = 0
   for (const name in headers) {
-    if (name === 'content-length' || name === 'transfer-encoding') continue
     const value = headers[name]
-    if (typeof value !== 'string') return undefined
-    lines[name] = value
+    if (value === undefined || name === 'transfer-encoding' || (isCounted && name === 'content-length'))
+      continue
     count++
+    if (typeof value === 'string') lines[name] = value
+    // a record holds no lists
+    else for (const line of value) (lists ??= new Headers()).append(name, line)
+  }
+  if (lists !== undefined) {
+    for (const name in lines) lists.set(name, lines[name] ?? '')
+    return lists
   }
   return count === 1 && headers['content-type'] === JSON_TYPE ? (jsonLines ??= toJsonLines()) : lines
 }
 
 /** What most responses have. Bun copies headers in half the time that it takes to read a record, and Deno the other way round. */
-let jsonLines: ServedLines | undefined
+let jsonLines: Lines | undefined
 
-function toJsonLines(): ServedLines {
+function toJsonLines(): Lines {
   const lines = { 'content-type': JSON_TYPE }
   return 'Bun' in globalThis ? new Headers(lines) : lines
 }
-
-/** The response with all that it says, for any platform; without its body if that is a stream, which is passed beside it. */
-export function toResponse(finished: FinishedResponse, stream?: ReadableStream<Uint8Array>): Response {
-  const { body, headers } = finished
-  if (isStream(body)) return new Response(stream ?? null, toInit(finished))
-  // a text without a content type would bring its own
-  const isBare = typeof body === 'string' && headers['content-type'] === undefined
-  return new Response(isBare ? Buffer.from(body) : body, toInit(finished))
-}
-
-function toInit({ status, headers }: FinishedResponse): ResponseInit {
-  const lines = new Headers()
-  for (const [name, value] of Object.entries(headers)) {
-    // how a body is framed is up to the server
-    if (name === 'transfer-encoding') continue
-    if (typeof value === 'string') lines.set(name, value)
-    else for (const line of value) lines.append(name, line)
-  }
-  const init = { status, statusText: PHRASES[status] ?? '', headers: lines }
-  // workerd would encode once more what is encoded; other platforms know nothing of it
-  return headers['content-encoding'] === undefined ? init : { ...init, ...ENCODED }
-}
-
-const ENCODED = { encodeBody: 'manual' } as const

@@ -1,4 +1,3 @@
-import type { HttpError } from '../../../errors.ts'
 import type { RawBody } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge } from '../../../request/body.ts'
 import { otherLength } from '../shared/stream-body.ts'
@@ -9,9 +8,10 @@ import { otherLength } from '../shared/stream-body.ts'
  */
 export class WholeBody implements RawBody {
   readonly length: number
+  /** Whether it is being read and the client still sends it. */
+  isArriving = false
   readonly #request: Request
   readonly #openStream: () => RawBody
-  #breakReading: ((error: HttpError) => void) | undefined
 
   /** `openStream` opens the same body as a stream, for who reads it as it arrives. */
   constructor(request: Request, length: number, openStream: () => RawBody) {
@@ -24,22 +24,21 @@ export class WholeBody implements RawBody {
     if (this.length > limit) return Promise.reject(bodyTooLarge(limit))
     if (this.#request.bodyUsed)
       return Promise.reject(new TypeError('The body of the request was read before Octavo got it'))
-    return new Promise((resolve, reject) => {
-      this.#breakReading = reject
-      this.#request.arrayBuffer().then(
-        (buffer) =>
-          buffer.byteLength === this.length ? resolve(Buffer.from(buffer)) : reject(otherLength()),
-        (cause) => reject(bodyEndedEarly(cause)),
-      )
-    })
+    this.isArriving = true
+    return this.#request.arrayBuffer().then(
+      (buffer) => {
+        this.isArriving = false
+        if (buffer.byteLength !== this.length) throw otherLength()
+        return Buffer.from(buffer)
+      },
+      (cause) => {
+        this.isArriving = false
+        throw bodyEndedEarly(cause)
+      },
+    )
   }
 
   chunks(limit: number): AsyncIterable<Uint8Array> {
     return this.#openStream().chunks(limit)
-  }
-
-  /** Stops waiting for the rest of it. The server drops what still comes. */
-  stop(): void {
-    this.#breakReading?.(bodyEndedEarly())
   }
 }

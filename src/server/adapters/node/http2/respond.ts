@@ -4,7 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { logBroken, notSent } from '../../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../../http.ts'
-import { toBytes } from '../../shared/byte-source.ts'
+import { toBytes } from '../../shared/stream-body.ts'
 import { drained, isStream, openStream } from '../../../../stream.ts'
 import type { ChunkSource } from '../../../../stream.ts'
 

@@ -5,14 +5,13 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
 import { StreamBody } from '../shared/stream-body.ts'
 import type { Address } from './address.ts'
-import { remoteAddressOf } from './remote-address.ts'
 import { WholeBody } from './whole-body.ts'
 
 /** What the servers of Bun and Deno pass besides a request inherits its members, unlike data that somebody passes. */
 let serverKind: unknown
 
 /** Whether a request comes from the server of Bun or Deno, which has parsed it and cuts its body where its head says that it ends. */
-export function isServed(info: object | undefined): info is object {
+export function isFromServer(info: object | undefined): info is object {
   if (info === undefined) return false
   const kind: unknown = Object.getPrototypeOf(info)
   if (kind === serverKind) return true
@@ -23,34 +22,39 @@ export function isServed(info: object | undefined): info is object {
 }
 
 /**
- * A request that a server passes. A class because one is made for every request. Headers, body, signal and address are read when they
- * are asked for, because each costs these servers a good part of what a request costs.
+ * A request of the Fetch standard. A class because one is made for every request. Headers, body, signal and address are read when they
+ * are asked for, because each costs the servers of Bun and Deno a good part of what a request costs.
  */
-export class ServedRequest implements RawRequest {
+export class WebRequest implements RawRequest {
   readonly method: string
   readonly target: string
   readonly protocol: 'http' | 'https'
-  /** Why the request should not have got as far as the application; known when its headers have been read. */
+  readonly request: Request
+  /** Whether a server passes it, not somebody who has made it. */
+  readonly isServed: boolean
+  /** Why the request must not get as far as the application; known when its headers have been read. */
   refusal: HttpError | undefined
-  readonly #request: Request
-  readonly #info: object
+  readonly #info: object | undefined
   readonly #host: string
   readonly #maxHeaders: number
   #headers: HeaderMap | undefined
   #body: RawBody | undefined
+  /** The body, when it is read as it arrives. */
   #stream: StreamBody | undefined
   #context: RequestContext | undefined
   #remoteAddress: string | undefined
   #abort: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  constructor(request: Request, info: object, { host, protocol, target }: Address, maxHeaders: number) {
+  /** `info` is what was passed besides the request; `maxHeaders` is the length that headers may have, in bytes. */
+  constructor(request: Request, info: object | undefined, address: Address, maxHeaders: number) {
     this.method = request.method
-    this.target = target
-    this.protocol = protocol
-    this.#request = request
+    this.target = address.target
+    this.protocol = address.protocol
+    this.request = request
+    this.isServed = isFromServer(info)
     this.#info = info
-    this.#host = host
+    this.#host = address.host
     this.#maxHeaders = maxHeaders
   }
 
@@ -65,21 +69,24 @@ export class ServedRequest implements RawRequest {
 
   get remoteAddress(): string | undefined {
     // kept, because servers forget the address when the request ends
-    return (this.#remoteAddress ??= remoteAddressOf(this.#info, this.#request))
+    return (this.#remoteAddress ??= findAddress(this.#info, this.request))
   }
 
   get body(): RawBody {
     return (this.#body ??= this.#openBody())
   }
 
+  get isArriving(): boolean {
+    return this.#stream?.isArriving ?? (this.#body instanceof WholeBody && this.#body.isArriving)
+  }
+
   get signal(): AbortSignal {
     const { signal } = (this.#abort ??= new AbortController())
-    return (this.#signal ??= AbortSignal.any([this.#request.signal, signal]))
+    return (this.#signal ??= AbortSignal.any([this.request.signal, signal]))
   }
 
   abort(reason: unknown): void {
     ;(this.#abort ??= new AbortController()).abort(reason)
-    if (this.#body instanceof WholeBody) this.#body.stop()
   }
 
   /** Has a body that is read as it arrives end with its request, also if that begins later. */
@@ -88,13 +95,18 @@ export class ServedRequest implements RawRequest {
     this.#stream?.endWith(context, this.signal)
   }
 
+  /** Tells a body that is read as it arrives that it is not needed. */
+  discard(): void {
+    this.#stream?.discard()
+  }
+
   /** Of the headers, several lines of one name are joined already. The host is that of the URL. */
   #readHeaders(): HeaderMap {
     // without prototype: `__proto__` is a name like any other
     const headers: Record<string, string | string[]> = Object.create(null)
     headers['host'] = this.#host
     let size = 'host'.length + this.#host.length + SEPARATORS
-    this.#request.headers.forEach((value, name) => {
+    this.request.headers.forEach((value, name) => {
       if (name === 'host') return
       size += name.length + value.length + SEPARATORS
       const before = headers[name]
@@ -107,25 +119,33 @@ export class ServedRequest implements RawRequest {
   #openBody(): RawBody {
     const { 'content-length': declared, 'transfer-encoding': coding } = this.headers
     const length = typeof declared === 'string' && /^\d+$/.test(declared) ? Number(declared) : undefined
-    if (length === 0) return NO_BODY
-    return length !== undefined && coding === undefined && this.#isReceived()
-      ? new WholeBody(this.#request, length, () => this.#openStream(length))
-      : this.#openStream(length)
+    if (length === undefined || coding !== undefined || !this.#isReceived()) return this.#openStream(length)
+    return length === 0 ? NO_BODY : new WholeBody(this.request, length, () => this.#openStream(length))
   }
 
   #openStream(length: number | undefined): RawBody {
-    const { body } = this.#request
+    const { body } = this.request
     if (body === null) return NO_BODY
     this.#stream = new StreamBody(body, length)
     if (this.#context !== undefined) this.#stream.endWith(this.#context, this.signal)
     return this.#stream
   }
 
-  /** Whether the server knows this very request: on Bun, one that somebody made of it has no address. */
+  /** Whether the server knows this very request: on Bun, one that somebody has made of it has no address. */
   #isReceived(): boolean {
-    return !('requestIP' in this.#info) || this.remoteAddress !== undefined
+    return this.isServed && (!('requestIP' in Object(this.#info)) || this.remoteAddress !== undefined)
   }
 }
 
 /** Characters of a field line besides name and value. */
 const SEPARATORS = 4
+
+/** The address of the client, from `FetchInfo`, the information of Deno or the server of Bun. */
+function findAddress(info: unknown, request: Request): string | undefined {
+  const { remoteAddress, remoteAddr, requestIP } = Object(info)
+  if (typeof remoteAddress === 'string') return remoteAddress
+  const found: unknown =
+    typeof requestIP === 'function' ? Reflect.apply(requestIP, info, [request]) : remoteAddr
+  const { address, hostname } = Object(found)
+  return [address, hostname].find((text) => typeof text === 'string')
+}
