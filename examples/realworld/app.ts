@@ -1,7 +1,7 @@
 import { createApp, defineModule, VersioningSchemes } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 
-import { articleControllers, Articles, tagController } from './articles.ts'
+import { articleController, Articles, history, tagController } from './articles.ts'
 import { Db } from './database.ts'
 import { errorFormat } from './errors.ts'
 import { Settings } from './settings.ts'
@@ -9,7 +9,7 @@ import { userController, Users } from './users.ts'
 
 export const RealWorldModule = defineModule({
   name: 'RealWorldModule',
-  controllers: [userController, tagController, ...articleControllers],
+  controllers: [userController, tagController, articleController],
   providers: [Db, Users, Articles],
 })
 
@@ -19,7 +19,12 @@ export function createRealWorld(options: AppOptions = {}): App<typeof RealWorldM
     prefix: '/api',
     configSchema: Settings,
     errorFormat,
-    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-api-version', defaultVersion: '1' },
+    versioning: {
+      scheme: VersioningSchemes.HEADER,
+      headerParameter: 'x-api-version',
+      defaultVersion: '1',
+      history,
+    },
     ...options,
   })
 }

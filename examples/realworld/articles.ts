@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { defineController, defineProvider, forbidden, notFound, VERSION_NEUTRAL } from 'octavo'
+import { defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
 import { Db } from './database.ts'
@@ -8,16 +9,12 @@ import { Text } from './errors.ts'
 import { SignedIn, Visitor } from './users.ts'
 import type { User } from './users.ts'
 
-const Tags = z.array(Text.max(50)).max(20)
-const Draft = z.object({ title: Text.max(200), description: Text, body: Text, tags: Tags.default([]) })
-const Change = Draft.omit({ tags: true }).partial()
-
-const Article = z.object({
+const Article = model('Article', {
   slug: z.string(),
-  title: z.string(),
-  description: z.string(),
-  body: z.string(),
-  tags: z.array(z.string()),
+  title: Text.max(200),
+  description: Text,
+  body: Text,
+  tags: z.array(Text.max(50)).max(20).default([]),
   createdAt: z.date(),
   updatedAt: z.date(),
   favorited: z.boolean(),
@@ -26,13 +23,23 @@ const Article = z.object({
 })
 type Article = z.output<typeof Article>
 
-/** Version 1 calls the tags `tagList`, coming and going. */
-const DraftV1 = Draft.omit({ tags: true })
-  .extend({ tagList: Tags.default([]) })
-  .transform(({ tagList, ...rest }) => ({ ...rest, tags: tagList }))
-const ArticleV1 = Article.transform(({ tags, ...rest }) => ({ ...rest, tagList: tags })).pipe(
-  Article.omit({ tags: true }).extend({ tagList: z.array(z.string()) }),
+const Draft = derive(Article, (article) =>
+  article.pick({ title: true, description: true, body: true, tags: true }),
 )
+const Change = derive(Draft, (draft) => draft.omit({ tags: true }).partial())
+
+const renameTags = defineVersionChange({
+  version: '2',
+  title: 'Tags are called tags',
+  description: '`tagList` of articles is called `tags`.',
+  change: [reshape({ of: Article, fields: { tags: { was: 'tagList' } } })],
+})
+
+export const history = defineVersions({
+  versions: ['2', '1'],
+  models: { Article },
+  changes: [renameTags],
+})
 
 const Filter = z.object({
   tag: z.string().optional(),
@@ -130,95 +137,82 @@ export const Articles = defineProvider({
   },
 })
 
-/** The routes of articles in one version. Versions differ in schemas alone, so handlers know one kind of article. */
-function articleController(
-  version: string,
-  draft: z.ZodType<z.output<typeof Draft>>,
-  shown: z.ZodType<unknown, Article>,
-) {
-  const response = z.object({ article: shown })
-  return defineController({
-    name: 'ArticleController',
-    prefix: '/articles',
-    version,
-    inject: { articles: Articles },
-    routes: [
-      {
-        method: 'GET',
-        name: 'list',
-        guards: [Visitor],
-        input: { query: Filter },
-        response: z.object({ articles: z.array(shown), articlesCount: z.number() }),
-        handler: ({ query, inject: { articles } }, { identity }) => articles.list(query, identity),
-      },
-      {
-        method: 'GET',
-        path: '/{slug}',
-        name: 'find',
-        guards: [Visitor],
-        response,
-        handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
-          article: await articles.find(slug, identity),
-        }),
-      },
-      {
-        method: 'POST',
-        name: 'create',
-        guards: [SignedIn],
-        input: { body: z.object({ article: draft }) },
-        response: { 201: response },
-        handler: async ({ body, inject: { articles } }, { identity }) => ({
-          article: await articles.create(body.article, identity),
-        }),
-      },
-      {
-        method: 'PUT',
-        path: '/{slug}',
-        name: 'change',
-        guards: [SignedIn],
-        input: { body: z.object({ article: Change }) },
-        response,
-        handler: async ({ params: { slug }, body, inject: { articles } }, { identity }) => ({
-          article: await articles.change(slug, body.article, identity),
-        }),
-      },
-      {
-        method: 'DELETE',
-        path: '/{slug}',
-        name: 'remove',
-        guards: [SignedIn],
-        status: 204,
-        handler: ({ params: { slug }, inject: { articles } }, { identity }) =>
-          articles.remove(slug, identity),
-      },
-      {
-        method: 'POST',
-        path: '/{slug}/favorite',
-        name: 'favorite',
-        guards: [SignedIn],
-        response,
-        handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
-          article: await articles.favorite(slug, identity),
-        }),
-      },
-      {
-        method: 'DELETE',
-        path: '/{slug}/favorite',
-        name: 'unfavorite',
-        guards: [SignedIn],
-        response,
-        handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
-          article: await articles.unfavorite(slug, identity),
-        }),
-      },
-    ],
-  })
-}
+const Shown = z.object({ article: Article })
 
-export const articleControllers = [
-  articleController('1', DraftV1, ArticleV1),
-  articleController('2', Draft, Article),
-] as const
+export const articleController = defineController({
+  name: 'ArticleController',
+  prefix: '/articles',
+  inject: { articles: Articles },
+  routes: [
+    {
+      method: 'GET',
+      name: 'list',
+      guards: [Visitor],
+      input: { query: Filter },
+      response: z.object({ articles: z.array(Article), articlesCount: z.number() }),
+      handler: ({ query, inject: { articles } }, { identity }) => articles.list(query, identity),
+    },
+    {
+      method: 'GET',
+      path: '/{slug}',
+      name: 'find',
+      guards: [Visitor],
+      response: Shown,
+      handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
+        article: await articles.find(slug, identity),
+      }),
+    },
+    {
+      method: 'POST',
+      name: 'create',
+      guards: [SignedIn],
+      input: { body: z.object({ article: Draft }) },
+      response: { 201: Shown },
+      handler: async ({ body, inject: { articles } }, { identity }) => ({
+        article: await articles.create(body.article, identity),
+      }),
+    },
+    {
+      method: 'PUT',
+      path: '/{slug}',
+      name: 'change',
+      guards: [SignedIn],
+      input: { body: z.object({ article: Change }) },
+      response: Shown,
+      handler: async ({ params: { slug }, body, inject: { articles } }, { identity }) => ({
+        article: await articles.change(slug, body.article, identity),
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/{slug}',
+      name: 'remove',
+      guards: [SignedIn],
+      status: 204,
+      handler: ({ params: { slug }, inject: { articles } }, { identity }) => articles.remove(slug, identity),
+    },
+    {
+      method: 'POST',
+      path: '/{slug}/favorite',
+      name: 'favorite',
+      guards: [SignedIn],
+      response: Shown,
+      handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
+        article: await articles.favorite(slug, identity),
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/{slug}/favorite',
+      name: 'unfavorite',
+      guards: [SignedIn],
+      response: Shown,
+      handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
+        article: await articles.unfavorite(slug, identity),
+      }),
+    },
+  ],
+})
 
 export const tagController = defineController({
   name: 'TagController',

@@ -1,13 +1,29 @@
 import { defineController, defineModule, VERSION_NEUTRAL } from 'octavo'
 import { z } from 'zod'
 
-import { Currency, NumericQuote, Quote, RateMap, Rates, toMap, toNumeric } from './rates.ts'
+import {
+  Amount,
+  Currency,
+  NumericAmount,
+  NumericQuote,
+  Quote,
+  RateMap,
+  Rates,
+  toMap,
+  toNumeric,
+  toNumericAmount,
+} from './rates.ts'
 
 /** What the three releases of the API are called: '1', '2', '3', or the days they came out. */
 export interface Releases {
   readonly first: string
   readonly second: string
   readonly third: string
+}
+
+const Conversion = {
+  params: { from: Currency, to: Currency },
+  query: { amount: z.number().positive().default(1) },
 }
 
 /** The API in all its releases. Nothing here knows how a version travels. */
@@ -44,21 +60,25 @@ export function createRatesModule({ first, second, third }: Releases) {
         handler: ({ query, inject }) => ({ base: query.base, quotes: [...inject.rates.list(query.base)] }),
       },
 
-      // came with the second release, and the third changed one field of it: one route that asks for the version
+      // came with the second release, and the third changed one field of it: each says exactly what it sends
       {
         method: 'GET',
         path: '/{from}/{to}',
         name: 'convert',
-        version: [second, third],
-        input: {
-          params: { from: Currency, to: Currency },
-          query: { amount: z.number().positive().default(1) },
-        },
-        response: z.object({ amount: z.union([z.number(), z.string()]), currency: Currency }),
-        handler: ({ params, query, inject }, { version }) => {
-          const amount = query.amount * Number(inject.rates.rate(params.from, params.to))
-          return { amount: version === second ? amount : amount.toFixed(4), currency: params.to }
-        },
+        version: second,
+        input: Conversion,
+        response: NumericAmount,
+        handler: ({ params, query, inject }) =>
+          toNumericAmount(inject.rates.convert(query.amount, params.from, params.to)),
+      },
+      {
+        method: 'GET',
+        path: '/{from}/{to}',
+        name: 'convert',
+        version: third,
+        input: Conversion,
+        response: Amount,
+        handler: ({ params, query, inject }) => inject.rates.convert(query.amount, params.from, params.to),
       },
 
       // belongs to no release: answers every known version, and requests without one

@@ -18,6 +18,14 @@ export type NumericQuote = z.output<typeof NumericQuote>
 export const RateMap = z.partialRecord(Currency, z.number())
 export type RateMap = z.output<typeof RateMap>
 
+/** An amount as the third release shows it. */
+export const Amount = z.object({ amount: z.string(), currency: Currency })
+export type Amount = z.output<typeof Amount>
+
+/** An amount as the second release shows it. */
+export const NumericAmount = z.object({ amount: z.number(), currency: Currency })
+export type NumericAmount = z.output<typeof NumericAmount>
+
 /** What the API is about. It knows the newest release only. */
 export const Rates = defineProvider({
   name: 'Rates',
@@ -29,7 +37,10 @@ export const Rates = defineProvider({
         Currency.options
           .filter((currency) => currency !== base)
           .map((currency) => ({ currency, rate: rate(base, currency) })),
-      rate,
+      convert: (amount: number, from: Currency, to: Currency): Amount => ({
+        amount: (amount * Number(rate(from, to))).toFixed(4),
+        currency: to,
+      }),
     }
   },
 })
@@ -39,6 +50,11 @@ export const Rates = defineProvider({
 /** Third release to second. */
 export function toNumeric({ currency, rate }: Quote): NumericQuote {
   return { currency, rate: Number(rate) }
+}
+
+/** Third release to second. */
+export function toNumericAmount({ amount, currency }: Amount): NumericAmount {
+  return { amount: Number(amount), currency }
 }
 
 /** Second release to first. */

@@ -132,6 +132,25 @@ describe('the rates under each scheme', () => {
   })
 })
 
+describe('the documents of the rates', () => {
+  const app = createRatesApp('header', { logger: false })
+  before(() => app.ready())
+
+  for (const [version, type] of [
+    ['2', 'number'],
+    ['3', 'string'],
+  ] as const)
+    it(`have the amount of a conversion as version ${version} sends it`, () => {
+      const response = app.openapi({ version }).paths['/rates/{from}/{to}']?.['get']?.responses['200']
+      const properties = {
+        amount: { type },
+        currency: { enum: ['EUR', 'GBP', 'JPY', 'USD'], type: 'string' },
+      }
+      const schema = { properties, required: ['amount', 'currency'], type: 'object' }
+      assert.deepEqual(toRecord(response)['content'], { 'application/json': { schema } })
+    })
+})
+
 describe('versions that are days', () => {
   const at = (day: string, version?: string) =>
     createDatedApp({ logger: false, clock: () => Date.parse(day) }).inject({
