@@ -40,14 +40,17 @@ export function respondWith(
 export function createResponder(route: Answered, checking: true | 'strict' | false): Respond {
   const checks = createChecks(route, checking)
   const toOlder = createOlder(route, checking)
-  const { typeOf } = route
+  const { typeOf, migration } = route
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut(result.data, respond, head, context)
     return respondNow(result, head, context)
   }
   const respondNow: Respond = (result, head, context) => {
-    if (isWebResponse(result)) return startStream(fromWeb(result, head), context)
+    if (isWebResponse(result)) {
+      refuseRaw(migration, result.status, result)
+      return startStream(fromWeb(result, head), context)
+    }
     const headers: ResponseHeaders = {}
     let status = head?.view.status
     let data = result
@@ -56,6 +59,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
       data = result.data
       addReplyHead(headers, result)
       if (isRaw(result)) {
+        refuseRaw(migration, status ?? route.status, data)
         head?.mergeInto(headers)
         return startStream(finish(status ?? route.status, headers, data), context)
       }
@@ -101,7 +105,7 @@ function createOlder({ migration }: Answered, checking: true | 'strict' | false)
   ): Awaitable<FinishedResponse> => toData(status, headers, down(status, data, context.request), context)
   return (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
-      refuseRaw(migration, status)
+      refuseRaw(migration, status, data)
       return toData(status, headers, data, context)
     }
     if (parsing === undefined) return sendTurned(status, headers, data, context)
@@ -139,8 +143,10 @@ function writeOlder(
   return text !== undefined && IS_CHECKED && text.includes('{}') ? undefined : text
 }
 
-function refuseRaw({ isTurned }: Migration, status: number): void {
-  if (!isTurned(status)) return
+/** Refuses what cannot be turned into an older version, if its status is turned. Whoever makes it is told that nobody reads it. */
+function refuseRaw(migration: Migration | undefined, status: number, result: unknown): void {
+  if (migration === undefined || !migration.isTurned(status)) return
+  dropResult(result)
   const cause = new Error('A stream or bytes cannot be turned into an older version: return data')
   throw httpError('migration_failed', 'The result cannot be sent in this version; the log has the reason', {
     cause,
