@@ -19,7 +19,7 @@ interface Manifest {
 /** The sources of the entry points, and of the command. The client is built for browsers, on its own. */
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
 const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
-  typeof entry === 'string' || name === './client' ? [] : [entry['octavo-source']],
+  typeof entry === 'string' || name.startsWith('./client') ? [] : [entry['octavo-source']],
 )
 
 /** A file as the text that is written in the place of a name. */

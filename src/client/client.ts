@@ -3,6 +3,8 @@ import { isObject } from '../values.ts'
 import { readBody, toEssence } from './answer.ts'
 import type { Answer, As } from './answer.ts'
 import type { CallValues } from './body.ts'
+import { CALLED_ROUTE } from './called-route.ts'
+import type { CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
 import { createEvents, hasEvents } from './events.ts'
@@ -62,10 +64,10 @@ export function createClient(options: AnyClientOptions = {}): object {
       throw new TypeError(
         'createClient: the option routes is of one version; leave it out for clients of several',
       )
-    const { call, url } = createCalls(own, base, send)
-    const made = withNames({}, '', call, [
+    const calls = createCalls(own, base, send)
+    const made = withNames({}, '', calls, [
       ['at', at],
-      ['url', url],
+      ['url', calls.url],
     ])
     clients.set(version, made)
     return made
@@ -73,12 +75,13 @@ export function createClient(options: AnyClientOptions = {}): object {
   return at(options.version)
 }
 
-/** Calls a route by its name. */
-type CallRoute = (name: string, input: unknown) => Promise<unknown>
-
 /** What a client does with the name of a route. */
 interface Calls {
-  readonly call: CallRoute
+  /** The version of the client. */
+  readonly version: string | null
+  readonly call: (name: string, input: unknown) => Promise<unknown>
+  /** Calls a route for the data of its success. */
+  readonly take: (name: string, input: unknown) => Promise<unknown>
   readonly url: (name: string, input?: unknown) => Promise<string>
 }
 
@@ -113,21 +116,30 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       meet()
     }
   }
+  const answer = async (name: string, given: unknown): Promise<unknown> => {
+    const input = toInput(name, given, KEYS)
+    const { as = 'data' } = input
+    return ask(name, input, async (answered) => {
+      if (as !== 'events' || answered.response.status >= 400) return toAnswer(answered, as)
+      const limits = toReconnect(input.reconnect, answered.request)
+      const reopen = async (lastEventId: string, signal: AbortSignal): Promise<Response> =>
+        ask(name, { ...input, signal }, ({ response }) => response, lastEventId)
+      const toError = async (response: Response): Promise<Error> =>
+        toEventsError(name, { ...answered, response })
+      if (!hasEvents(answered.response)) throw await toError(answered.response)
+      const data = createEvents(answered.response, { reopen, toError, signal: input.signal, limits })
+      return toResult(answered.response, data)
+    })
+  }
   return {
-    call: async (name, given) => {
-      const input = toInput(name, given, KEYS)
-      const { as = 'data' } = input
-      return ask(name, input, async (answered) => {
-        if (as !== 'events' || answered.response.status >= 400) return toAnswer(answered, as)
-        const limits = toReconnect(input.reconnect, answered.request)
-        const reopen = async (lastEventId: string, signal: AbortSignal): Promise<Response> =>
-          ask(name, { ...input, signal }, ({ response }) => response, lastEventId)
-        const toError = async (response: Response): Promise<Error> =>
-          toEventsError(name, { ...answered, response })
-        if (!hasEvents(answered.response)) throw await toError(answered.response)
-        const data = createEvents(answered.response, { reopen, toError, signal: input.signal, limits })
-        return toResult(answered.response, data)
-      })
+    version: options.version ?? null,
+    call: answer,
+    take: async (name, given) => {
+      // nothing else asks for more than data
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const { ok, data, response } = (await answer(name, given)) as Answer<number, unknown>
+      if (!ok) throw new ProblemError(response, data)
+      return data
     },
     url: async (name, given) => {
       const input = toInput(name, given, URL_KEYS)
@@ -246,7 +258,7 @@ const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON', 'toString', 'v
 function withNames(
   target: object,
   above: string,
-  call: CallRoute,
+  calls: Calls,
   taken: readonly (readonly [name: string, value: object])[] = [],
 ): object {
   const known = new Map(taken)
@@ -255,15 +267,20 @@ function withNames(
       if (typeof key === 'symbol' || NOT_NAMES.has(key)) return Reflect.get(target, key)
       const found = known.get(key)
       if (found !== undefined) return found
-      const made = toRoute(above === '' ? key : `${above}.${key}`, call)
+      const made = toRoute(above === '' ? key : `${above}.${key}`, calls)
       known.set(key, made)
       return made
     },
   })
 }
 
-function toRoute(name: string, call: CallRoute): object {
-  const route = (input?: unknown): Promise<unknown> => call(name, input)
-  Object.defineProperty(route, 'name', { value: name })
-  return withNames(route, name, call)
+function toRoute(name: string, calls: Calls): object {
+  const route = (input?: unknown): Promise<unknown> => calls.call(name, input)
+  const called: CalledRoute = {
+    name,
+    version: calls.version,
+    take: async (input) => calls.take(name, input),
+  }
+  Object.defineProperties(route, { name: { value: name }, [CALLED_ROUTE]: { value: called } })
+  return withNames(route, name, calls)
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -12,27 +12,30 @@ export interface BuiltClient {
   readonly inputs: readonly string[]
 }
 
-/** Builds the client as `npm run build:client` does, to another place. */
-export function buildClient(): BuiltClient {
+/** Builds a file of the client as `npm run build:client` does, to another place. */
+export function buildClient(name = 'index.js'): BuiltClient {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>
   }
   const [program = '', ...options] = (scripts['build:client'] ?? '').split(' ')
   const folder = mkdtempSync(join(tmpdir(), 'octavo-client-'))
   try {
-    const file = join(folder, 'index.js')
     const meta = join(folder, 'meta.json')
     execFileSync(
       join(ROOT, 'node_modules', '.bin', program),
       [
-        ...options.filter((option) => !/^--(?:outfile|sourcemap)/.test(option)),
-        `--outfile=${file}`,
+        ...options.filter((option) => !/^--(?:outdir|sourcemap)/.test(option)),
+        `--outdir=${folder}`,
         `--metafile=${meta}`,
       ],
       { cwd: ROOT, stdio: 'pipe' },
     )
-    const { inputs } = JSON.parse(readFileSync(meta, 'utf8')) as { readonly inputs: object }
-    return { code: readFileSync(file, 'utf8'), inputs: Object.keys(inputs) }
+    const { outputs } = JSON.parse(readFileSync(meta, 'utf8')) as {
+      readonly outputs: Readonly<Record<string, { readonly inputs: object }>>
+    }
+    const file = join(folder, name)
+    const [, output] = Object.entries(outputs).find(([path]) => resolve(ROOT, path) === file) ?? []
+    return { code: readFileSync(file, 'utf8'), inputs: Object.keys(output?.inputs ?? {}) }
   } finally {
     rmSync(folder, { recursive: true })
   }

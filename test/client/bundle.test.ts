@@ -37,6 +37,16 @@ describe('the published client', () => {
     })
   }
 
+  it('has helpers for TanStack Query in a file of their own, which imports nothing', () => {
+    const helpers = buildClient('tanstack/index.js')
+    assert.doesNotMatch(helpers.code, /^import\b|\bfrom\s*["']|\bimport\(\s*["']|\brequire\(/m)
+    assert.deepEqual(helpers.inputs.toSorted(), [
+      'src/client/called-route.ts',
+      'src/client/tanstack/index.ts',
+      'src/values.ts',
+    ])
+  })
+
   it('is small', async () => {
     const { code: small } = await transform(code, { minify: true, target: 'es2022' })
     assert.ok(small.length < 22_000, `${small.length} characters`)

@@ -11,6 +11,7 @@ const pages: readonly { readonly page: string; readonly maxWords: number }[] = [
   { page: 'docs/architecture.md', maxWords: 2_600 },
   { page: 'docs/guide/authentication.md', maxWords: 1_600 },
   { page: 'docs/guide/client-requests.md', maxWords: 1_600 },
+  { page: 'docs/guide/client-tanstack.md', maxWords: 800 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
   { page: 'docs/guide/websockets.md', maxWords: 1_000 },
 ]

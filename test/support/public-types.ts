@@ -10,6 +10,7 @@ export const ENTRY_POINTS = {
   'octavo/auth': 'src/auth/index.ts',
   'octavo/changes': 'src/changes/index.ts',
   'octavo/client': 'src/client/index.ts',
+  'octavo/client/tanstack': 'src/client/tanstack/index.ts',
   'octavo/edge': 'src/edge.ts',
   'octavo/middleware': 'src/middleware/index.ts',
   'octavo/testing': 'src/testing/index.ts',
