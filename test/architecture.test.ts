@@ -91,7 +91,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:tls': /^server\/adapters\/node\//,
   radix3: /^router\//,
   undici: /^server\/adapters\/undici\//,
-  yaml: /^openapi\/document\/yaml\.ts$/,
+  yaml: /^cli\/read-yaml\.ts$/,
   zod: /^(schema\/schema|changes\/zod)\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,
   'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,

@@ -117,7 +117,7 @@ async function check(file: string, name: string, document: object, format: Forma
 async function parse(text: string, format: Format): Promise<unknown> {
   try {
     if (format === 'json') return JSON.parse(text)
-    const { fromYaml } = await import('../openapi/document/yaml.ts')
+    const { fromYaml } = await import('./read-yaml.ts')
     return fromYaml(text)
   } catch {
     return undefined
