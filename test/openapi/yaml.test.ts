@@ -98,7 +98,7 @@ x-none: null
           const expected: unknown = JSON.parse(JSON.stringify({ value }))
           assert.deepEqual(parse(toYaml({ value }), { version, maxAliasCount: 0 }), expected)
         }),
-        { numRuns: 1500 },
+        { numRuns: 1000 },
       )
     })
   }

@@ -38,7 +38,7 @@ function isPlain(text: string): boolean {
   return (
     /^[a-z_/$][\w ./$(){}+,'-]*$/i.test(text) &&
     !text.endsWith(' ') &&
-    !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(text)
+    !/^(?:y|n|yes|no|on|off|true|false|null|e[\d+-].*)$/i.test(text)
   )
 }
 
