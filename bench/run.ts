@@ -12,6 +12,7 @@ import type { Section } from './report/section.ts'
 /** In the order of the report. */
 const PARTS = [
   'http',
+  'runtimes',
   'inject',
   'dispatcher',
   'router',
