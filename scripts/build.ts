@@ -38,12 +38,15 @@ const core: Plugin = {
       sideEffects: true,
     }))
     context.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
-      if (!later.has(path)) return undefined
+      if (!later.has(path) || OF_SCHEMES.test(path)) return undefined
       const before = OF_NODE.test(path) ? 'octavo:index' : 'octavo:edge'
       return { contents: `${readFileSync(path, 'utf8')}\nimport '${before}'\n`, loader: 'ts' }
     })
   },
 }
+
+/** What an `import()` asks for in applications without schemes, and schemes import statically: it has to run before them. */
+const OF_SCHEMES = /[/\\]server[/\\]versioned[/\\]versioned\.ts$/
 
 /** What only `octavo` imports. */
 const OF_NODE = /[/\\]server[/\\](?:adapters[/\\]node|process)[/\\]/
