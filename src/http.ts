@@ -43,6 +43,12 @@ export interface RawRequest {
   readonly body: RawBody
   /** Whether the body is being read and the client still sends it. */
   readonly isArriving: boolean
+  /** The path that the application is mounted below, as Express has it in `baseUrl`; `undefined` for none. */
+  readonly base?: string | undefined
+  /** Has the request passed on if the application serves nothing at its path. There is something behind it only if this is a function. */
+  readonly pass?: (() => void) | undefined
+  /** Whether it is passed on, so that its answer is not sent. */
+  readonly isPassed?: boolean
   /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */
   readonly handOver?: ((take: unknown) => void) | undefined
   /** Aborted when the client goes away before the response is complete. */

@@ -17,8 +17,11 @@ import { placed } from '../place.ts'
 
 /** An application. */
 export interface App<M = unknown, F = unknown, V = unknown> extends EdgeApp<M, F, V> {
-  /** Answers requests of any Node server: `http.createServer(app.handler)`. */
-  readonly handler: (request: IncomingMessage, response: ServerResponse) => void
+  /**
+   * Answers requests of any Node server: `http.createServer(app.handler)`. As middleware of Express it calls `next` if the application
+   * serves nothing at the path: `express().use(app.handler)`.
+   */
+  readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void
   /**
    * Serves until the application closes or the process gets SIGTERM or SIGINT: over HTTP/1.1, TLS, HTTP/2 or a Unix socket, with one
    * process or several. Gives the URL.
@@ -71,9 +74,9 @@ function createHandler(core: Core): NodeHandler {
     const { dispatch } = await core.open()
     return (answer ??= createNodeHandler(dispatch, lifecycle.isClosing, settings))
   }
-  return (request, response) => {
+  return (request, response, next) => {
     if (answer === undefined || lifecycle.isClosing())
-      void answerUnavailable({ ...core, open }, request, response)
-    else answer(request, response)
+      void answerUnavailable({ ...core, open }, request, response, next)
+    else answer(request, response, next)
   }
 }

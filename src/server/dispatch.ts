@@ -60,7 +60,7 @@ export function createDispatch(parts: DispatchParts, services: AppServices): Dis
     const started = observer.start(context)
     const response = answer(parts, context, raw)
     const tell = (finished: FinishedResponse): FinishedResponse => {
-      observer.end(context, finished, started)
+      if (raw.isPassed !== true) observer.end(context, finished, started)
       return finished
     }
     return isPromise(response) ? response.then(tell) : tell(response)
@@ -156,7 +156,10 @@ function run(
     const found = miss(located, method, method === OPTIONS && isPreflight(context.request))
     if (found.varies) context.vary = resolution.vary
     reporter?.onMiss(context, found)
-    if ('error' in found) return recover(context, found.error)
+    if ('error' in found) {
+      if (found.error.code === 'route_not_found') context.pass()
+      return recover(context, found.error)
+    }
     return finish(204, found.headers, undefined)
   }
   if (leaf.shape.vary) context.vary = resolution.vary
@@ -164,7 +167,7 @@ function run(
   context.module = endpoint.module
   const slash = match.fullEnd > match.end
   if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash) {
-    return finish(308, { location: otherSpelling(target.url, slash) }, undefined)
+    return finish(308, { location: context.base + otherSpelling(target.url, slash) }, undefined)
   }
   reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)

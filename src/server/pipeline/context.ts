@@ -202,6 +202,16 @@ export class RequestContext implements SessionContext {
     if (this.#request !== undefined) this.#request.settings = settings
   }
 
+  /** The path that the application is mounted below; `''` for none. */
+  get base(): string {
+    return this.#raw.base ?? ''
+  }
+
+  /** Says that nothing is served at the path, for what is behind the application. */
+  pass(): void {
+    this.#raw.pass?.()
+  }
+
   get handOver(): RawRequest['handOver'] {
     return this.#raw.handOver
   }
@@ -266,7 +276,8 @@ export class RequestContext implements SessionContext {
 
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
     const version = options.version ?? this.version
-    return this.#services.urlFor(name, params, version === null ? options : { ...options, version })
+    const path = this.#services.urlFor(name, params, version === null ? options : { ...options, version })
+    return this.base + path
   }
 
   async allowedMethods(): Promise<readonly Method[]> {

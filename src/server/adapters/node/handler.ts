@@ -9,15 +9,16 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import { notSent } from '../../pipeline/failure.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
-import { isStream } from '../../../stream.ts'
+import { dropBody, isStream } from '../../../stream.ts'
 import type { Settings } from '../../options/settings.ts'
 import { createDirect } from './direct.ts'
 import { isEnding } from './linger.ts'
-import { NodeRequest } from './request.ts'
+import { NodeRequest, PassingRequest } from './request.ts'
+import type { Next } from './request.ts'
 import { write } from './write.ts'
 
 /** What a Node server passes on to a request listener. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
 
 /** Makes the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
 export function createNodeHandler(
@@ -38,6 +39,8 @@ export function createNodeHandler(
   }
   /** The last catch: what is wrong with a response becomes a 500, or breaks the connection off if its head is sent. */
   const sendSafely = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
+    if (raw instanceof PassingRequest && raw.isPassed && finished.status === 404)
+      return passOn(raw, context, finished)
     try {
       send(raw, context, finished)
     } catch (error) {
@@ -52,22 +55,35 @@ export function createNodeHandler(
     context: RequestContext,
     finished: PromiseLike<FinishedResponse>,
   ): void => void finished.then((settled) => sendSafely(raw, context, settled))
-  const handle: NodeHandler = (request, response) => {
+  const handle: NodeHandler = (request, response, next) => {
     if (isTooLate(request, response)) return
     const { url = '/', headers, httpVersionMinor, rawHeaders } = request
     const refusal =
       findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders) ??
       codingRefusal(headers['transfer-encoding'], httpVersionMinor)
     if (refusal !== undefined) return refuseRequest(response, refusal, settings)
-    const raw = new NodeRequest(request, response)
+    const raw = toRaw(request, response, next)
     const { context, response: finished } = dispatch(raw)
     if (isPromise(finished)) sendLater(raw, context, finished)
     else sendSafely(raw, context, finished)
   }
-  return (request, response) => {
-    if (isBehindOldRequest(request, response)) response.once('socket', () => handle(request, response))
-    else handle(request, response)
+  return (request, response, next) => {
+    if (isBehindOldRequest(request, response)) response.once('socket', () => handle(request, response, next))
+    else handle(request, response, next)
   }
+}
+
+function toRaw(request: IncomingMessage, response: ServerResponse, next: Next | undefined): NodeRequest {
+  return typeof next === 'function'
+    ? new PassingRequest(request, response, next)
+    : new NodeRequest(request, response)
+}
+
+/** Leaves a request to what is behind the application, because nothing is served at its path and no middleware has answered it. */
+function passOn(raw: PassingRequest, context: RequestContext, finished: FinishedResponse): void {
+  dropBody(finished.body)
+  void context.end()
+  raw.next()
 }
 
 /** Connections that had a request of HTTP/1.0. */

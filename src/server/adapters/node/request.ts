@@ -35,6 +35,11 @@ export class NodeRequest implements RawRequest {
     return this.request.url ?? '/'
   }
 
+  get base(): string | undefined {
+    const base: unknown = Reflect.get(this.request, 'baseUrl')
+    return typeof base === 'string' ? base : undefined
+  }
+
   get headers(): HeaderMap {
     return this.request.headers
   }
@@ -93,6 +98,7 @@ export class NodeRequest implements RawRequest {
   #read(limit: number, length: number | undefined): Promise<Uint8Array> {
     if (length === 0) return Promise.resolve(NOTHING)
     if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
+    if (this.request.readableDidRead) return Promise.reject(bodyTaken())
     if (this.#isGone()) return Promise.reject(bodyEndedEarly())
     this.#isRead = true
     // only now: a client that asked whether to go on is not told to send what would be refused
@@ -131,6 +137,7 @@ export class NodeRequest implements RawRequest {
     if (length === 0) return
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
     const { request, response } = this
+    if (request.readableDidRead) throw bodyTaken()
     if (this.#isGone()) throw bodyEndedEarly()
     this.#isRead = true
     if (awaitsContinue(request, response)) response.writeContinue()
@@ -168,6 +175,31 @@ export class NodeRequest implements RawRequest {
     this.refused = true
     return bodyTooLarge(limit)
   }
+}
+
+/** Passes a request on to what is behind the application, as Express has it. */
+export type Next = () => void
+
+/** A request that is passed on if the application serves nothing at its path. */
+export class PassingRequest extends NodeRequest {
+  readonly next: Next
+  isPassed = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, next: Next) {
+    super(request, response)
+    this.next = next
+  }
+
+  pass(): void {
+    this.isPassed = true
+  }
+}
+
+/** The error of a body that something before the application has read, such as `express.json()`. */
+function bodyTaken(): Error {
+  return new Error(
+    'The body of the request was read before the application got it: put app.handler before express.json() and other readers of bodies',
+  )
 }
 
 /**

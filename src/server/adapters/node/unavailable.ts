@@ -20,7 +20,7 @@ interface Unavailable {
 /** Answers a request that came before the application was ready, or after it began to close. */
 export async function answerUnavailable(
   { settings, lifecycle, open, answerHealth }: Unavailable,
-  ...[request, response]: Parameters<NodeHandler>
+  ...[request, response, next]: Parameters<NodeHandler>
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request
   const isClosing = lifecycle.isClosing()
@@ -35,7 +35,7 @@ export async function answerUnavailable(
     isAnswered = health !== undefined
     if (opening === undefined) return isAnswered ? undefined : refuseClosing(response, settings)
     const handler = await opening
-    if (!isAnswered) handler(request, response)
+    if (!isAnswered) handler(request, response, next)
   } catch (error) {
     settings.log.error({ err: error }, 'The application cannot start')
     if (isAnswered) return
