@@ -59,9 +59,10 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
       data = result.data
       addReplyHead(headers, result)
       if (isRaw(result)) {
-        refuseRaw(migration, status ?? route.status, data)
+        status ??= route.status
+        refuseRaw(migration, status, data)
         head?.mergeInto(headers)
-        return startStream(finish(status ?? route.status, headers, data), context)
+        return startStream(finish(status, headers, data), context)
       }
     }
     head?.mergeInto(headers)
