@@ -162,6 +162,7 @@ export type { HostOptions } from './versioning/schemes/host.ts'
 export type { QueryOptions } from './versioning/schemes/query.ts'
 export type {
   DefaultVersion,
+  ChangeInfo,
   VersionHistory,
   VersioningOptions,
   VersionListing,

@@ -38,10 +38,22 @@ export interface VersionResolved {
   readonly request: HttpRequest
 }
 
+/** What is told of a change. */
+export interface ChangeInfo {
+  /** The word that logs and code name the change by. */
+  readonly id: string
+  /** A few words. */
+  readonly title: string
+  /** What changed, for people who use the API. */
+  readonly description: string
+}
+
 /** What versioning has to know of a history. */
 export interface VersionHistory<L extends string = string> {
   /** All versions, newest first. */
   readonly versions: readonly L[]
+  /** All changes, each with the first version that has it. */
+  readonly changes: readonly (ChangeInfo & { readonly version: string })[]
   /** Whether a version has a change. @throws `RangeError` for a change or version that the history does not have. */
   isSince(change: object, version: string): boolean
 }
@@ -66,7 +78,7 @@ export interface VersioningOptions<
   readonly versions?:
     | readonly (L | VersionListing<L>)[]
     | (L | VersionListing<L>)[] // a literal is one: without it, mistakes in a list are explained as those of a record
-    | Readonly<Record<L, VersionPolicy>>
+    | Readonly<Partial<Record<L, VersionPolicy>>>
   /** The changes between versions, of `defineVersions` in `octavo/changes`: it lists the versions too. */
   readonly history?: VersionHistory<L> & H
   /** Whether routes may only name versions of the list. @default false */

@@ -49,7 +49,11 @@ describe('a command line that is not understood', { concurrency: 2 }, () => {
   const cases: readonly (readonly [title: string, args: readonly string[], stderr: RegExp])[] = [
     ['has no command', [], /^octavo <command>/],
     ['has an unknown command', ['rotues'], /there is no command rotues\n {2}did you mean routes\?/],
-    ['has a command that resembles none', ['frobnicate'], /there are init, dev, routes, openapi, client/],
+    [
+      'has a command that resembles none',
+      ['frobnicate'],
+      /there are init, dev, routes, versions, openapi, client/,
+    ],
     ['asks for help about one', ['help', 'opnapi'], /did you mean openapi\?/],
     [
       'has an unknown option instead of a command',

@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Method } from '../../http.ts'
+import { withChangeNotes } from './change-notes.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import type { Conversion, DocumentedVersion, DocumentSettings } from './model.ts'
@@ -72,7 +73,7 @@ export function toDocument(
   return {
     document: {
       openapi: PATCHES[settings.openapi],
-      info: { ...info, version: ownVersion },
+      info: withChangeNotes({ ...info, version: ownVersion }, version, settings.versioning?.history),
       ...(externalDocs === undefined ? {} : { externalDocs }),
       servers: toServers(version, settings),
       ...tagsOf(paths, settings.tags),

@@ -1,4 +1,5 @@
 import type { Method } from '../../http.ts'
+import type { ChangeInfo, VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime, PolicyLink, VersionLink, VersionStatus } from '../../versioning/policy.ts'
@@ -24,6 +25,8 @@ export interface VersionRoute extends VersionLife {
   readonly methods: readonly Method[]
   /** The full pattern, without version. */
   readonly path: string
+  /** Whether changes turn its requests and results, because its code is newer than the version. Absent when not. */
+  readonly isTurned?: true
 }
 
 /** One version of `app.versions()`. */
@@ -46,6 +49,8 @@ export interface VersionInfo extends VersionLife {
    * version beside routes with versions. Not those that belong to no version: neutral ones, and paths that were never versioned.
    */
   readonly routes: readonly VersionRoute[]
+  /** What changed with it, as the history says. Absent without a history. */
+  readonly changes?: readonly ChangeInfo[]
 }
 
 /** The known versions as data, oldest first, as they stand at this moment; none without versioning. */
@@ -58,6 +63,7 @@ export function toVersionList(
   const places = new Map(rows.map((row, index) => [row, index]))
   const answering = lifetimes.answering()
   const policies = byKnown(versioning.policies, known)
+  const { history } = versioning
   const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
   return known.list.map((version): VersionInfo => {
     const policy = policies.get(version)
@@ -70,13 +76,21 @@ export function toVersionList(
       routes: (answering.get(version) ?? [])
         .toSorted((a, b) => placeOf(a) - placeOf(b))
         .map((each) => toRoute(each, now)),
+      ...(history === undefined ? {} : { changes: changesOf(history, version) }),
     }
   })
 }
 
 function toRoute({ row: { route }, methods, lifetime }: Answering, now: number): VersionRoute {
-  const { name, pattern } = route
-  return { name, methods, path: pattern.text, ...toLife(lifetime, now) }
+  const { name, pattern, migration } = route
+  const own = { name, methods, path: pattern.text, ...toLife(lifetime, now) }
+  return migration === undefined ? own : { ...own, isTurned: true }
+}
+
+function changesOf({ changes }: VersionHistory, wanted: string): readonly ChangeInfo[] {
+  return changes
+    .filter(({ version }) => version === wanted)
+    .map(({ id, title, description }) => ({ id, title, description }))
 }
 
 function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
