@@ -27,6 +27,24 @@ const LATER: Plugin = {
   },
 }
 
+/** What bundles of a module have, without what is loaded later. */
+async function bundleOf(contents: string): Promise<Metafile['outputs'][string]> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    stdin: { contents, resolveDir: ROOT },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    plugins: [LATER],
+    write: false,
+    metafile: true,
+  })
+  const [output] = Object.values(metafile.outputs)
+  assert.ok(output)
+  return output
+}
+
 async function bundle(): Promise<Metafile['outputs']> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -73,21 +91,8 @@ describe('octavo/edge', () => {
   })
 
   it('has the code of versions in a bundle only if a scheme is used', async () => {
-    const has = async (contents: string): Promise<boolean> => {
-      const { metafile } = await build({
-        absWorkingDir: ROOT,
-        stdin: { contents, resolveDir: ROOT },
-        bundle: true,
-        format: 'esm',
-        platform: 'node',
-        packages: 'external',
-        plugins: [LATER],
-        write: false,
-        metafile: true,
-      })
-      const [output] = Object.values(metafile.outputs)
-      return output?.inputs['src/versioning/versioning.ts'] !== undefined
-    }
+    const has = async (contents: string): Promise<boolean> =>
+      (await bundleOf(contents)).inputs['src/versioning/versioning.ts'] !== undefined
     const plain = 'createEdgeApp, defineController, defineModule, DefinitionError, Session, VERSION_NEUTRAL'
     const from = (names: string): string => `export { ${names} } from './src/edge.ts'`
     assert.equal(await has(from(plain)), false)
@@ -125,6 +130,15 @@ describe('octavo/edge', () => {
     assert.equal(await (await app.fetch(new Request('http://localhost/'))).json(), 'Hello')
     assert.equal((await app.inject('/')).statusCode, 200)
     await app.close()
+  })
+})
+
+describe('octavo/middleware', () => {
+  it('has nothing of Node in bundles of what needs nothing of it', async () => {
+    const names = 'compression, cors, csrf, requestId, securityHeaders'
+    const { imports } = await bundleOf(`export { ${names} } from './src/middleware/index.ts'`)
+    const found = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
+    assert.deepEqual(found, [])
   })
 })
 
