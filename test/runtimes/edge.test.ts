@@ -109,8 +109,10 @@ describe('octavo/edge', () => {
     )
   })
 
-  it('exports what octavo exports, with createEdgeApp instead of createApp', () => {
-    const named = Object.keys(octavo).map((name) => (name === 'createApp' ? 'createEdgeApp' : name))
+  it('exports what octavo exports but for connections, with createEdgeApp instead of createApp', () => {
+    const named = Object.keys(octavo)
+      .filter((name) => name !== 'upgrade')
+      .map((name) => (name === 'createApp' ? 'createEdgeApp' : name))
     assert.deepEqual(Object.keys(edge), named.toSorted())
     const different = Object.keys(edge).filter(
       (name) => Reflect.get(edge, name) !== Reflect.get(octavo, name),
