@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { ignoreRejection } from '../async.ts'
 import type { Module } from '../define/module.ts'
-import { createNodeHandler } from './adapters/node/handler.ts'
 import type { NodeHandler } from './adapters/node/handler.ts'
 import type { ListenOptions } from './adapters/node/listen-options.ts'
-import { answerUnavailable } from './adapters/node/unavailable.ts'
 import { createCore } from './boot/core.ts'
 import type { Core } from './boot/core.ts'
 import { refuseClosed, toApp } from './edge/edge-app.ts'
@@ -67,16 +66,25 @@ export function createApp<
   })
 }
 
+/** The code behind `handler` is loaded at the first request. */
 function createHandler(core: Core): NodeHandler {
   const { settings, lifecycle } = core
   let answer: NodeHandler | undefined
   const open = async (): Promise<NodeHandler> => {
-    const { dispatch } = await core.open()
+    const [{ dispatch }, { createNodeHandler }] = await Promise.all([
+      core.open(),
+      import('./adapters/node/handler.ts'),
+    ])
     return (answer ??= createNodeHandler(dispatch, lifecycle.isClosing, settings))
   }
+  const answerOtherwise = async (...call: Parameters<NodeHandler>): Promise<void> => {
+    // started in this turn, so that closing waits for it; a rejection is answered
+    if (!lifecycle.isClosing()) ignoreRejection(open())
+    const { answerUnavailable } = await import('./adapters/node/unavailable.ts')
+    await answerUnavailable({ ...core, open }, ...call)
+  }
   return (request, response, next) => {
-    if (answer === undefined || lifecycle.isClosing())
-      void answerUnavailable({ ...core, open }, request, response, next)
+    if (answer === undefined || lifecycle.isClosing()) void answerOtherwise(request, response, next)
     else answer(request, response, next)
   }
 }

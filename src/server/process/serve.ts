@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
 import type { Core } from '../boot/core.ts'
-import { createNodeHandler } from '../adapters/node/handler.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
 import { Channels } from '../logging/channels.ts'
@@ -71,9 +70,8 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
       // started in this turn, so that closing waits for it and versioning is settled
       const [{ dispatch }, { listen }] = await Promise.all([core.open(), loadServer()])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
-      const handler = createNodeHandler(dispatch, lifecycle.isClosing, settings)
       const upgrades = core.routes().some(({ upgrade }) => upgrade !== undefined)
-      return listen({ dispatch, handler, upgrades }, settings, options, isShared)
+      return listen({ dispatch, isClosing: lifecycle.isClosing, upgrades }, settings, options, isShared)
     },
     details: {},
     end: (mode) => endApp(core, mode),

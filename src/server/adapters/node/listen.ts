@@ -5,7 +5,7 @@ import type { Settings } from '../../options/settings.ts'
 import { settlesWithin } from '../../../async.ts'
 import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
-import type { NodeHandler } from './handler.ts'
+import { createNodeHandler } from './handler.ts'
 import { createHttp1, PLAIN } from './http1.ts'
 import type { ServerState } from './http1.ts'
 import type { ListenOptions } from './listen-options.ts'
@@ -21,9 +21,9 @@ export interface Listening {
   close(grace: number, closeIdle?: number): Promise<boolean>
 }
 
-/** What answers requests: those of HTTP/1.1, and any. */
+/** What answers requests, and whether the application closes. */
 interface Opened {
-  readonly handler: NodeHandler
+  readonly isClosing: () => boolean
   readonly dispatch: Dispatch
   /** Whether some route takes connections over. */
   readonly upgrades: boolean
@@ -82,12 +82,13 @@ function stopListening(server: Pick<TcpServer, 'close'>, done: () => void): void
 
 /** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
 async function createServing(
-  { handler, dispatch }: Opened,
+  { dispatch, isClosing }: Opened,
   settings: Settings,
   { tls, http2 = false }: ListenOptions,
   state: ServerState,
 ): Promise<Serving> {
   const sessions = http2 ? (await import('./http2/server.ts')).createHttp2(dispatch, settings) : undefined
+  const handler = createNodeHandler(dispatch, isClosing, settings)
   if (tls !== undefined) {
     const { createSecure } = await import('./secure.ts')
     const secure = createSecure(tls, handler, settings, state, sessions)
