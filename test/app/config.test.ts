@@ -245,6 +245,18 @@ describe('a module that cannot be loaded', () => {
     ['one whose import is missing', 'imports.mjs', "import './missing.js'", 'ERR_MODULE_NOT_FOUND'],
   ] as const
 
+  it('is named if it is an object that throws when it is looked at', async () => {
+    const trap = (): never => {
+      throw new RangeError(SECRET)
+    }
+    const config = new Proxy({}, { get: trap, getPrototypeOf: trap, ownKeys: trap, has: trap })
+    const { errors } = await failure(valuesOf({ config }))
+    assert.deepEqual(
+      placeless(errors).map(({ code, where }) => ({ code, where })),
+      [{ code: 'config_module_failed', where: 'config' }],
+    )
+  })
+
   for (const [title, name, text, reason] of cases) {
     it(`is named, with its cause: ${title}`, async () => {
       const config = text === undefined ? name : write(name, text)

@@ -36,7 +36,7 @@ export async function readConfig({
   const given = config ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
   if (given === '')
     return toSource({}, configSchema, 'the option config, or the module that FRAMEWORK_CONFIG_MODULE names')
-  const specifier = given instanceof URL ? given.href : given
+  const specifier = attempt(() => (given instanceof URL ? given.href : given), refuse)
   if (typeof specifier !== 'string')
     return toSource(toValues(await settle(specifier)), configSchema, 'config')
   const exported = await (await loadReader()).loadConfigModule(specifier)

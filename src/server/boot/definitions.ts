@@ -1,4 +1,4 @@
-import { isPromise } from '../../async.ts'
+import { ignoreFailure } from '../../async.ts'
 import { createContainer } from '../../container/container.ts'
 import type { Container } from '../../container/container.ts'
 import type { SettledModules } from '../../flatten/modules.ts'
@@ -36,7 +36,7 @@ export function createDefinitions(
 ): Definitions {
   const { config: given } = settings.config
   // settings that are refused are reported when the application gets ready
-  if (isPromise(given)) given.then(undefined, () => undefined)
+  ignoreFailure(() => given)
   let config: ConfigValues = { get: () => undefined }
   const read = (settled: SettledModules): Parts => toParts(readSettled(settled), settings, () => config)
   let parts = read(new Map())

@@ -32,6 +32,12 @@ export function createVersionMiss(
     return isUnreadable(resolution) && all.some(hasVersions) ? [] : places.own(located)
   }
 
+  /** A path without versions of its own answers in every version of the application. */
+  const anyVersion = <R extends object>(report: R) => ({
+    ...report,
+    supported: table.known.list.filter((version) => !isRetired(table.lifetimes.ofVersion(version), clock)),
+  })
+
   const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
     const all = places.anywhere(located)
@@ -58,7 +64,7 @@ export function createVersionMiss(
       report,
       error: isOver
         ? versionError('retired', resolution, report, lifetime)
-        : versionError(faultOf(resolution), resolution, report),
+        : versionError(faultOf(resolution), resolution, all.some(hasVersions) ? report : anyVersion(report)),
     }
   }
 
