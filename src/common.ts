@@ -56,7 +56,6 @@ export type {
   RawReply,
   Reply,
   ReplyContext,
-  ReplyOf,
   ReplyOptions,
   StreamOptions,
   ToReply,

@@ -1,5 +1,5 @@
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
-import type { Flat, OptionalNames, ShapeBefore } from './was.ts'
+import type { Absent, Flat, OptionalNames, ShapeBefore } from './was.ts'
 
 /*
  * Types of what models were. Walking the list of changes once for each model would be quadratic in its length, so the changes are put
@@ -19,12 +19,12 @@ export type Table<Vs, H> = { readonly [I in keyof Vs]: readonly [Vs[I], PutAt<H,
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 type WasOf<U, N extends string> = U extends { readonly [K in N]: infer W } ? W : never
 
-/** The changes of one model, newest first. */
+/** The changes of one model, newest first; those of one version as a union. */
 type ChangesOf<T, N extends string, Acc extends readonly unknown[] = []> = T extends readonly [
   readonly [infer V, infer U],
   ...infer R,
 ]
-  ? ChangesOf<R, N, [WasOf<U, N>] extends [never] ? Acc : [...Acc, readonly [V, Merged<WasOf<U, N>>]]>
+  ? ChangesOf<R, N, [WasOf<U, N>] extends [never] ? Acc : [...Acc, readonly [V, WasOf<U, N>]]>
   : Acc
 
 /** The models by their names, each with its fields and its changes. */
@@ -41,16 +41,49 @@ type Newer<Vs, V, Acc = never> = Vs extends readonly [infer H, ...infer R]
 
 /** The fields of a model, taken back through those of its changes that came with a newer version. */
 type Back<Sh, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
-  ? Back<V extends New ? ShapeBefore<Sh, W> : Sh, R, New>
+  ? Back<V extends New ? ShapeBefore<Sh, Merged<W>> : Sh, R, New>
   : Sh
 
-/** What a change says of the fields that a part has. */
-type Restrict<W, Sub, Sh> = {
-  [K in keyof W as K extends keyof Sh ? (K extends keyof Sub ? K : never) : K]: W[K]
+/** The fields of a model that did not exist before a change. */
+type Gone<W, Sh> = { [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never }[keyof W & keyof Sh]
+/** Whether fields that existed only then appear in a part: it has those that replaced them, else the whole model. */
+type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
+  ? keyof Sh extends keyof Sub
+    ? true
+    : false
+  : [Gone<W, Sh>] extends [keyof Sub]
+    ? true
+    : false
+/** A schema inside an optional one, as far as it is read here. */
+interface Opt<S> {
+  readonly _zod: { readonly def: { readonly type: 'optional'; readonly innerType: S } }
 }
+/** Whether every field of a model in a part may be left out, and was made so in the part. */
+type IsPartial<Sub, Sh> = [keyof Sub & keyof Sh] extends [OptionalNames<Sub, 'in'>]
+  ? [keyof Sub & keyof Sh] extends [OptionalNames<Sh, 'in'>]
+    ? false
+    : true
+  : false
+
+/** What the changes of a version say of the fields that a part has. */
+type Restrict<W, Sub, Sh> = W extends unknown
+  ? {
+      [
+        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasBorn<W, Sub, Sh> extends true ? K : never
+      ]: W[K] extends string | Absent
+        ? W[K]
+        : K extends keyof Sub
+          ? K extends OptionalNames<Pick<Sub, K>, 'in'>
+            ? Opt<W[K]>
+            : W[K]
+          : IsPartial<Sub, Sh> extends true
+            ? Opt<W[K]>
+            : W[K]
+    }
+  : never
 type BackPart<Sub, Sh, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
   ? V extends New
-    ? BackPart<ShapeBefore<Sub, Restrict<W, Sub, Sh>>, ShapeBefore<Sh, W>, R, New>
+    ? BackPart<ShapeBefore<Sub, Merged<Restrict<W, Sub, Sh>>>, ShapeBefore<Sh, Merged<W>>, R, New>
     : BackPart<Sub, Sh, R, New>
   : Sub
 type PartAt<P, N, St> = P extends readonly [infer Sh, infer Sub]

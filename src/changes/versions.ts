@@ -60,11 +60,13 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
    *
    * @throws `RangeError` for a version that the history does not have, and what a change throws.
    */
-  migrate<S extends Schema, To extends Vs[number] = Vs[0]>(
+  migrate<S extends Schema, To extends Vs[number] | undefined = Vs[0]>(
     schema: S,
     value: unknown,
-    versions: { readonly from?: Vs[number]; readonly to?: To },
-  ): OutAt<S, StateOf<History<Vs, Ms, C>, To>>
+    versions: { readonly from?: Vs[number] | undefined; readonly to?: To },
+  ): To extends string
+    ? OutAt<S, StateOf<History<Vs, Ms, C>, To>>
+    : OutAt<S, StateOf<History<Vs, Ms, C>, Vs[0]>>
 }
 
 /**

@@ -1,0 +1,71 @@
+/** Parts of models in older versions: fields that existed only then, and partial bodies. */
+import { expectTypeOf } from 'expect-type'
+import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import type { InAt, StateOf } from 'octavo/changes'
+import { z } from 'zod'
+
+const User = model('User', {
+  id: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  status: z.enum(['active', 'paused']),
+})
+const Path = derive(User, (user) => user.pick({ id: true }))
+const NewUser = derive(User, (user) => user.omit({ id: true }))
+const UserPatch = derive(NewUser, (user) => user.partial())
+const Filter = derive(User, (user) =>
+  user
+    .pick({ status: true })
+    .partial()
+    .extend({ limit: z.number().default(20) }),
+)
+const splitName = defineVersionChange({
+  version: '2',
+  title: 'Names have two parts',
+  change: [
+    reshape({
+      of: User,
+      fields: { name: { was: z.string() }, firstName: { was: absent }, lastName: { was: absent } },
+      up: ({ name }) => ({ firstName: name, lastName: '' }),
+      down: ({ firstName, lastName }) => ({ name: `${firstName} ${lastName}` }),
+    }),
+  ],
+})
+const pause = defineVersionChange({
+  version: '2',
+  title: 'Users can be paused',
+  change: [
+    reshape({
+      of: User,
+      fields: {
+        status: { was: z.enum(['active']), down: () => 'active' as const },
+        note: { was: z.string() },
+      },
+      down: () => ({ note: '' }),
+    }),
+  ],
+})
+const history = defineVersions({ versions: ['2', '1'], models: { User }, changes: [splitName, pause] })
+type First = StateOf<typeof history, '1'>
+
+expectTypeOf<InAt<typeof User, First>>().toEqualTypeOf<{
+  id: string
+  status: 'active'
+  name: string
+  note: string
+}>()
+// a name needs both of its parts, a note the whole user
+expectTypeOf<InAt<typeof Path, First>>().toEqualTypeOf<{ id: string }>()
+expectTypeOf<InAt<typeof NewUser, First>>().toEqualTypeOf<{ status: 'active'; name: string }>()
+expectTypeOf<InAt<typeof UserPatch, First>>().toEqualTypeOf<{
+  status?: 'active' | undefined
+  name?: string | undefined
+}>()
+expectTypeOf<InAt<typeof Filter, First>>().toEqualTypeOf<{
+  status?: 'active' | undefined
+  limit?: number | undefined
+}>()
+
+const version: '1' | '2' | undefined = history.versions.find(() => true)
+const user = history.migrate(User, {}, { to: version, from: undefined })
+expectTypeOf<keyof typeof user>().toEqualTypeOf<'id' | 'status'>()
