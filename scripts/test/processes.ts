@@ -35,6 +35,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/docs-page/page.test.ts': 'listens on sockets and hides packages',
   'test/examples/car.test.ts': 'starts a process',
   'test/examples/downloads.test.ts': 'listens on sockets',
+  'test/examples/history/': 'mocks the clock',
   'test/examples/jwt.test.ts': 'mocks the clock',
   'test/examples/versions.test.ts': 'starts a process',
   'test/fault/': 'listens on sockets and measures time',

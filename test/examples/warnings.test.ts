@@ -5,6 +5,7 @@ import { bind, Config, createApp } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 
 import { CarModule, SCHEMES } from '../../examples/car/app.ts'
+import { createHeaderApp, createUrlApp } from '../../examples/history/app.ts'
 import { createJwtApp } from '../../examples/jwt/app.ts'
 import { createRealWorld } from '../../examples/realworld/app.ts'
 import { Db as RealWorldDb } from '../../examples/realworld/database.ts'
@@ -60,6 +61,10 @@ describe('the examples', () => {
       assert.deepEqual(await warningsOf((options) => createRatesApp(name, options)), []))
   }
   it('warn of nothing: versions by day', async () => assert.deepEqual(await warningsOf(createDatedApp), []))
+  it('warn of nothing: users in three releases', async () => {
+    assert.deepEqual(await warningsOf(createHeaderApp), [])
+    assert.deepEqual(await warningsOf(createUrlApp), [])
+  })
   it('warn of nothing: jwt', async () => assert.deepEqual(await warningsOf(createJwtApp), []))
   it('warn of nothing: the shop', async () => {
     const sessionSecret = 'a secret for tests, long enough for all'

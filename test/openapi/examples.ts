@@ -5,6 +5,7 @@ import { createCarApp, SCHEMES } from '../../examples/car/app.ts'
 import { createStationApp } from '../../examples/downloads/app.ts'
 import { createStation } from '../../examples/downloads/station.ts'
 import { app as hello } from '../../examples/hello/main.ts'
+import { createHeaderApp, createUrlApp } from '../../examples/history/app.ts'
 import { createJwtApp } from '../../examples/jwt/app.ts'
 import { createRealWorld } from '../../examples/realworld/app.ts'
 import { createShop } from '../../examples/shop/app.ts'
@@ -50,6 +51,14 @@ export const EXAMPLES: readonly Example[] = [
   {
     name: 'rates-dated',
     create: (_folder, options) => createDatedApp({ ...QUIET, clock: () => DATED_DAY, ...options }),
+  },
+  {
+    name: 'history-header',
+    create: (_folder, options) => createHeaderApp({ ...QUIET, ...options }) as unknown as App,
+  },
+  {
+    name: 'history-url',
+    create: (_folder, options) => createUrlApp({ ...QUIET, ...options }) as unknown as App,
   },
   { name: 'jwt', create: (_folder, options) => createJwtApp({ ...QUIET, ...options }) },
   {

@@ -1,0 +1,47 @@
+import { defineProvider, mergePatch, notFound } from 'octavo'
+import type { z } from 'zod'
+
+import type { Address, NewUser, User, UserPatch, UserQuery } from './models.ts'
+
+/** An entry of the feed. */
+export interface UserEvent {
+  readonly id: number
+  readonly user: User
+}
+
+/** The users, in memory. It knows the newest shapes only. */
+export const Users = defineProvider({
+  name: 'Users',
+  create: () => {
+    const users = new Map<string, User>()
+    const feed: UserEvent[] = []
+    const save = (user: User): User => {
+      users.set(user.id, user)
+      feed.push({ id: feed.length + 1, user })
+      return user
+    }
+    const find = (id: string): User => {
+      const found = users.get(id)
+      if (found === undefined) throw notFound('There is no such user')
+      return found
+    }
+    return {
+      find,
+      list: ({ status, limit, offset }: z.output<typeof UserQuery>) => {
+        const found = [...users.values()].filter((user) => status === undefined || user.status === status)
+        const end = offset + limit
+        return { items: found.slice(offset, end), next: end < found.length ? end : null }
+      },
+      create: ({ firstName, lastName, addresses }: NewUser) => {
+        const id = `user_${users.size + 1}`
+        return save({ id, firstName, lastName, status: 'active', addresses, createdAt: new Date() })
+      },
+      patch: (id: string, patch: UserPatch) => save(mergePatch(find(id), patch)),
+      move: (id: string, address: Address) => {
+        const user = find(id)
+        return save({ ...user, addresses: [address, ...user.addresses] })
+      },
+      eventsSince: (id: number): readonly UserEvent[] => feed.slice(id),
+    }
+  },
+})
