@@ -13,6 +13,11 @@ import { createVersionError } from './version-error.ts'
 
 const OPTIONS = METHODS.indexOf('OPTIONS')
 
+/** The versions in which a path without versions of its own answers. */
+function livingVersions({ known, lifetimes }: Table, clock: () => number): readonly string[] {
+  return known.list.filter((version) => !isRetired(lifetimes.ofVersion(version), clock))
+}
+
 /** Explains why no route matched, in the order of docs/guide/versioning-rules.md#misses */
 export function createVersionMiss(
   table: Table,
@@ -31,12 +36,6 @@ export function createVersionMiss(
     if (resolution.kind === 'none' || (isPreflight && isLate(resolution))) return all
     return isUnreadable(resolution) && all.some(hasVersions) ? [] : places.own(located)
   }
-
-  /** A path without versions of its own answers in every version of the application. */
-  const anyVersion = <R extends object>(report: R) => ({
-    ...report,
-    supported: table.known.list.filter((version) => !isRetired(table.lifetimes.ofVersion(version), clock)),
-  })
 
   const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
@@ -64,7 +63,11 @@ export function createVersionMiss(
       report,
       error: isOver
         ? versionError('retired', resolution, report, lifetime)
-        : versionError(faultOf(resolution), resolution, all.some(hasVersions) ? report : anyVersion(report)),
+        : versionError(
+            faultOf(resolution),
+            resolution,
+            all.some(hasVersions) ? report : { ...report, supported: livingVersions(table, clock) },
+          ),
     }
   }
 
