@@ -11,7 +11,7 @@ import { defineController, defineModule, VersioningSchemes } from '../../src/ind
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { createCore } from '../../src/server/boot/core.ts'
-import { createLocate } from '../../src/server/lookup/locate.ts'
+import { createVersionLocate } from '../../src/server/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/pipeline/target.ts'
 import { NO_BODY } from '../measure/raw.ts'
 import { last } from './routers.ts'
@@ -88,7 +88,7 @@ function createOctavo(carrier: string, count: number): VersionLookup {
   const options: object = { headerParameter: HEADER }
   if (inHeader) core.enableVersioning(VersioningSchemes.HEADER, options)
   else core.enableVersioning(VersioningSchemes.URL)
-  const locate = createLocate(core.build().table, core.versioning(), { strict: false })
+  const locate = createVersionLocate(core.build().table, core.versioning(), { strict: false })
   const places = new Map<string | null, number>(versions.map((version, index) => [version, index]))
   // all that a lookup needs of what an application lends to its requests
   const services = { settings: core.settings } as unknown as AppServices

@@ -5,7 +5,7 @@ import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { createCore } from '../../src/server/boot/core.ts'
-import { createLocate } from '../../src/server/lookup/locate.ts'
+import { createVersionLocate } from '../../src/server/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/pipeline/target.ts'
 import { GITHUB_ROUTES } from '../router/github.ts'
 import { toModule } from './definitions.ts'
@@ -71,7 +71,7 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
   const core = createCore(toModule(routes, reads), { logger: false })
   if (versioning !== undefined) core.enableVersioning(...versioning)
   const { table, dispatch } = core.build()
-  const locate = createLocate(table, core.versioning(), { strict: false })
+  const locate = createVersionLocate(table, core.versioning(), { strict: false })
   const asked = versioning === undefined ? null : '2'
   // all that a lookup needs of what an application lends to its requests
   const services = { settings: core.settings } as unknown as AppServices

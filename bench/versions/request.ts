@@ -23,6 +23,7 @@ export class BenchRequest implements RawRequest {
   readonly remoteAddress = '127.0.0.1'
   readonly protocol = 'http'
   readonly body = NO_BODY
+  readonly isArriving = false
   readonly signal: AbortSignal = NO_SIGNAL
 
   constructor(method: string, target: string) {
