@@ -40,12 +40,10 @@ export function createVersionMiss(
   const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
     const all = places.anywhere(located)
-    const varies = all.some(({ shape }) => shape.vary)
     if (all.length === 0) return notFound()
-    const report = table.lifetimes.report(
-      all.map(({ shape }) => shape),
-      clock(),
-    )
+    const shapes = all.map(({ shape }) => shape)
+    const report = table.lifetimes.report(shapes, clock())
+    const varies = shapes.some(({ vary }) => vary)
     const isHere = all.some(({ methods }) => methods[method] !== undefined)
     if (resolution.kind === 'none' && method !== OPTIONS && isHere)
       return { varies, report, error: versionError('unspecified', resolution, report) }
