@@ -77,7 +77,11 @@ await build({
   format: 'esm',
   packages: 'external',
   plugins: [core],
-  define: { PAGE_CSS: textOf('page.css'), SWAGGER_CSS: textOf('swagger.css') },
+  define: {
+    PAGE_CSS: textOf('page.css'),
+    SCALAR_CSS: textOf('scalar.css'),
+    SWAGGER_CSS: textOf('swagger.css'),
+  },
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',

@@ -32,6 +32,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/client/transport.test.ts': 'listens on sockets and waits',
   'test/define/mistakes.test.ts': 'lists the parameter types of the process',
   'test/define/places.test.ts': 'starts processes and runs esbuild',
+  'test/docs-page/life.test.ts': 'hides packages',
   'test/docs-page/page.test.ts': 'listens on sockets and hides packages',
   'test/examples/car.test.ts': 'starts a process',
   'test/examples/downloads.test.ts': 'listens on sockets',

@@ -10,6 +10,7 @@ import { createCarApp } from '../../examples/car/app.ts'
 import { findChromium, startBrowser } from '../support/browser.ts'
 import type { Browser, Tab } from '../support/browser.ts'
 import { FAINT_TEXTS } from '../support/contrast.ts'
+import { findOwnViolations, LIFE, VISIBLE_MAINS } from './axe.ts'
 import { createCars } from './support.ts'
 
 const chromium = findChromium()
@@ -17,7 +18,7 @@ const chromium = findChromium()
 /** The operations that the page lists. */
 const LISTED = `[...document.querySelectorAll('.opblock-summary')].map((each) =>
   each.querySelector('.opblock-summary-method').textContent + ' ' +
-  each.querySelector('.opblock-summary-path').textContent.replaceAll('\\u200b', ''))`
+  each.querySelector('.opblock-summary-path, .opblock-summary-path__deprecated').textContent.replaceAll('\\u200b', ''))`
 
 /** Opens an operation, tries it out and waits for the answer. */
 async function tryOut(tab: Tab, operation: string, fill = ''): Promise<string> {
@@ -47,6 +48,13 @@ async function choose(tab: Tab, version: string): Promise<void> {
     select.dispatchEvent(new Event('change', { bubbles: true }))
   }`)
 }
+
+/** An expression that searches for something. */
+const type = (text: string): string => `{
+  const field = document.getElementById('search')
+  field.value = ${JSON.stringify(text)}
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}`
 
 const lists = (operations: readonly string[]): string =>
   `JSON.stringify(${LISTED}) === ${JSON.stringify(JSON.stringify(operations))}`
@@ -180,6 +188,90 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
       assert.deepEqual(await tab.evaluate(FAINT_TEXTS), [], scheme)
       await tab.close()
     }
+  })
+
+  it('says where a version stands in its life, and of another when it is chosen', async () => {
+    const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
+    const tab = await browser.tab()
+    await tab.open(`${url}/docs`)
+    await tab.until(lists(FIRST))
+    const visible = `[...document.querySelectorAll('.note')].filter((each) => each.checkVisibility()).map((each) => each.innerText)`
+    assert.deepEqual(await tab.evaluate(visible), [
+      'Version 1 is retired since 2025-06-01. Requests for it get 410 Gone.',
+    ])
+    await choose(tab, 'all')
+    await tab.until("document.getElementById('notes').hidden")
+    assert.deepEqual(await tab.evaluate(visible), [])
+    await choose(tab, '2')
+    await tab.until(lists(SECOND))
+    assert.deepEqual(await tab.evaluate(visible), ['Version 2 is deprecated since 2025-01-01.'])
+    await tab.close()
+  })
+
+  const found = `[...document.querySelectorAll('#list li')].filter((each) => each.checkVisibility()).map((each) => each.querySelector('.path').textContent)`
+
+  it('has a list of operations at the side of wide windows, which opens them and can be searched', async () => {
+    const url = await serve(byPath)
+    const tab = await browser.tab()
+    await tab.look(1280, 300, 'light')
+    await tab.open(`${url}/docs?version=2`)
+    await tab.until(lists(SECOND))
+    const all = ['/v2/car/{car_id}', '/v2/car/doors', '/car/status']
+    assert.deepEqual(await tab.evaluate(found), all)
+    await tab.evaluate(type('doors get'))
+    assert.deepEqual(await tab.evaluate(found), ['/v2/car/doors'])
+    assert.equal(await tab.evaluate("document.getElementById('found').textContent"), '1 of 3 operations')
+    await tab.evaluate(type('boat'))
+    assert.deepEqual(await tab.evaluate(found), [])
+    assert.equal(await tab.evaluate("document.getElementById('found').textContent"), 'No operation matches')
+    await tab.evaluate(type(''))
+    assert.deepEqual(await tab.evaluate(found), all)
+    await tab.evaluate(
+      "[...document.querySelectorAll('#list a')].find((each) => each.textContent.includes('status')).click()",
+    )
+    const opened = "document.querySelector('.opblock.is-open .opblock-summary')"
+    await tab.until(
+      `${opened}?.textContent.includes('status') && ${opened}.getBoundingClientRect().top < 200`,
+    )
+    const top = Number(await tab.evaluate(`${opened}.getBoundingClientRect().top`))
+    assert.ok(top >= Number(await tab.evaluate("document.getElementById('bar').offsetHeight")), `${top}`)
+    assert.equal(await tab.evaluate('location.search + location.hash'), '?version=2#/car/car.status')
+    await choose(tab, '1')
+    await tab.until(lists(FIRST))
+    assert.deepEqual(await tab.evaluate(found), ['/v1/car/{car_id}', '/car/status'])
+    assert.deepEqual(tab.complaints, [])
+    // the address leads there again
+    await tab.open(`${url}/docs?version=2#/car/car.status`)
+    await tab.until(`${opened}?.textContent.includes('status')`)
+    await tab.close()
+  })
+
+  it('shows the list in narrow windows for what is searched', async () => {
+    const url = await serve(byPath)
+    const tab = await browser.tab()
+    await tab.look(375, 800, 'light')
+    await tab.open(`${url}/docs?version=2`)
+    await tab.until(lists(SECOND))
+    assert.deepEqual(await tab.evaluate(found), [])
+    await tab.evaluate(type('STATUS'))
+    assert.deepEqual(await tab.evaluate(found), ['/car/status'])
+    await tab.close()
+  })
+
+  it('has one main landmark, and axe-core finds nothing wrong but in Swagger UI', async () => {
+    const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
+    const tab = await browser.tab()
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const width of [375, 1280]) {
+        await tab.look(width, 800, scheme)
+        await tab.open(`${url}/docs`)
+        await tab.until(lists(FIRST))
+        await tab.evaluate(type('car'))
+        assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
+        assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
+      }
+    }
+    await tab.close()
   })
 
   it('says what is wrong when a document cannot be read', async () => {

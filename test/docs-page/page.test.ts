@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
 
 import { DefinitionError, VersioningSchemes } from 'octavo'
 import type { DocsOptions, PageInfo } from 'octavo'
 
-import { withoutPackage } from '../support/without-package.ts'
+import { withoutPackage, withPackage } from '../support/without-package.ts'
 import { createCars } from './support.ts'
 
 const POLICY =
@@ -199,13 +202,14 @@ describe('the option ui', () => {
     assert.equal(response.body, '<p>mine</p>')
     assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
     assert.equal(response.headers['content-security-policy'], undefined)
-    const one = { version: '1', url: './docs/openapi/1.json', isDefault: false }
+    const active = { status: 'active', links: {} } as const
+    const one = { version: '1', url: './docs/openapi/1.json', isDefault: false, ...active }
     assert.deepEqual(seen, [
       {
         title: 'Cars',
         documents: [
-          { version: null, url: './docs/openapi.json', isDefault: true },
-          { version: '2.0-beta', url: './docs/openapi/2.0-beta.json', isDefault: false },
+          { version: null, url: './docs/openapi.json', isDefault: true, ...active },
+          { version: '2.0-beta', url: './docs/openapi/2.0-beta.json', isDefault: false, ...active },
           one,
         ],
         shown: one,
@@ -214,11 +218,12 @@ describe('the option ui', () => {
     assert.equal((await get('/docs/assets/page.js', { ui })).statusCode, 404)
   })
 
-  it('left out, and without swagger-ui-dist, lists the documents and says how to get the page', async () => {
+  it('left out, and without both packages, lists the documents and says how to get the page', async () => {
     const response = await withoutPackage('swagger-ui-dist', () => get('/docs'))
     assert.equal(response.statusCode, 200)
     assert.equal(response.headers['content-security-policy'], POLICY)
-    assert.match(response.body, /npm install swagger-ui-dist/)
+    assert.match(response.body, /npm install @scalar\/api-reference<.*npm install swagger-ui-dist</)
+    assert.equal(response.body.match(/<main\b/g)?.length, 1)
     assert.deepEqual(
       valuesOf(response.body, 'href').filter((url) => url.includes('openapi')),
       ['', '/2.0-beta', '/1'].flatMap((name) =>
@@ -227,19 +232,74 @@ describe('the option ui', () => {
     )
   })
 
-  it("as 'swagger' without swagger-ui-dist stops the start with the command that mends it", async () => {
-    await withoutPackage('swagger-ui-dist', async () => {
-      const app = createCars({ docs: { ui: 'swagger' } })
-      for (const start of [() => app.ready(), () => app.listen({ port: 0 }), () => app.inject('/docs')]) {
-        await assert.rejects(start, (error) => {
-          assert.ok(error instanceof DefinitionError, String(error))
-          assert.deepEqual(
-            error.errors.map(({ code, fix }) => [code, /npm install swagger-ui-dist/.test(fix)]),
-            [['missing_package', true]],
-          )
-          return true
-        })
-      }
+  for (const [ui, name] of [
+    ['swagger', 'swagger-ui-dist'],
+    ['scalar', '@scalar/api-reference'],
+  ] as const) {
+    it(`as '${ui}' without ${name} stops the start with the command that mends it`, async () => {
+      await withoutPackage(name, async () => {
+        const app = createCars({ docs: { ui } })
+        for (const start of [() => app.ready(), () => app.listen({ port: 0 }), () => app.inject('/docs')]) {
+          await assert.rejects(start, (error) => {
+            assert.ok(error instanceof DefinitionError, String(error))
+            assert.deepEqual(
+              error.errors.map(({ code, fix }) => [code, fix.includes(`npm install ${name}`)]),
+              [['missing_package', true]],
+            )
+            return true
+          })
+        }
+      })
     })
+  }
+})
+
+describe('the page with Scalar', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'octavo-scalar-'))
+  const bundle = 'globalThis.Scalar = {}'
+  mkdirSync(join(folder, 'browser'))
+  writeFileSync(join(folder, 'browser/standalone.js'), bundle)
+  writeFileSync(join(folder, 'secret.js'), '')
+  after(() => rmSync(folder, { recursive: true }))
+
+  const getInstalled = (url: string, docs: DocsOptions = {}) =>
+    withPackage('@scalar/api-reference', join(folder, 'index.js'), () => get(url, docs))
+
+  it('is taken by default where it is installed, with the same policy and version switch', async () => {
+    for (const docs of [{}, { ui: 'scalar' }] as const) {
+      const { body, headers } = await getInstalled('/docs?version=1', docs)
+      assert.equal(headers['content-security-policy'], POLICY)
+      assert.deepEqual(valuesOf(body, 'src'), ['./docs/assets/page.js', './docs/assets/scalar.js'])
+      assert.deepEqual(valuesOf(body, 'value'), ['all', '2.0-beta', '1'])
+      assert.match(body, /<option value="1"[^>]* selected>/)
+      assert.doesNotMatch(body, /swagger/i)
+      assert.doesNotMatch(body, /https?:|"\/\/|<style|\sstyle=|<script(?! src="[^"]+"(?: defer)?><\/script>)/)
+    }
+    const { body } = await getInstalled('/docs', { ui: 'swagger' })
+    assert.doesNotMatch(body, /scalar/i)
+  })
+
+  it('serves its bundle and no other file of the package', async () => {
+    const response = await getInstalled('/docs/assets/scalar.js')
+    assert.deepEqual([response.statusCode, response.body], [200, bundle])
+    assert.equal(response.headers['content-type'], 'text/javascript; charset=utf-8')
+    for (const name of ['page.js', 'page.css', 'scalar.css', 'icon.svg'])
+      assert.equal((await getInstalled(`/docs/assets/${name}`)).statusCode, 200, name)
+    for (const name of ['secret.js', 'index.js', 'standalone.js', 'swagger.css', 'browser%2Fstandalone.js'])
+      assert.equal((await getInstalled(`/docs/assets/${name}`)).statusCode, 404, name)
+  })
+
+  it('switches off what Scalar has of other origins', async () => {
+    const { body } = await getInstalled('/docs/assets/page.js')
+    for (const setting of [
+      'agent: { disabled: true }',
+      'hideClientButton: true',
+      'mcp: { disabled: true }',
+      "showDeveloperTools: 'never'",
+      'telemetry: false',
+      'withDefaultFonts: false',
+    ])
+      assert.ok(body.includes(setting), setting)
+    assert.doesNotMatch(body, /proxyUrl|https?:/)
   })
 })

@@ -181,7 +181,7 @@ async function loadSessions({ session, log }: Settings): Promise<Sessions | unde
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */
 async function checkPage({ docs }: Settings): Promise<void> {
-  if (!docs || docs.ui !== 'swagger') return
-  const { checkSwagger } = await import('../docs/swagger-files.ts')
-  checkSwagger()
+  if (!docs || typeof docs.ui !== 'string') return
+  const { checkViewer } = await import('../docs/viewers.ts')
+  checkViewer(docs.ui)
 }

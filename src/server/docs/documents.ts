@@ -5,6 +5,8 @@ import type { DocumentServer, OpenApiDocument } from '../../openapi/document/typ
 import { isSchema, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { toLife, toVersionLinks } from '../../versioning/life.ts'
+import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
 import { toDocumentedVersions } from './documented.ts'
@@ -12,10 +14,17 @@ import type { DocumentSource, Which } from './documented.ts'
 import { toRouteMap } from './route-map.ts'
 import { attempt } from '../../place.ts'
 
+/** The life of a version, with the pages about it. */
+interface DocumentedLife extends VersionLife {
+  readonly links: VersionLinks
+}
+
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
   /** The versions that have a document of their own, oldest first: those of which something is shown. */
   readonly versions: () => readonly string[]
+  /** Where a version stands in its life now; active for `null`, which stands for all of them. */
+  readonly life: (version: string | null) => DocumentedLife
   /** What the application is called. */
   readonly title: () => string
   /** The version that a request without one gets; `null` for none. */
@@ -53,6 +62,14 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
   return {
     versions,
+    life: (version) => {
+      const { versioning } = source()
+      const found = documented().find((each) => version !== null && each.version === version)
+      return {
+        ...toLife(found?.lifetime, clockOf(versioning)()),
+        links: toVersionLinks(found?.policy?.links),
+      }
+    },
     title: () => {
       const { settings, modules } = source()
       return titleOf(settings.docs, modules)
@@ -144,6 +161,10 @@ function toDocumentSettings(
     keepsSlash: trailingSlash !== 'ignore',
     versioning,
     middleware: layers.middleware ?? [],
-    now: versioning?.common.clock ?? Date.now,
+    now: clockOf(versioning),
   }
+}
+
+function clockOf(versioning: Versioning | undefined): () => number {
+  return versioning?.common.clock ?? Date.now
 }

@@ -11,16 +11,19 @@ import type {
   OpenApiVersion,
 } from '../../openapi/document/types.ts'
 import { describeValue, isRecord } from '../../values.ts'
+import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import { isLiteralPath } from './prefix.ts'
 
-/** A document that a page can show. */
-export interface DocumentLink {
+/** A document that a page can show, with the life of its version. */
+export interface DocumentLink extends VersionLife {
   /** The version that it describes; `null` for the one that describes everything. */
   readonly version: string | null
   /** The address of the document in JSON, relative to that of the page. */
   readonly url: string
   /** Whether it is the one to show first. */
   readonly isDefault: boolean
+  /** Where the deprecation and the sunset of the version are explained. */
+  readonly links: VersionLinks
 }
 
 /** What a page is made from. */
@@ -38,11 +41,11 @@ export interface DocsOptions {
   /** Where the page is; the documents are below it, as `/docs/openapi.json`. @default '/docs' */
   readonly path?: string
   /**
-   * The page: Swagger UI, for which the package `swagger-ui-dist` is needed, none, or what a function makes of the documents. A function
-   * makes all of the HTML; no Content-Security-Policy is sent with it.
-   * @default 'swagger' where that package is installed, else a list of the documents
+   * The page: Scalar, which needs the package `@scalar/api-reference`, Swagger UI, which needs `swagger-ui-dist`, none, or what a function
+   * makes of the documents. A function makes all of the HTML; no Content-Security-Policy is sent with it.
+   * @default 'scalar' or else 'swagger' where their package is installed, else a list of the documents
    */
-  readonly ui?: 'swagger' | false | ((page: PageInfo) => string)
+  readonly ui?: 'scalar' | 'swagger' | false | ((page: PageInfo) => string)
   /** Whether page and documents are for everybody: global guards do not guard them. @default false */
   readonly public?: boolean
   /** Guards of page and documents, after the global ones. */
@@ -89,8 +92,8 @@ function isInfo(value: unknown): boolean {
 const OPTIONS: Rules = {
   path: [isLiteralPath, "a path of literal segments, such as '/docs'"],
   ui: [
-    (value) => value === 'swagger' || value === false || typeof value === 'function',
-    "'swagger', false or a function from documents to HTML",
+    (value) => value === 'scalar' || value === 'swagger' || value === false || typeof value === 'function',
+    "'scalar', 'swagger', false or a function from documents to HTML",
   ],
   public: [(value) => typeof value === 'boolean', 'true or false'],
   guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],

@@ -1,21 +1,11 @@
 import type { Method } from '../../http.ts'
 import type { ChangeInfo, VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
-import { statusAt, toFullLink } from '../../versioning/policy.ts'
-import type { Lifetime, PolicyLink, VersionLink, VersionStatus } from '../../versioning/policy.ts'
+import { toLife, toVersionLinks } from '../../versioning/life.ts'
+import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import { byKnown } from '../table/lifetimes.ts'
 import type { Answering } from '../table/table.ts'
 import type { Table } from '../table/table.ts'
-
-/** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */
-export interface VersionLife {
-  /** Where it stands at this moment. */
-  readonly status: VersionStatus
-  /** Since when it is deprecated, or will be; `true` without a date. Absent when it is not. */
-  readonly deprecated?: true | string
-  /** The moment from which it may stop answering. */
-  readonly sunset?: string
-}
 
 /** One route of a version. */
 export interface VersionRoute extends VersionLife {
@@ -36,12 +26,7 @@ export interface VersionInfo extends VersionLife {
   /** Whether it answers requests that name no version; never where a function chooses. */
   readonly isDefault: boolean
   /** Where its deprecation and its sunset are explained. */
-  readonly links: {
-    /** The page about its deprecation. */
-    readonly deprecation?: VersionLink
-    /** The page about its sunset. */
-    readonly sunset?: VersionLink
-  }
+  readonly links: VersionLinks
   /** What happens after its sunset. */
   readonly retired: 'serve' | 'gone'
   /**
@@ -71,7 +56,7 @@ export function toVersionList(
       version,
       isDefault: version === defaultVersion,
       ...toLife(lifetimes.ofVersion(version), now),
-      links: toLinks(policy?.links),
+      links: toVersionLinks(policy?.links),
       retired: policy?.retired ?? 'serve',
       routes: (answering.get(version) ?? [])
         .toSorted((a, b) => placeOf(a) - placeOf(b))
@@ -91,32 +76,4 @@ function changesOf({ changes }: VersionHistory, wanted: string): readonly Change
   return changes
     .filter(({ version }) => version === wanted)
     .map(({ id, title, description }) => ({ id, title, description }))
-}
-
-function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
-  const { deprecated = false, ...rest } = lifetime ?? {}
-  const { sunset }: Partial<Lifetime> = rest
-  const since = typeof deprecated === 'number' ? toIso(deprecated) : deprecated
-  return {
-    status: statusAt(lifetime, now),
-    ...(since === false ? {} : { deprecated: since }),
-    ...(sunset === undefined ? {} : { sunset: toIso(sunset) }),
-  }
-}
-
-function toIso(time: number): string {
-  return new Date(time).toISOString()
-}
-
-function toLinks({
-  deprecation,
-  sunset,
-}: {
-  readonly deprecation?: PolicyLink
-  readonly sunset?: PolicyLink
-} = {}): VersionInfo['links'] {
-  return {
-    ...(deprecation === undefined ? {} : { deprecation: toFullLink(deprecation) }),
-    ...(sunset === undefined ? {} : { sunset: toFullLink(sunset) }),
-  }
 }

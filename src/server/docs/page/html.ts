@@ -1,19 +1,63 @@
 import type { DocumentLink, PageInfo } from '../../options/docs.ts'
+import { VIEWERS } from '../viewers.ts'
+import type { ViewerName } from '../viewers.ts'
+import { escape } from './escape.ts'
+import { toMarks, toNotes } from './life.ts'
 
 /** Leads from the page to what is below it. */
 type Link = (below: string) => string
 
-/** The page that shows the documents in Swagger UI. */
-export function toSwaggerPage(page: PageInfo, link: Link): string {
+/** The style sheets of a page after its own, and what is below the bar. */
+interface Parts {
+  readonly bar: 'header' | 'section'
+  readonly styles: readonly string[]
+  readonly script: string
+  readonly content: (page: PageInfo) => string
+}
+
+const STATE = '<p id="state" class="state" role="status">Loading…</p>'
+
+const PARTS: Readonly<Record<ViewerName, Parts>> = {
+  // has a list, a search, a header and a main element of its own
+  scalar: {
+    bar: 'section',
+    styles: ['scalar.css'],
+    script: 'scalar.js',
+    content: (page) => `${STATE}
+<div id="page"></div>
+<noscript><main class="list">${toFallback(page)}</main></noscript>`,
+  },
+  swagger: {
+    bar: 'header',
+    styles: ['swagger-ui.css', 'swagger.css'],
+    script: 'swagger-ui-bundle.js',
+    content: (page) => `<div class="columns">
+<nav class="side" id="side" aria-label="Operations" hidden>
+  <label class="unseen" for="search">Search operations</label>
+  <input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false">
+  <p id="found" class="found" role="status"></p>
+  <div id="list"></div>
+</nav>
+<main>
+${STATE}
+<div id="page"></div>
+<noscript><div class="list">${toFallback(page)}</div></noscript>
+</main>
+</div>`,
+  },
+}
+
+/** The page that shows the documents in a viewer. */
+export function toViewerPage(viewer: ViewerName, page: PageInfo, link: Link): string {
   const { title, documents, shown } = page
+  const { bar, styles, script, content } = PARTS[viewer]
   const head = [
-    style(link('assets/swagger-ui.css')),
-    style(link('assets/swagger.css')),
+    ...styles.map((name) => style(link(`assets/${name}`))),
     // sets the colours before anything is painted
     `<script src="${escape(link('assets/page.js'))}"></script>`,
-    `<script src="${escape(link('assets/swagger-ui-bundle.js'))}" defer></script>`,
+    `<script src="${escape(link(`assets/${script}`))}" defer></script>`,
   ]
-  const body = `<header class="bar">
+  const body = `<${bar} class="bar" id="bar" aria-label="Documents">
   <p class="bar-title">${escape(title)}</p>
   <div class="bar-version"${documents.length === 1 ? ' hidden' : ''}>
     <label for="version">Version</label>
@@ -25,20 +69,20 @@ ${documents.map((each) => toOption(each, each === shown)).join('\n')}
     <a id="json" href="${escape(shown.url)}">JSON</a>
     <a id="yaml" href="${escape(toYamlUrl(shown))}">YAML</a>
   </nav>
-</header>
-<p id="state" class="state" role="status">Loading…</p>
-<main id="page"></main>
-<noscript><div class="list"><p>This page needs JavaScript. These are the documents:</p>${toList(page)}</div></noscript>`
+</${bar}>
+${toNotes(documents, shown)}
+${content(page)}`
   return toHtml(title, link, head, body)
 }
 
 /** The page that lists the documents, where there is nothing to show them. */
 export function toListPage(page: PageInfo, link: Link): string {
+  const commands = Object.values(VIEWERS).map((viewer) => `<code>npm install ${viewer.package}</code>`)
   const body = `<main class="list">
 <h1>${escape(page.title)}</h1>
 <p>The API is described by OpenAPI documents:</p>
 ${toList(page)}
-<p class="hint">To browse them here: <code>npm install swagger-ui-dist</code> and start again.</p>
+<p class="hint">To browse them here: ${commands.join(' or ')} and start again.</p>
 </main>`
   return toHtml(page.title, link, [], body)
 }
@@ -72,6 +116,10 @@ function toOption(document: DocumentLink, isShown: boolean): string {
   return `      <option ${attributes.join(' ')}>${escape(toLabel(document))}</option>`
 }
 
+function toFallback(page: PageInfo): string {
+  return `<p>This page needs JavaScript. These are the documents:</p>${toList(page)}`
+}
+
 function toList({ documents }: PageInfo): string {
   const items = documents.map((document) => {
     const label = documents.length === 1 ? 'The API' : toLabel(document)
@@ -81,8 +129,11 @@ function toList({ documents }: PageInfo): string {
   return `<ul>\n${items.join('\n')}\n</ul>`
 }
 
-function toLabel({ version, isDefault }: DocumentLink): string {
-  return version === null ? 'All versions' : `${version}${isDefault ? ' (default)' : ''}`
+function toLabel(document: DocumentLink): string {
+  const { version, isDefault } = document
+  if (version === null) return 'All versions'
+  const marks = [...(isDefault ? ['default'] : []), ...toMarks(document)]
+  return marks.length === 0 ? version : `${version} (${marks.join(', ')})`
 }
 
 function toYamlUrl({ url }: DocumentLink): string {
@@ -91,8 +142,4 @@ function toYamlUrl({ url }: DocumentLink): string {
 
 function style(url: string): string {
   return `<link rel="stylesheet" href="${escape(url)}">`
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 }

@@ -1,16 +1,15 @@
-import { join } from 'node:path'
-
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../errors.ts'
 import { file } from '../../../send/file.ts'
 import type { DocsOptions, DocumentLink, PageInfo } from '../../options/docs.ts'
 import type { Documents } from '../documents.ts'
-import { findSwagger, SWAGGER_FILES } from '../swagger-files.ts'
+import { findViewer } from '../viewers.ts'
+import type { FoundViewer } from '../viewers.ts'
 import { toContentSecurityPolicy } from './content-security-policy.ts'
-import { toListPage, toSwaggerPage } from './html.ts'
+import { toListPage, toViewerPage } from './html.ts'
 import { ICON } from './icon.ts'
-import { SCRIPT } from './script.ts'
+import { toScript } from './script.ts'
 import { readStyles } from './styles.ts'
 
 /** The page of the documents, and the files it consists of. */
@@ -26,10 +25,9 @@ const HTML = 'text/html; charset=utf-8'
 /** Makes the page; `path` is where it is, without a slash at the end. */
 export async function createPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
   const { ui } = options
-  const folder = typeof ui === 'function' ? undefined : findSwagger()
-  const assets = await readAssets(folder)
+  const viewer = typeof ui === 'function' || ui === false ? undefined : findViewer(ui)
+  const assets = await readAssets(viewer)
   let policy: string | undefined
-  const toHtml = folder === undefined ? toListPage : toSwaggerPage
   return {
     show: async ({ request }) => {
       const link = toLink(path, request.path)
@@ -38,7 +36,8 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       if (typeof ui === 'function') return file(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
       policy ??= toContentSecurityPolicy(await documents.servers())
       const headers = { ...NO_SNIFF, 'content-security-policy': policy }
-      return file(Buffer.from(toHtml(page, link)), { type: HTML, headers })
+      const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
+      return file(Buffer.from(html), { type: HTML, headers })
     },
     asset: (name) => {
       const asset = assets.get(name)
@@ -49,21 +48,24 @@ export async function createPage(path: string, options: DocsOptions, documents: 
 }
 
 /** The files of the page by name. Its own are read once. */
-async function readAssets(folder: string | undefined): Promise<ReadonlyMap<string, () => RawReply>> {
+async function readAssets(viewer: FoundViewer | undefined): Promise<ReadonlyMap<string, () => RawReply>> {
   const styles = await readStyles()
   const own = [
     ['page.css', 'text/css; charset=utf-8', styles.page],
-    ['swagger.css', 'text/css; charset=utf-8', styles.swagger],
-    ['page.js', 'text/javascript; charset=utf-8', SCRIPT],
+    ...(viewer === undefined
+      ? []
+      : ([
+          [`${viewer.name}.css`, 'text/css; charset=utf-8', styles[viewer.name]],
+          ['page.js', 'text/javascript; charset=utf-8', toScript(viewer.name)],
+        ] as const)),
     ['icon.svg', 'image/svg+xml', ICON],
   ] as const
   const inMemory = own.map(([name, type, text]) => {
     const bytes = Buffer.from(text)
     return [name, () => file(bytes, { type, headers: NO_SNIFF })] as const
   })
-  if (folder === undefined) return new Map(inMemory)
-  const onDisk = SWAGGER_FILES.map(
-    (name) => [name, () => file(join(folder, name), { headers: NO_SNIFF })] as const,
+  const onDisk = [...(viewer?.files ?? [])].map(
+    ([name, path]) => [name, () => file(path, { headers: NO_SNIFF })] as const,
   )
   return new Map([...inMemory, ...onDisk])
 }
@@ -85,6 +87,7 @@ function toPageInfo(documents: Documents, link: (below: string) => string, asked
     version,
     url: link(version === null ? 'openapi.json' : `openapi/${encodeURIComponent(version)}.json`),
     isDefault: version === standard,
+    ...documents.life(version),
   })
   const combined = toDocument(null)
   const all = [combined, ...versions.map(toDocument)]

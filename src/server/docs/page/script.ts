@@ -1,19 +1,41 @@
-/** The script of the page, as the browser gets it. Colours first; the rest when Swagger UI is there. */
-export const SCRIPT = `'use strict'
+import type { ViewerName } from '../viewers.ts'
+import { SCALAR_SCRIPT } from './scalar-script.ts'
+import { SWAGGER_SCRIPT } from './swagger-script.ts'
+
+/**
+ * The script of the page, as the browser gets it: colours first, the rest when the viewer is there. The script of a viewer has
+ * the functions `paint`, which gets whether colours are dark, and `render`, which gets the text and the URL of a document.
+ */
+export function toScript(viewer: ViewerName): string {
+  return `'use strict'
 ;(() => {
-  const dark = matchMedia('(prefers-color-scheme: dark)')
-  const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-  paint()
-  dark.addEventListener('change', paint)
+${VIEWER_SCRIPTS[viewer]}
+${SCRIPT}})()
+`
+}
+
+const VIEWER_SCRIPTS: Readonly<Record<ViewerName, string>> = {
+  scalar: SCALAR_SCRIPT,
+  swagger: SWAGGER_SCRIPT,
+}
+
+const SCRIPT = `  const dark = matchMedia('(prefers-color-scheme: dark)')
+  paint(dark.matches)
+  dark.addEventListener('change', () => paint(dark.matches))
   addEventListener('DOMContentLoaded', start)
 
   function start() {
-    const [select, state, json, yaml] = ['version', 'state', 'json', 'yaml'].map((id) => document.getElementById(id))
+    const [select, state, json, yaml, bar, notes] = ['version', 'state', 'json', 'yaml', 'bar', 'notes'].map((id) =>
+      document.getElementById(id),
+    )
     const options = [...select.options]
-    let ui
     let shown
     let loading
 
+    // what sticks below the bar needs to know how high it is
+    new ResizeObserver(() => {
+      document.documentElement.style.setProperty('--bar-height', bar.offsetHeight + 'px')
+    }).observe(bar)
     select.addEventListener('change', () => {
       const [option] = select.selectedOptions
       history.pushState(null, '', '?version=' + encodeURIComponent(option.value))
@@ -40,6 +62,7 @@ export const SCRIPT = `'use strict'
       option.selected = true
       json.href = option.dataset.json
       yaml.href = option.dataset.yaml
+      showNote(option.value)
       loading?.abort()
       loading = new AbortController()
       const { signal } = loading
@@ -54,6 +77,13 @@ export const SCRIPT = `'use strict'
       }
     }
 
+    function showNote(version) {
+      if (notes === null) return
+      const all = [...notes.children]
+      for (const note of all) note.hidden = note.dataset.version !== version
+      notes.hidden = all.every(({ hidden }) => hidden)
+    }
+
     async function read(url, signal) {
       const response = await fetch(url, { signal, headers: { accept: 'application/json' } })
       const text = await response.text()
@@ -64,31 +94,5 @@ export const SCRIPT = `'use strict'
       } catch {}
       throw new Error('The server answered ' + response.status + (detail && ': ' + detail) + '.')
     }
-
-    function render(text, url) {
-      if (ui === undefined) {
-        ui = SwaggerUIBundle({
-          spec: JSON.parse(text),
-          dom_id: '#page',
-          presets: [SwaggerUIBundle.presets.apis],
-          layout: 'BaseLayout',
-          deepLinking: true,
-          displayRequestDuration: true,
-          validatorUrl: null,
-        })
-        ui.specActions.updateUrl(url)
-        return
-      }
-      // answers of another version are not those of this one
-      ui.specSelectors.paths().forEach((item, path) =>
-        item.forEach((_operation, method) => {
-          ui.specActions.clearResponse(path, method)
-          ui.specActions.clearRequest(path, method)
-        }),
-      )
-      ui.specActions.updateUrl(url)
-      ui.specActions.updateSpec(text)
-    }
   }
-})()
 `

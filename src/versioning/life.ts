@@ -1,0 +1,44 @@
+import { statusAt, toFullLink } from './policy.ts'
+import type { Lifetime, VersionLink, VersionPolicy, VersionStatus } from './policy.ts'
+
+/** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */
+export interface VersionLife {
+  /** Where it stands at this moment. */
+  readonly status: VersionStatus
+  /** Since when it is deprecated, or will be; `true` without a date. Absent when it is not. */
+  readonly deprecated?: true | string
+  /** The moment from which it may stop answering. */
+  readonly sunset?: string
+}
+
+/** The pages about the life of a version. */
+export interface VersionLinks {
+  /** The page about its deprecation. */
+  readonly deprecation?: VersionLink
+  /** The page about its sunset. */
+  readonly sunset?: VersionLink
+}
+
+/** Writes a lifetime out as it stands at a moment. */
+export function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
+  const { deprecated = false, ...rest } = lifetime ?? {}
+  const { sunset }: Partial<Lifetime> = rest
+  const since = typeof deprecated === 'number' ? toIso(deprecated) : deprecated
+  return {
+    status: statusAt(lifetime, now),
+    ...(since === false ? {} : { deprecated: since }),
+    ...(sunset === undefined ? {} : { sunset: toIso(sunset) }),
+  }
+}
+
+/** Writes the links of a policy out. */
+export function toVersionLinks({ deprecation, sunset }: VersionPolicy['links'] = {}): VersionLinks {
+  return {
+    ...(deprecation === undefined ? {} : { deprecation: toFullLink(deprecation) }),
+    ...(sunset === undefined ? {} : { sunset: toFullLink(sunset) }),
+  }
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString()
+}

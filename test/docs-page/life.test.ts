@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { VersioningSchemes } from 'octavo'
+import type { PageInfo, VersionPolicy } from 'octavo'
+
+import { withoutPackage } from '../support/without-package.ts'
+import { createCars } from './support.ts'
+
+const NOW = Date.parse('2026-06-15T12:00:00Z')
+
+/** The page of an application whose first version has a policy. */
+async function show(policy: VersionPolicy, url = '/docs?version=1', now = NOW): Promise<string> {
+  const app = createCars({}, '2')
+  app.enableVersioning(VersioningSchemes.URL, {
+    defaultVersion: '2',
+    clock: () => now,
+    versions: { '1': policy },
+  })
+  return (await app.inject(url)).body
+}
+
+/** The text of the option of the first version. */
+const optionOf = (html: string): string | undefined => /<option value="1"[^>]*>([^<]*)</.exec(html)?.[1]
+
+/** The note of the first version without tags; `undefined` when there is none or it is hidden. */
+const noteOf = (html: string): string | undefined =>
+  /<p class="note" data-version="1" data-status="[a-z]+">(.*)<\/p>/
+    .exec(html)?.[1]
+    ?.replaceAll(/<[^>]*>/g, '')
+
+const cases: readonly (readonly [string, VersionPolicy, string, string | undefined])[] = [
+  ['without a policy', {}, '1', undefined],
+  ['deprecated', { deprecated: true }, '1 (deprecated)', 'Version 1 is deprecated.'],
+  [
+    'deprecated since a day',
+    { deprecated: '2026-01-01' },
+    '1 (deprecated since 2026-01-01)',
+    'Version 1 is deprecated since 2026-01-01.',
+  ],
+  [
+    'to be deprecated at a moment',
+    { deprecated: '2026-07-01T09:30:00Z' },
+    '1 (deprecated on 2026-07-01 09:30 UTC)',
+    'Version 1 will be deprecated on 2026-07-01 09:30 UTC.',
+  ],
+  [
+    'with a sunset to come',
+    { deprecated: '2026-01-01', sunset: '2026-12-31' },
+    '1 (deprecated since 2026-01-01, sunset on 2026-12-31)',
+    'Version 1 is deprecated since 2026-01-01. Its sunset is on 2026-12-31.',
+  ],
+  [
+    'with a sunset alone',
+    { sunset: '2026-12-31' },
+    '1 (sunset on 2026-12-31)',
+    'The sunset of version 1 is on 2026-12-31.',
+  ],
+  [
+    'after its sunset',
+    { deprecated: '2026-01-01', sunset: '2026-06-01' },
+    '1 (sunset since 2026-06-01)',
+    'The sunset of version 1 was on 2026-06-01. It may stop answering.',
+  ],
+  [
+    'retired',
+    { deprecated: '2026-01-01', sunset: '2026-06-01', retired: 'gone' },
+    '1 (retired since 2026-06-01)',
+    'Version 1 is retired since 2026-06-01. Requests for it get 410 Gone.',
+  ],
+]
+
+describe('the page says of a version', () => {
+  for (const [title, policy, option, note] of cases) {
+    it(`${title}: ${option}`, async () => {
+      const html = await show(policy)
+      assert.equal(optionOf(html), option)
+      assert.equal(noteOf(html), note)
+      assert.equal(html.includes('<aside'), note !== undefined)
+    })
+  }
+
+  it('nothing while another one is shown', async () => {
+    const html = await show({ deprecated: true }, '/docs')
+    assert.equal(optionOf(html), '1 (deprecated)')
+    assert.equal(noteOf(html), undefined)
+    assert.match(
+      html,
+      /<aside [^>]*hidden>\s*<p class="note" data-version="1" data-status="deprecated" hidden>/,
+    )
+  })
+
+  it('what holds at the moment of the request', async () => {
+    const policy = { deprecated: '2026-01-01' }
+    assert.match(await show(policy, '/docs', Date.parse('2025-12-31')), /deprecated on 2026-01-01/)
+    assert.match(await show(policy, '/docs', Date.parse('2026-01-01')), /deprecated since 2026-01-01/)
+  })
+
+  it('where its end is explained, with nothing of a link as HTML', async () => {
+    const html = await show({
+      deprecated: '2026-01-01',
+      sunset: '2026-12-31',
+      links: { deprecation: '/moving?to=2&now', sunset: { href: '/end', title: '<b>The end</b>' } },
+    })
+    assert.match(html, /<a href="\/moving\?to=2&#38;now">About the deprecation<\/a>/)
+    assert.match(html, /<a href="\/end">&#60;b&#62;The end&#60;\/b&#62;<\/a>/)
+    assert.match(html, /<time datetime="2026-12-31T00:00:00.000Z">2026-12-31<\/time>/)
+  })
+
+  it('the same in the list that is there without a viewer', async () => {
+    const html = await withoutPackage('swagger-ui-dist', () =>
+      show({ deprecated: '2026-01-01', sunset: '2026-06-01', retired: 'gone' }),
+    )
+    assert.match(html, /<span>1 \(retired since 2026-06-01\)<\/span>/)
+    assert.match(html, /<span>2 \(default\)<\/span>/)
+  })
+})
+
+describe('a page of your own', () => {
+  it('gets the life of each version', async () => {
+    const seen: PageInfo[] = []
+    const ui = (page: PageInfo): string => {
+      seen.push(page)
+      return ''
+    }
+    const app = createCars({ docs: { ui } }, '2')
+    app.enableVersioning(VersioningSchemes.URL, {
+      clock: () => NOW,
+      versions: { '1': { deprecated: '2026-01-01', sunset: '2026-12-31', links: { sunset: '/end' } } },
+    })
+    await app.inject('/docs?version=1')
+    assert.deepEqual(seen[0]?.shown, {
+      version: '1',
+      url: './docs/openapi/1.json',
+      isDefault: false,
+      status: 'deprecated',
+      deprecated: '2026-01-01T00:00:00.000Z',
+      sunset: '2026-12-31T00:00:00.000Z',
+      links: { sunset: { type: 'text/html', href: '/end' } },
+    })
+    assert.deepEqual(
+      seen[0]?.documents.map(({ version, status }) => [version, status]),
+      [
+        [null, 'active'],
+        ['2', 'active'],
+        ['1', 'deprecated'],
+      ],
+    )
+  })
+})
