@@ -48,7 +48,9 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
       ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
     }
     known.set(count, plan)
-    return Object.assign(plan, build(schema, level, { ownedBy, planOf }))
+    const built = build(schema, level, { ownedBy, planOf })
+    // one schema for both directions, as documents show schemas of one name once
+    return Object.assign(plan, built, isSplit(schema, { ownedBy, reachOf }) ? {} : { parse: built.wire })
   }
   return { chains, reachOf, planOf, ownedBy }
 }
@@ -65,16 +67,36 @@ function createReach(ownedBy: Plans['ownedBy']): Plans['reachOf'] {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (seen.has(next)) continue
       seen.add(next)
-      waiting.push(...membersOf(next))
-      if (defOf(next).type !== 'object') continue
-      const { steps } = ownedBy(next)
-      for (const { order } of steps) orders.add(order)
-      waiting.push(...steps.flatMap(({ moves }) => moves.flatMap(wasOf)))
+      for (const { order } of stepsOf(next, ownedBy)) orders.add(order)
+      waiting.push(...heldBy(next, ownedBy))
     }
     const sorted = [...orders].toSorted((a, b) => a - b)
     known.set(schema, sorted)
     return sorted
   }
+}
+
+/** The steps of an object; none of other schemas. */
+function stepsOf(schema: Schema, ownedBy: Plans['ownedBy']): Owned['steps'] {
+  return defOf(schema).type === 'object' ? ownedBy(schema).steps : []
+}
+
+/** The schemas in a schema, those of its fields in older versions included. */
+function heldBy(schema: Schema, ownedBy: Plans['ownedBy']): readonly Schema[] {
+  const older = stepsOf(schema, ownedBy).flatMap(({ moves }) => moves.flatMap(wasOf))
+  return [...membersOf(schema), ...older]
+}
+
+/** Whether a schema is read in another way than it is written: something in it is turned before it is transformed. */
+function isSplit(
+  schema: Schema,
+  { ownedBy, reachOf }: Pick<Plans, 'ownedBy' | 'reachOf'>,
+  seen: Set<Schema> = new Set(),
+): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  if (defOf(schema).type === 'pipe' && reachOf(schema).length > 0) return true
+  return heldBy(schema, ownedBy).some((held) => isSplit(held, { ownedBy, reachOf }, seen))
 }
 
 /** The schema that a field had. */
