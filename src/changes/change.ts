@@ -5,7 +5,7 @@ import type { Reshape } from './reshape.ts'
 import type { ShapeBefore } from './was.ts'
 
 /** What models were before a change, by their names. */
-export type ChangedModels<P> = P extends readonly (infer R)[]
+type ChangedModels<P> = P extends readonly (infer R)[]
   ? { [H in R & Reshape as NonNullable<H['model']>]: NonNullable<H['~was']> }
   : unknown
 

@@ -16,7 +16,7 @@ export interface Member {
 }
 
 /** A member that is put into a register. */
-export interface Load extends Held {
+interface Load extends Held {
   /** How its own value travels, if it does so before functions of changes see it. */
   readonly plan: Plan | undefined
 }

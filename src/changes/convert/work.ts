@@ -5,7 +5,7 @@ import { createMadeCheck } from './turn.ts'
 import type { Identified, TurnExtra } from './turn.ts'
 
 /** Checks what a change made, and returns what its schema makes of it. */
-export type Check = (value: unknown) => unknown
+type Check = (value: unknown) => unknown
 
 /** A member of an object, and the register that holds its value. */
 export interface Held {
