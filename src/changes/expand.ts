@@ -28,6 +28,8 @@ export interface HistoryParts {
   readonly next: string | undefined
   /** Newest first. */
   readonly changes: readonly AnyChange[]
+  /** For each version the number of changes that are newer. */
+  readonly levels: ReadonlyMap<string, number>
   readonly plans: Plans
   readonly problems: readonly DefinitionProblem[]
   /** Schemas that are turned without a route. */
@@ -42,12 +44,17 @@ export function placeOf(
   return version === 'next' && next !== undefined ? versions.indexOf(next) : versions.indexOf(version)
 }
 
-/** The number of changes that are newer than a version. */
-export function levelOf(version: string, parts: Pick<HistoryParts, 'versions' | 'next' | 'changes'>): number {
-  const { changes } = parts
-  const place = parts.versions.indexOf(version)
-  const older = changes.findIndex((change) => placeOf(change, parts) >= place)
-  return older === -1 ? changes.length : older
+/** For each version the number of changes that are newer. */
+export function toLevels(
+  parts: Pick<HistoryParts, 'versions' | 'next' | 'changes'>,
+): ReadonlyMap<string, number> {
+  const places = parts.changes.map((change) => placeOf(change, parts))
+  return new Map(
+    parts.versions.map((version, index) => {
+      const older = places.findIndex((place) => place >= index)
+      return [version, older === -1 ? places.length : older]
+    }),
+  )
 }
 
 /** A route with the changes that reach it. */
@@ -147,7 +154,7 @@ function writeOut(
   const { route, orders } = reached
   const states = new Map<number, { readonly level: number; readonly versions: string[] }>()
   for (const version of own) {
-    const level = levelOf(version, parts)
+    const level = parts.levels.get(version) ?? 0
     const count = orders.filter((order) => order < level).length
     const state = states.get(count) ?? { level, versions: [] }
     state.versions.push(version)

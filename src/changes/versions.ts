@@ -6,7 +6,7 @@ import type { Schema } from '../schema/schema.ts'
 import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import type { VersionChange } from './change.ts'
-import { createExpand, levelOf, placeOf } from './expand.ts'
+import { createExpand, placeOf, toLevels } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
 import type { AnyModel } from './model.ts'
 import { convert } from './convert/plan.ts'
@@ -88,8 +88,9 @@ export function defineVersions<
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types know what is released
   const versions = (next === undefined ? options.versions : [next, ...options.versions]) as Vs
   const parts = toParts(changes, { versions, next, messages })
-  const level = (version: string): number => {
-    if (versions.includes(version)) return levelOf(version, parts)
+  const levelOf = (version: string): number => {
+    const level = parts.levels.get(version)
+    if (level !== undefined) return level
     throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
   }
   const history: History<Vs, Ms, C> = {
@@ -99,12 +100,12 @@ export function defineVersions<
     isSince: (change, version) => {
       const order = parts.changes.findIndex((each) => each === change)
       if (order === -1) throw new RangeError('The change is not in the history')
-      return order >= level(version)
+      return order >= levelOf(version)
     },
     migrate: (schema, value, { from, to }) => {
-      const older = from === undefined ? undefined : parts.plans.planOf(schema, level(from))
+      const older = from === undefined ? undefined : parts.plans.planOf(schema, levelOf(from))
       const newest = older === undefined ? value : convert(older, 'up', value, {})
-      const plan = to === undefined ? undefined : parts.plans.planOf(schema, level(to))
+      const plan = to === undefined ? undefined : parts.plans.planOf(schema, levelOf(to))
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
       return (plan === undefined ? newest : convert(plan, 'down', newest, {})) as never
     },
@@ -120,5 +121,6 @@ function toParts(
   // those of one version stay in their order, for they touch different fields
   const changes = unsorted.toSorted((a, b) => placeOf(a, given) - placeOf(b, given))
   const problems: DefinitionProblem[] = []
-  return { ...given, changes, problems, plans: createPlans(changes, problems) }
+  const levels = toLevels({ ...given, changes })
+  return { ...given, changes, levels, problems, plans: createPlans(changes, problems) }
 }

@@ -158,8 +158,19 @@ export function toReason(issues: readonly SchemaIssue[]): string {
  * hold none are compiled, when they are first used; the others are never tried synchronously, for a promise that zod gives up on
  * would reject unseen and end the process.
  */
-export function createValidator(schema: Schema): (value: unknown) => Awaitable<Validated> {
+export function createValidator(schema: Schema): Validate {
   isWanted = true
+  const made = validators.get(schema) ?? makeValidator(schema)
+  validators.set(schema, made)
+  return made
+}
+
+type Validate = (value: unknown) => Awaitable<Validated>
+
+/** Schemas are used by many routes, in many versions. */
+const validators = new WeakMap<Schema, Validate>()
+
+function makeValidator(schema: Schema): Validate {
   let type: z.ZodType | undefined
   if (holdsFunctions(schema, new Set())) {
     return (value) => {

@@ -97,7 +97,9 @@ type ToOlder = (
 function createOlder({ migration }: Answered, checking: true | 'strict' | false): ToOlder | undefined {
   if (migration === undefined) return undefined
   const { newest, down, isParsedFirst } = migration
-  const parsing = createChecks(newest, checking !== false)
+  // made for the first result that needs it, for there are many older versions
+  const isParsed = checking !== false && newest.responses.size > 0
+  let parsing: Checks | undefined
   const sendTurned = (
     status: number,
     headers: ResponseHeaders,
@@ -109,7 +111,7 @@ function createOlder({ migration }: Answered, checking: true | 'strict' | false)
       refuseRaw(migration, status, data)
       return toData(status, headers, data, context)
     }
-    if (parsing === undefined) return sendTurned(status, headers, data, context)
+    if (!isParsed) return sendTurned(status, headers, data, context)
     if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
       const text = writeOlder(checks, migration, status, data, context)
       if (text !== undefined) {
@@ -117,7 +119,8 @@ function createOlder({ migration }: Answered, checking: true | 'strict' | false)
         return finish(status, headers, text)
       }
     }
-    const parsed = parsing.parse(status, data, context)
+    parsing ??= createChecks(newest, true)
+    const parsed = parsing?.parse(status, data, context)
     return isPromise(parsed)
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)

@@ -83,13 +83,23 @@ const NOT_WRITTEN: JsonWriter = () => undefined
 
 type Parsed = Validated | { readonly undeclared: string }
 
-function createParser(schema: Schema, isStrict: boolean): Parser {
+/** Schemas are used by many routes, in many versions. */
+const writing = new WeakMap<Schema, Parser>()
+
+function createWritingParser(schema: Schema): Parser {
+  isWanted = true
+  let write: JsonWriter | undefined
   const parse = createValidator(fromJson(schema, RESULT_READERS))
+  return { parse, write: (data) => (write ??= toWriter?.(schema) ?? NOT_WRITTEN)(data) }
+}
+
+function createParser(schema: Schema, isStrict: boolean): Parser {
   if (!isStrict) {
-    isWanted = true
-    let write: JsonWriter | undefined
-    return { parse, write: (data) => (write ??= toWriter?.(schema) ?? NOT_WRITTEN)(data) }
+    const made = writing.get(schema) ?? createWritingParser(schema)
+    writing.set(schema, made)
+    return made
   }
+  const parse = createValidator(fromJson(schema, RESULT_READERS))
   return {
     parse(data) {
       const parsed = parse(data)
