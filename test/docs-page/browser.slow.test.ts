@@ -10,6 +10,7 @@ import { createCarApp } from '../../examples/car/app.ts'
 import { findChromium, startBrowser } from '../support/browser.ts'
 import type { Browser, Tab } from '../support/browser.ts'
 import { FAINT_TEXTS } from '../support/contrast.ts'
+import { withoutPackage } from '../support/without-package.ts'
 import { findOwnViolations, LIFE, VISIBLE_MAINS } from './axe.ts'
 import { createCars } from './support.ts'
 
@@ -270,6 +271,28 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
         assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
         assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
       }
+    }
+    await tab.close()
+  })
+
+  it('is as accessible as a list, without a package', async () => {
+    const url = await withoutPackage('swagger-ui-dist', async () => {
+      const listening = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
+      // the page looks for the package once
+      await fetch(`${listening}/docs`)
+      return listening
+    })
+    const tab = await browser.tab()
+    for (const scheme of ['light', 'dark'] as const) {
+      await tab.look(375, 800, scheme)
+      await tab.open(`${url}/docs`)
+      assert.match(
+        String(await tab.evaluate('document.body.innerText')),
+        /1 \(default, retired since 2025-06-01\)/,
+      )
+      assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), 375)
+      assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
+      assert.deepEqual(await findOwnViolations(tab), [], scheme)
     }
     await tab.close()
   })

@@ -80,6 +80,15 @@ describe('the page says of a version', () => {
     })
   }
 
+  it('its name as it is written', async () => {
+    for (const sunset of ['2026-06-01', '2026-12-31']) {
+      const app = createCars({}, '2.0-RC1')
+      app.enableVersioning(VersioningSchemes.URL, { clock: () => NOW, versions: { '2.0-RC1': { sunset } } })
+      const { body } = await app.inject('/docs?version=2.0-RC1')
+      assert.match(body, /The sunset of version 2\.0-RC1 /)
+    }
+  })
+
   it('nothing while another one is shown', async () => {
     const html = await show({ deprecated: true }, '/docs')
     assert.equal(optionOf(html), '1 (deprecated)')

@@ -56,7 +56,7 @@ const PARTS = {
   generator: /src\/openapi\/document\/generate\.ts/,
   converter: /src\/openapi\/schemas\/convert\.ts/,
   'zod-openapi': /node_modules\/zod-openapi\//,
-  yaml: /node_modules\/yaml\//,
+  yaml: /src\/openapi\/document\/yaml\.ts/,
   page: /src\/server\/docs\/page\//,
   'swagger-ui-dist': /node_modules\/swagger-ui-dist\//,
 } as const

@@ -32,41 +32,27 @@ ${notes.join('\n')}
 }
 
 function toSentences(document: DocumentLink): readonly string[] {
-  const { version, deprecated, sunset, links } = document
-  const sentences = toStatements(document, `Version ${escape(version ?? '')}`, toTimes(deprecated, sunset))
-  if (sentences.length === 0) return []
+  const { deprecation, sunset } = document.links
+  const statements = toStatements(document)
+  return statements.length === 0
+    ? []
+    : [
+        ...statements,
+        ...toAnchor(deprecation, 'About the deprecation'),
+        ...toAnchor(sunset, 'About the sunset'),
+      ]
+}
+
+function toStatements({ version, status, deprecated, sunset }: DocumentLink): readonly string[] {
+  const name = escape(version ?? '')
+  const end = sunset === undefined ? '' : toTime(sunset)
+  if (status === 'retired') return [`Version ${name} is retired since ${end}. Requests for it get 410 Gone.`]
+  if (status === 'sunset') return [`The sunset of version ${name} was on ${end}. It may stop answering.`]
+  if (deprecated === undefined) return end === '' ? [] : [`The sunset of version ${name} is on ${end}.`]
+  const when = status === 'deprecated' ? 'is deprecated since' : 'will be deprecated on'
   return [
-    ...sentences,
-    ...toAnchor(links.deprecation, 'About the deprecation'),
-    ...toAnchor(links.sunset, 'About the sunset'),
-  ]
-}
-
-/** The moments as HTML; empty without one. */
-interface Times {
-  readonly deprecation: string
-  readonly end: string
-}
-
-function toTimes(deprecated: true | string | undefined, sunset: string | undefined): Times {
-  return { deprecation: typeof deprecated === 'string' ? toTime(deprecated) : '', end: toTime(sunset ?? '') }
-}
-
-function toStatements(
-  { status, deprecated, sunset }: DocumentLink,
-  name: string,
-  { deprecation, end }: Times,
-): readonly string[] {
-  if (status === 'retired') return [`${name} is retired since ${end}. Requests for it get 410 Gone.`]
-  if (status === 'sunset')
-    return [`The sunset of ${name.toLowerCase()} was on ${end}. It may stop answering.`]
-  const last = sunset === undefined ? [] : [`Its sunset is on ${end}.`]
-  if (deprecated === undefined)
-    return last.length === 0 ? [] : [`The sunset of ${name.toLowerCase()} is on ${end}.`]
-  if (deprecated === true) return [`${name} is deprecated.`, ...last]
-  return [
-    `${name} ${status === 'deprecated' ? 'is deprecated since' : 'will be deprecated on'} ${deprecation}.`,
-    ...last,
+    deprecated === true ? `Version ${name} is deprecated.` : `Version ${name} ${when} ${toTime(deprecated)}.`,
+    ...(end === '' ? [] : [`Its sunset is on ${end}.`]),
   ]
 }
 
