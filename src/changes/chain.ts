@@ -40,6 +40,8 @@ export interface Step {
   readonly moves: readonly Move[]
   /** The fields that `up` gets, by their names on the older side. */
   readonly older: readonly (readonly [name: string, slot: Slot])[]
+  /** Of those, the ones that `up` and `down` read and the step leaves as they are. */
+  readonly reads: readonly (readonly [name: string, slot: Slot])[]
   /** The fields that `down` gets, by their names on the newer side. */
   readonly newer: readonly (readonly [name: string, slot: Slot])[]
 }
@@ -169,6 +171,7 @@ function createWriter(model: Schema, name: string, nextSlot: () => Slot): ChainW
         change,
         reshape,
         moves,
+        reads,
         newer: [...moves.flatMap(toNewer), ...reads],
         older: [...moves.flatMap(toOlder), ...reads],
       })

@@ -4,7 +4,7 @@ import type { Fields, Schema } from '../schema/schema.ts'
 import { isSchema } from '../schema/schema.ts'
 import { toRecord } from '../values.ts'
 import { shapeOf } from './chain.ts'
-import { cloneSchema } from './convert/clone.ts'
+import { cloneNameless } from './convert/clone.ts'
 import type { NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
 import type { FieldWas } from './reshape.ts'
@@ -40,7 +40,7 @@ export function turnNames(
     ups.unshift(change.up)
   }
   return {
-    schema: cloneSchema(schema, { shape }),
+    schema: cloneNameless(schema, { shape }),
     up: (value, extra) => {
       const made = { ...toRecord(value) }
       for (const turn of ups) turn(made, extra)

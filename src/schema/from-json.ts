@@ -79,7 +79,11 @@ function mapped(given: Schema, readers: Readers, copy: (inner: Schema) => Schema
   }
   const { shape, getter } = def
   if (shape !== undefined) changed['shape'] = lazyShape(toRecord(shape), copy)
-  if (typeof getter === 'function') changed['getter'] = () => copy(getter())
+  if (typeof getter === 'function') {
+    changed['getter'] = () => copy(getter())
+    // what zod remembers of the getter that was there
+    changed['_cachedInner'] = undefined
+  }
   // a default may be made anew each time that zod asks for it
   const copied = Object.defineProperties({}, Object.getOwnPropertyDescriptors(def))
   for (const [name, value] of Object.entries(changed))

@@ -1,5 +1,6 @@
 import { defOf, isSchema, metaOf, toObjectSchema, toZod } from '../../schema/schema.ts'
 import type { Fields, Schema } from '../../schema/schema.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
 import { zod } from '../zod.ts'
 
 /** A schema with other members in its definition; what `meta` says of it stays, its id included. */
@@ -11,17 +12,34 @@ export function cloneSchema(schema: Schema, members: Readonly<Record<string, unk
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape that was just made
     if (shape !== undefined) return toObjectSchema({ ...(shape as Fields) })
   }
-  const copy = own.clone({ ...own._zod.def, ...members })
+  return withMeta(own.clone({ ...own._zod.def, ...members }), schema)
+}
+
+/** A schema with other members than one that documents show under a name of its own. */
+export function cloneNameless(schema: Schema, members: Readonly<Record<string, unknown>>): Schema {
+  const made = toZod(cloneSchema(schema, members))
+  const { id: _, ...meta } = metaOf(schema)
+  zod.globalRegistry.remove(made)
+  if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
+  return made
+}
+
+/** Says of a schema what `meta` says of another one. */
+export function withMeta(made: ReturnType<typeof toZod>, schema: Schema): Schema {
   const meta = metaOf(schema)
-  if (Object.keys(meta).length > 0) zod.globalRegistry.add(copy, meta)
-  return copy
+  if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
+  return made
+}
+
+/** What a lazy schema gives, the same each time; `undefined` for any other schema. */
+export function lazyInner(schema: Schema): Schema | undefined {
+  return defOf(schema).type === 'lazy' ? schemaOf(Reflect.get(schema._zod, 'innerType')) : undefined
 }
 
 /** The members of a definition that hold schemas. */
 export function membersOf(schema: Schema): readonly Schema[] {
   const def = defOf(schema)
-  const { getter } = def
-  const all: unknown[] = typeof getter === 'function' ? [getter()] : []
+  const all: unknown[] = [lazyInner(schema)]
   for (const name of HOLDERS) {
     const held = def[name]
     if (Array.isArray(held)) all.push(...(held as readonly unknown[]))

@@ -6,7 +6,7 @@ import { shapeOf } from '../chain.ts'
 import type { Slot } from '../chain.ts'
 import { zod } from '../zod.ts'
 import { cloneSchema } from './clone.ts'
-import { newerSchema, oldFields } from './old-fields.ts'
+import { fallbackOf, newerSchema, oldFields } from './old-fields.ts'
 import type { OldField } from './old-fields.ts'
 import type { Owned, OwnStep } from './own.ts'
 import type { Plan, PlanOf } from './plan.ts'
@@ -26,12 +26,18 @@ export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep
     registers.set(slot, register)
     return register
   }
-  const downs = steps.flatMap((step) => downWork(step, registerOf))
+  const keys = new Map([...owned.slots].map(([key, slot]) => [slot, key]))
+  const around = {
+    isPartial: owned.isPartial,
+    isAround: (slot: Slot, types: ReadonlySet<string>) =>
+      owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
+    registerOf,
+  }
+  const downs = steps.flatMap((step) => downWork(step, around))
   const ups = steps.toReversed().flatMap((step) =>
     upWork(step, {
-      isPartial: owned.isPartial,
+      ...around,
       newerSchema: (slot) => newerSchema(slot, step.step, schema, owned, steps),
-      registerOf,
     }),
   )
   const site = { schema, owned, fields, registers, others: findOthers(schema, fields) }
@@ -66,7 +72,7 @@ interface Site {
   readonly others: Program['others']
 }
 
-function toDown({ owned, fields, registers, others }: Site, works: readonly Work[]): Program {
+function toDown({ schema: whole, owned, fields, registers, others }: Site, works: readonly Work[]): Program {
   return {
     side: 'down',
     registers: registers.size,
@@ -81,6 +87,8 @@ function toDown({ owned, fields, registers, others }: Site, works: readonly Work
       register: slot === undefined ? undefined : registers.get(slot),
       plan,
       schema,
+      // a newest result is completed by its own schema
+      fallback: key !== undefined && shapeOf(whole)[key] === schema ? undefined : fallbackOf(schema),
     })),
     others,
     refine: undefined,
@@ -103,7 +111,7 @@ function toUp({ schema, owned, fields, registers, others }: Site, works: readonl
       const register = slot === undefined ? undefined : registers.get(slot)
       // what is in a register was turned on its way there
       const plan = register === undefined ? field?.plan : undefined
-      return { to: key, from: field?.name ?? key, register, plan, schema: own }
+      return { to: key, from: field?.name ?? key, register, plan, schema: own, fallback: undefined }
     }),
     others,
     refine: createRefine(schema),

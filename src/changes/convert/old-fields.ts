@@ -6,6 +6,7 @@ import { cloneSchema } from './clone.ts'
 import type { Owned, OwnStep } from './own.ts'
 import type { Plan, PlanOf } from './plan.ts'
 import { zod } from '../zod.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
 
 /** A field of an object in an older version. */
 export interface OldField {
@@ -70,19 +71,33 @@ function bornSchema(was: Schema, { isPartial }: Owned): Schema {
   return isPartial ? toOptional(was) : was
 }
 
+/** An optional schema. What an object leaves open is not completed by a default that the field itself had. */
 function toOptional(schema: Schema): Schema {
-  return defOf(schema).type === 'optional' ? schema : zod.optional(toZod(schema))
+  const { type, innerType } = defOf(schema)
+  if (type === 'optional') return schema
+  const inner = type === 'default' || type === 'prefault' ? schemaOf(innerType) : undefined
+  return inner === undefined ? zod.optional(toZod(schema)) : toOptional(inner)
 }
 
 /**
  * Puts around an older schema what the object puts around the newest one. A default is a value of the newest version, which it completes
  * after values are turned.
  */
-function wrapAgain(was: Schema, key: string | undefined, { wrappers, isPartial }: Owned): Schema {
-  const around = key === undefined ? [] : (wrappers.get(key) ?? [])
+function wrapAgain(was: Schema, key: string | undefined, owned: Owned): Schema {
+  const around = key === undefined ? undefined : owned.wrappers.get(key)
+  if (around === undefined) return bornSchema(was, owned)
   return around.toReversed().reduce<Schema>((inner, wrapper) => {
     const { type } = defOf(wrapper)
-    if (type === 'default' || type === 'prefault') return toOptional(inner)
-    return type === 'optional' && isPartial ? toOptional(inner) : cloneSchema(wrapper, { innerType: inner })
+    return type === 'default' || type === 'prefault' || type === 'optional'
+      ? toOptional(inner)
+      : cloneSchema(wrapper, { innerType: inner })
   }, was)
+}
+
+/** What an older response has where nothing was made: the default that the field had. */
+export function fallbackOf(schema: Schema): (() => unknown) | undefined {
+  const def = defOf(schema)
+  if (def.type === 'default' || def.type === 'prefault') return () => def['defaultValue']
+  const inner = def.type === 'nullable' || def.type === 'readonly' ? schemaOf(def['innerType']) : undefined
+  return inner === undefined ? undefined : fallbackOf(inner)
 }

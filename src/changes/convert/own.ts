@@ -139,14 +139,22 @@ function toSteps(
   problems: DefinitionProblem[],
 ): readonly OwnStep[] {
   const alive = new Set(own.values())
+  /** What changes that do not reach the object did to its fields. */
+  const skipped = new Map<Slot, AnyChange>()
   const isWhole = own.size === slots.size
   return steps.flatMap((step) => {
     const { change, reshape } = step
-    if (reshape.not?.includes(schema) === true) return []
+    if (reshape.not?.includes(schema) === true) {
+      for (const { slot } of step.moves) skipped.set(slot, change)
+      return []
+    }
     const isNamed = reshape.applies?.includes(schema) === true
     const part = partOf(step, alive, isWhole, isNamed)
     if (part.isHalf) problems.push(halfGroup(change, name, step.moves, alive))
+    else if (part.isGroup && !isNamed) problems.push(...unreadable(step, name, alive))
     for (const { kind, slot } of part.moves) {
+      const newer = skipped.get(slot)
+      if (newer !== undefined) problems.push(skippedBefore(change, newer, name))
       if (kind === 'gone') alive.delete(slot)
       else alive.add(slot)
     }
@@ -172,6 +180,34 @@ function partOf(
   return hasAll
     ? { moves: [...owned, ...born], isGroup: true, isHalf }
     : { moves: owned, isGroup: false, isHalf }
+}
+
+/** A change is written against what newer ones made of a field, so that it cannot follow one that a part leaves out. */
+function skippedBefore(change: AnyChange, newer: AnyChange, name: string): DefinitionProblem {
+  const problem: DefinitionProblem = {
+    code: 'half_changed_part',
+    where: `change "${change.id}"`,
+    message: `it touches a field of a part of ${name} that the change "${newer.id}" touches too, which lists the part in not`,
+    fix: 'list the part in not here too',
+  }
+  return atDefinition(problem, change)
+}
+
+/** The functions of a whole object cannot read what a part does not have. */
+function unreadable(
+  { change, reads }: Step,
+  name: string,
+  alive: ReadonlySet<Slot>,
+): readonly DefinitionProblem[] {
+  const lacking = reads.filter(([, slot]) => !alive.has(slot)).map(([field]) => field)
+  if (lacking.length === 0) return []
+  const problem: DefinitionProblem = {
+    code: 'half_changed_part',
+    where: `change "${change.id}"`,
+    message: `a part of ${name} lacks ${lacking.join(', ')}, which the change reads`,
+    fix: 'give the part all of them, or list it in not',
+  }
+  return [atDefinition(problem, change)]
 }
 
 function halfGroup(

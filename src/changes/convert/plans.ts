@@ -6,7 +6,7 @@ import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isObject } from '../../values.ts'
 import { toChains } from '../chain.ts'
 import type { AnyChange, Chain, Move } from '../chain.ts'
-import { cloneSchema, membersOf } from './clone.ts'
+import { cloneSchema, lazyInner, membersOf, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
 import { convert, turnsOf } from './plan.ts'
 import type { Plan, Side } from './plan.ts'
@@ -172,14 +172,16 @@ const wrapper: Build = (schema, level, { planOf }) => {
   }
 }
 
+/** A definition remembers what its getter gave. */
+const FORGOTTEN = { _cachedInner: undefined }
+
 const lazy: Build = (schema, level, { planOf }) => {
-  const { getter } = defOf(schema)
-  const inner = typeof getter === 'function' ? schemaOf(getter()) : undefined
+  const inner = lazyInner(schema)
   const plan = inner && planOf(inner, level)
   if (plan === undefined) return same(schema)
   return {
-    wire: cloneSchema(schema, { getter: () => plan.wire }),
-    parse: cloneSchema(schema, { getter: () => plan.parse }),
+    wire: cloneSchema(schema, { getter: () => plan.wire, ...FORGOTTEN }),
+    parse: cloneSchema(schema, { getter: () => plan.parse, ...FORGOTTEN }),
     ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
   }
 }
@@ -228,19 +230,28 @@ const union: Build = (schema, level, { planOf }) => {
   const def = defOf(schema)
   const options = schemasOf(def['options'])
   const plans = options.map((option) => planOf(option, level))
-  const older = options.map((option, index) => plans[index]?.wire ?? option)
   const key = typeof def['discriminator'] === 'string' ? def['discriminator'] : undefined
-  const oldKeys = new Set(plans.map((plan) => (key === undefined ? undefined : oldName(plan, key))))
-  const [oldKey = key] = oldKeys.size === 1 ? oldKeys : []
-  const findOld = createFindOption(older, oldKey)
-  const findNew = createFindOption(options, key)
-  const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
-    options: options.map((option, index) => plans[index]?.[side] ?? option),
-    ...(key === undefined ? {} : { discriminator: oldKey }),
-  })
+  const oldKeys = options.map((_, index) => oldName(plans[index], key))
+  const [oldKey] = oldKeys
+  const findOld = createFindOption(
+    options.map((option, index) => plans[index]?.wire ?? option),
+    oldKeys,
+  )
+  const findNew = createFindOption(
+    options,
+    options.map(() => key),
+  )
+  const older = (side: 'wire' | 'parse'): Schema => {
+    const members = options.map((option, index) => plans[index]?.[side] ?? option)
+    if (key === undefined) return cloneSchema(schema, { options: members })
+    // what was called differently in its options, or was in none of them, chose nothing
+    return oldKey !== undefined && oldKeys.every((each) => each === oldKey)
+      ? cloneSchema(schema, { options: members, discriminator: oldKey })
+      : withMeta(zod.union(members.map(toZod)), schema)
+  }
   return {
-    wire: cloneSchema(schema, members('wire')),
-    parse: cloneSchema(schema, members('parse')),
+    wire: older('wire'),
+    parse: older('parse'),
     ...turnsOf((side) => {
       const find = side === 'up' || side === 'slowUp' ? findOld : findNew
       return (value, extra) => {
@@ -251,40 +262,41 @@ const union: Build = (schema, level, { planOf }) => {
   }
 }
 
-function oldName(plan: Plan | undefined, key: string): string {
-  return plan?.names?.get(key) ?? key
+/** What a discriminator was called in an option; `undefined` if it was not there. */
+function oldName(plan: Plan | undefined, key: string | undefined): string | undefined {
+  return key === undefined || plan?.names === undefined ? key : plan.names.get(key)
 }
 
 /** Creates the function that finds the option of a value: by its discriminator, else by the first one that takes it. */
 function createFindOption(
   options: readonly Schema[],
-  discriminator: string | undefined,
+  discriminators: readonly (string | undefined)[],
 ): (value: object) => number {
-  let byValue: Map<unknown, number> | undefined
-  const validators = options.map((option) => createValidator(option))
+  const keys = discriminators.filter((key) => key !== undefined)
+  if (keys.length < options.length) return findFirst(options)
+  let chosen: readonly ReadonlySet<unknown>[] | undefined
   return (value) => {
-    if (discriminator !== undefined) {
-      byValue ??= valuesOf(options, discriminator)
-      return byValue.get(Reflect.get(value, discriminator)) ?? -1
-    }
-    return validators.findIndex((validate) => {
+    chosen ??= options.map((option, index) => valuesOf(option, keys[index] ?? ''))
+    return chosen.findIndex((values, index) => values.has(Reflect.get(value, keys[index] ?? '')))
+  }
+}
+
+function findFirst(options: readonly Schema[]): (value: object) => number {
+  const validators = options.map((option) => createValidator(option))
+  return (value) =>
+    validators.findIndex((validate) => {
       const outcome = validate(value)
       if (!isPromise(outcome)) return !('issues' in outcome)
       outcome.then(undefined, () => undefined)
       return false
     })
-  }
 }
 
-/** The values of a discriminator, with the options that they choose. */
-function valuesOf(options: readonly Schema[], discriminator: string): Map<unknown, number> {
-  const byValue = new Map<unknown, number>()
-  for (const [index, option] of options.entries()) {
-    const all: unknown = Reflect.get(option._zod, 'propValues')
-    const values: unknown = isObject(all) ? Reflect.get(all, discriminator) : undefined
-    if (values instanceof Set) for (const value of values) byValue.set(value, index)
-  }
-  return byValue
+/** The values of a discriminator that choose an option. */
+function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {
+  const all: unknown = Reflect.get(option._zod, 'propValues')
+  const values: unknown = isObject(all) ? Reflect.get(all, discriminator) : undefined
+  return values instanceof Set ? values : new Set()
 }
 
 /** A transform takes values of the newest version, so they are turned before it. */

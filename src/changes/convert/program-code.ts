@@ -2,7 +2,7 @@ import { isCodeAllowed } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Program } from './program.ts'
 import type { Turn } from './turn.ts'
-import type { Work } from './work.ts'
+import type { Held, Needs, WorkOf } from './work.ts'
 
 /**
  * Compiles a program into one function, which is some twenty times as fast as running it step by step. It tells nothing of errors: who
@@ -15,7 +15,10 @@ export function compileProgram(program: Program): Turn | undefined {
   const code: Code = { lines: [], constants: [] }
   code.lines.push(`if (typeof v !== 'object' || v === null) return v`)
   writeLoads(code, program)
-  for (const work of program.works) writeWork(code, work)
+  for (const work of program.works) {
+    if (work.kind === 'turn') writeTurn(code, work)
+    else writeGroup(code, work)
+  }
   writeMembers(code, program)
   if (program.others !== undefined) code.lines.push(`${constant(code, program.others)}(o, v)`)
   code.lines.push(program.refine === undefined ? 'return o' : `return ${constant(code, program.refine)}(o)`)
@@ -57,39 +60,54 @@ function writeLoads(code: Code, { side, registers, loads }: Program): void {
   }
 }
 
-function writeWork(code: Code, work: Work): void {
-  const checked = (check: unknown, text: string): string =>
-    check === undefined ? text : `${constant(code, check)}(${text})`
-  if (work.kind === 'turn') {
-    const register = `r${work.register}`
-    const made = work.call === undefined ? register : `${constant(code, work.call)}(${register}, x)`
-    const guard = work.skipsAbsent ? `if (${register} !== undefined) ` : ''
-    code.lines.push(`${guard}${register} = ${checked(work.check, made)}`)
-    return
-  }
-  const { call, args, made, together } = work
+function checked(code: Code, check: unknown, text: string): string {
+  return check === undefined ? text : `${constant(code, check)}(${text})`
+}
+
+function writeTurn(code: Code, { register: place, call, check, skipsAbsent, spares }: WorkOf<'turn'>): void {
+  const register = `r${place}`
+  const spared = [
+    ...(spares.absent && !skipsAbsent ? [`${register} === undefined`] : []),
+    ...(spares.null ? [`${register} === null`] : []),
+  ].join(' || ')
+  const called = call === undefined ? register : `${constant(code, call)}(${register}, x)`
+  const made = spared === '' || called === register ? called : `${spared} ? ${register} : ${called}`
+  const guard = skipsAbsent ? `if (${register} !== undefined) ` : ''
+  code.lines.push(`${guard}${register} = ${checked(code, check, made)}`)
+}
+
+function writeGroup(code: Code, { call, args, made, needs }: WorkOf<'group'>): void {
   const values = args.map(({ name, register }) => `${quoted(name)}: r${register}`).join(', ')
   const result = `m${code.lines.length}`
-  const all = together?.map(({ register }) => `r${register} !== undefined`)
-  if (all !== undefined) {
-    // the way step by step says what is missing
-    if (all.length > 1)
-      code.lines.push(`if ((${all.join(' || ')}) && !(${all.join(' && ')})) throw undefined`)
-    code.lines.push(`if (${all.length === 0 ? 'false' : all[0]}) {`)
-  }
+  if (needs !== undefined) writeNeeds(code, needs)
   const called = call === undefined ? '{}' : `${constant(code, call)}({ ${values} }, x)`
   code.lines.push(`const ${result} = ${called}`)
   for (const { name, register, check } of made)
-    code.lines.push(`r${register} = ${checked(check, `${result}[${quoted(name)}]`)}`)
-  if (all !== undefined) code.lines.push('}')
+    code.lines.push(`r${register} = ${checked(code, check, `${result}[${quoted(name)}]`)}`)
+  if (needs !== undefined) code.lines.push('}')
+}
+
+function writeNeeds({ lines }: Code, needs: Needs): void {
+  const all = thereOf(needs.all).join(' && ') || 'true'
+  const sent = needs.sent && (thereOf(needs.sent).join(' || ') || 'false')
+  // the way step by step says what is missing
+  if (sent !== undefined) lines.push(`if ((${sent}) && !(${all})) throw undefined`)
+  lines.push(`if (${sent ?? all}) {`)
+}
+
+function thereOf(members: readonly Held[]): readonly string[] {
+  return members.map(({ register }) => `r${register} !== undefined`)
 }
 
 /** Writes an object literal of the members that are always there, up to the first that may be absent; the rest is assigned. */
 function writeMembers(code: Code, { side, members }: Program): void {
-  const texts = members.map(({ to, from, register, plan, schema }, index) => {
+  const texts = members.map(({ to, from, register, plan, schema, fallback }, index) => {
     const given = register === undefined ? `v[${quoted(from)}]` : `r${register}`
     const name = `t${index}`
-    code.lines.push(`${plan === undefined ? 'const' : 'let'} ${name} = ${given}`)
+    const isFixed = plan === undefined && fallback === undefined
+    code.lines.push(`${isFixed ? 'const' : 'let'} ${name} = ${given}`)
+    if (fallback !== undefined)
+      code.lines.push(`if (${name} === undefined) ${name} = ${constant(code, fallback)}()`)
     if (plan !== undefined)
       code.lines.push(`if (${name} !== undefined) ${name} = ${constant(code, plan)}.${side}(${name}, x)`)
     return { to, name, isOptional: mayBeAbsent(schema) }

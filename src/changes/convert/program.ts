@@ -3,7 +3,7 @@ import { isObject, toRecord } from '../../values.ts'
 import type { Plan, Side } from './plan.ts'
 import { RefusedError, runChange, turnAt } from './turn.ts'
 import type { Turn, TurnExtra } from './turn.ts'
-import type { Held, Work } from './work.ts'
+import type { Held, Needs, Work, WorkOf } from './work.ts'
 
 /** A member of what is made: it comes from a member of the value, or from a register. */
 export interface Member {
@@ -13,6 +13,8 @@ export interface Member {
   /** How its own value travels. */
   readonly plan: Plan | undefined
   readonly schema: Schema
+  /** What stands there if nothing else does. */
+  readonly fallback: (() => unknown) | undefined
 }
 
 /** A member that is put into a register. */
@@ -46,8 +48,9 @@ export function interpret(program: Program): Turn {
       held[register] = turnMember(plan, side, name, source[name], extra)
     for (const work of works) runWork(work, held, extra)
     const made: Record<string, unknown> = {}
-    for (const { to, from, register, plan } of members) {
-      const given = register === undefined ? source[from] : held[register]
+    for (const { to, from, register, plan, fallback } of members) {
+      const own = register === undefined ? source[from] : held[register]
+      const given = own === undefined && fallback !== undefined ? fallback() : own
       const turned = turnMember(plan, side, from, given, extra)
       if (turned !== undefined) made[to] = turned
     }
@@ -68,17 +71,22 @@ function turnMember(
 }
 
 function runWork(work: Work, held: unknown[], extra: TurnExtra): void {
-  const { change } = work
-  if (work.kind === 'turn') {
-    const { register, call, check, name, skipsAbsent } = work
-    const value = held[register]
-    if (value === undefined && skipsAbsent) return
-    const made = call === undefined ? value : runChange(change, () => call(value, extra))
-    held[register] = check === undefined ? made : turnAt(check, name, made, extra)
-    return
-  }
-  const { call, args, made, together } = work
-  if (together !== undefined && !isTogether(together, held)) return
+  if (work.kind === 'turn') runTurn(work, held, extra)
+  else runGroup(work, held, extra)
+}
+
+function runTurn(work: WorkOf<'turn'>, held: unknown[], extra: TurnExtra): void {
+  const { change, register, call, check, name, skipsAbsent, spares } = work
+  const value = held[register]
+  if (value === undefined && skipsAbsent) return
+  const isSpared = (value === undefined && spares.absent) || (value === null && spares.null)
+  const made = call === undefined || isSpared ? value : runChange(change, () => call(value, extra))
+  held[register] = check === undefined ? made : turnAt(check, name, made, extra)
+}
+
+function runGroup(work: WorkOf<'group'>, held: unknown[], extra: TurnExtra): void {
+  const { change, call, args, made, needs } = work
+  if (needs !== undefined && !isTogether(needs, held)) return
   const values: Record<string, unknown> = {}
   for (const { name, register } of args) if (held[register] !== undefined) values[name] = held[register]
   const results = call === undefined ? {} : runChange(change, () => toRecord(call(values, extra)))
@@ -86,12 +94,14 @@ function runWork(work: Work, held: unknown[], extra: TurnExtra): void {
     held[register] = check === undefined ? results[name] : check(results[name])
 }
 
-/** Whether a client sent members that change together. @throws `RefusedError` for some of them */
-function isTogether(together: readonly Held[], held: readonly unknown[]): boolean {
-  const missing = together.filter(({ register }) => held[register] === undefined)
+/** Whether the members are there that functions of a whole object need. @throws `RefusedError` if a client sent some of them */
+function isTogether({ sent, all }: Needs, held: readonly unknown[]): boolean {
+  const isAbsent = ({ register }: Held): boolean => held[register] === undefined
+  const missing = all.filter(isAbsent)
+  if (sent === undefined) return missing.length === 0
   // a field that an older version does not have is never written by a part of a body
-  if (missing.length === together.length) return false
-  if (missing.length > 0) throw new RefusedError(missing.map(({ name }) => toMissing(name, together)))
+  if (sent.every(isAbsent)) return false
+  if (missing.length > 0) throw new RefusedError(missing.map(({ name }) => toMissing(name, all)))
   return true
 }
 

@@ -24,6 +24,8 @@ export type Work =
       readonly check: Check | undefined
       /** Whether what is absent stays so. */
       readonly skipsAbsent: boolean
+      /** Which values are not given to `call`, because the object allows them and the model does not. */
+      readonly spares: { readonly absent: boolean; readonly null: boolean }
     }
   | {
       readonly kind: 'group'
@@ -31,15 +33,26 @@ export type Work =
       readonly call: ((values: object, extra: TurnExtra) => unknown) | undefined
       readonly args: readonly Held[]
       readonly made: readonly (Held & { readonly check: Check | undefined })[]
-      /** Members of which a client sends all or none; nothing is made without them. */
-      readonly together: readonly Held[] | undefined
+      /** Without these nothing is made. */
+      readonly needs: Needs | undefined
     }
 
+/** A work of one kind. */
+export type WorkOf<K extends Work['kind']> = Extract<Work, { readonly kind: K }>
+
+/** The members that functions of a whole object need, in an object of which every member may be left out. */
+export interface Needs {
+  /** If none of these was sent, nothing is made and nothing is missing. `undefined` if it is never a mistake to leave some out. */
+  readonly sent: readonly Held[] | undefined
+  readonly all: readonly Held[]
+}
+
 /** Gives the register of a field. */
-export type RegisterOf = (slot: Slot) => number
+type RegisterOf = (slot: Slot) => number
 
 /** What a step does on the way to the older version. */
-export function downWork({ step, moves, isGroup }: OwnStep, registerOf: RegisterOf): readonly Work[] {
+export function downWork({ step, moves, isGroup }: OwnStep, site: Site): readonly Work[] {
+  const { isPartial, registerOf } = site
   const { change, reshape, newer } = step
   const born = pick('born', moves, registerOf)
   const works: Work[] = []
@@ -50,33 +63,48 @@ export function downWork({ step, moves, isGroup }: OwnStep, registerOf: Register
       call: reshape.down,
       args: newer.map(([name, slot]) => ({ name, register: registerOf(slot) })),
       made: born.map((each) => ({ ...each, check: undefined })),
-      together: undefined,
+      needs: isPartial
+        ? { sent: undefined, all: [...pick('gone', moves, registerOf), ...readsOf(step, registerOf)] }
+        : undefined,
     })
   }
   for (const move of moves) {
     if (move.kind !== 'turn' || move.field.down === undefined) continue
     const { name, slot, field } = move
-    const register = registerOf(slot)
     works.push({
       kind: 'turn',
       change,
       name,
-      register,
+      register: registerOf(slot),
       call: field.down,
       check: undefined,
       skipsAbsent: true,
+      spares: { absent: true, null: site.isAround(slot, NULLABLE) },
     })
   }
   return works
 }
 
-/** What is known of an object on the way to the newest version. */
-export interface UpSite {
+/** What is known of an object in both directions. */
+interface Site {
   /** Whether fields that are left out stay so. */
   readonly isPartial: boolean
+  /** Whether the object puts a wrapper of one of these types around the field of the model. */
+  readonly isAround: (slot: Slot, types: ReadonlySet<string>) => boolean
+  readonly registerOf: RegisterOf
+}
+
+const NULLABLE = new Set(['nullable'])
+const OPTIONAL = new Set(['optional', 'default', 'prefault'])
+
+function readsOf({ reads }: OwnStep['step'], registerOf: RegisterOf): readonly Held[] {
+  return reads.map(([name, slot]) => ({ name, register: registerOf(slot) }))
+}
+
+/** What is known of an object on the way to the newest version. */
+export interface UpSite extends Site {
   /** The schema that a field has on the newer side of the step. */
   readonly newerSchema: (slot: Slot) => Schema | undefined
-  readonly registerOf: RegisterOf
 }
 
 /** What a step does on the way to the newest version. What it makes is checked at once. */
@@ -96,7 +124,7 @@ export function upWork({ step, moves, isGroup }: OwnStep, site: UpSite): readonl
         const { name, slot } = move
         return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change) }]
       }),
-      together: isPartial ? pick('born', moves, registerOf) : undefined,
+      needs: isPartial ? needsOf(pick('born', moves, registerOf), step, registerOf) : undefined,
     })
   }
   for (const move of moves) {
@@ -112,9 +140,14 @@ export function upWork({ step, moves, isGroup }: OwnStep, site: UpSite): readonl
       call: field.up,
       check,
       skipsAbsent: isPartial,
+      spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
   }
   return works
+}
+
+function needsOf(sent: readonly Held[], step: OwnStep['step'], registerOf: RegisterOf): Needs {
+  return { sent, all: [...sent, ...readsOf(step, registerOf)] }
 }
 
 function pick(kind: 'born' | 'gone', moves: readonly Move[], registerOf: RegisterOf): readonly Held[] {

@@ -1,0 +1,48 @@
+/**
+ * Makes random histories of random models, and fails when a version is not answered as the rules of changes say: `npm run fuzz:history`
+ * for 10,000 of them, `npm run fuzz:history -- --seconds 30`, `npm run fuzz:history -- --seed 7 --only 12,13` for those that were found
+ * before.
+ */
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+
+import { tryHistory } from '../test/changes/fuzz/run.ts'
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '10000' },
+    seconds: { type: 'string' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    only: { type: 'string' },
+  },
+})
+/** One history in so many has its documents tried, which takes longer than all the rest. */
+const DOCUMENTS = 5
+const seed = Number(values.seed)
+const only = values.only?.split(',').map(Number)
+const end = performance.now() + Number(values.seconds ?? Infinity) * 1_000
+console.log(`Seed ${seed}`)
+
+const found = new Map<string, number[]>()
+let histories = 0
+let calls = 0
+for (const index of only ?? Array.from({ length: Number(values.count) }, (_, at) => at)) {
+  if (performance.now() > end) break
+  const report = await tryHistory(seed, index, index % DOCUMENTS === 0)
+  histories += 1
+  calls += report.calls
+  for (const { text, detail } of report.findings) {
+    const cases = found.get(text) ?? []
+    found.set(text, cases)
+    if (cases.length === 0)
+      console.error(`\nFound in history ${index}: ${text}\n  ${detail.replaceAll('\n', '\n  ')}`)
+    if (!cases.includes(index)) cases.push(index)
+  }
+}
+
+console.log(`${histories} histories, ${calls} calls`)
+for (const [text, cases] of found) {
+  console.error(`${text}: ${cases.length} histories`)
+  console.error(`See it again: npm run fuzz:history -- --seed ${seed} --only ${cases.slice(0, 5).join(',')}`)
+}
+process.exitCode = found.size > 0 ? 1 : 0

@@ -1,0 +1,252 @@
+/* oxlint-disable complexity -- a case for each kind of schema */
+import { createApp, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
+import {
+  absent,
+  before,
+  defineVersionChange,
+  defineVersions,
+  derive,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
+import { z } from 'zod'
+
+import { controller, moduleOf } from '../../support/untyped.ts'
+import type { Kind, Move, ObjectSpec, StepSpec, World } from './world.ts'
+
+/** What the handlers of an application got, and what they answer next. */
+export interface Desk {
+  seen: Readonly<Record<string, unknown>> | undefined
+  status: number
+  result: (route: string) => unknown
+}
+
+export interface Built {
+  readonly app: App
+  readonly desk: Desk
+}
+
+type Untyped = (...given: readonly unknown[]) => never
+
+const untyped = (made: unknown): Untyped => made as Untyped
+
+/** Makes the application of a world, with its history or without. */
+export function build(world: World, hasHistory: boolean, isUrl: boolean): Built {
+  const schemas: z.ZodObject[] = []
+  const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
+  for (const object of world.objects)
+    schemas.push(object.id === object.model ? toModel(object, of) : toPart(object, schemas, of))
+  const desk: Desk = { seen: undefined, status: 200, result: () => undefined }
+  const routes = world.routes.map((route) => {
+    const hasPage = route.operations.some(({ parameter }) => parameter !== undefined)
+    const query =
+      route.query === undefined
+        ? hasPage
+          ? { page: z.string().optional() }
+          : undefined
+        : schemas[route.query]
+    const input = {
+      ...(route.body === undefined ? {} : { body: of(route.body) }),
+      ...(route.form === undefined ? {} : { form: schemas[route.form] }),
+      ...(query === undefined ? {} : { query }),
+      ...(route.headers === undefined ? {} : { headers: schemas[route.headers] }),
+    }
+    const isOne = route.responses.length === 1 && route.method !== 'POST'
+    return {
+      method: route.method,
+      path: route.path,
+      ...(hasHistory ? {} : { version: world.versions }),
+      name: route.name,
+      input,
+      response: isOne
+        ? of(route.responses[0]?.kind ?? { t: 'text' })
+        : Object.fromEntries(route.responses.map(({ status, kind }) => [status, of(kind)])),
+      handler: (given: Readonly<Record<string, unknown>>) => {
+        desk.seen = Object.fromEntries(
+          ['body', 'form', 'query', 'headers'].map((name) => [name, given[name]]),
+        )
+        return desk.result(route.name)
+      },
+    }
+  })
+  const scheme = isUrl
+    ? { scheme: VersioningSchemes.URL }
+    : { scheme: VersioningSchemes.HEADER, headerParameter: 'x-api-version' }
+  const history = hasHistory ? { history: toHistory(world, schemas, of) } : {}
+  const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', routes })] }), {
+    logger: false,
+    versioning: { ...scheme, ...history },
+  }) as App
+  return { app, desk }
+}
+
+function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType {
+  const of = (inner: Kind): z.ZodType => toSchema(inner, schemas)
+  const at = (id: number): z.ZodObject => schemas[id] ?? z.object({})
+  switch (kind.t) {
+    case 'text':
+      return z.string()
+    case 'digits':
+      return z.string().regex(/^(?:0|[1-9]\d{0,4})$/)
+    case 'int':
+      return z.int().min(0).max(99_999)
+    case 'flag':
+      return z.boolean()
+    case 'yesno':
+      return z.enum(['yes', 'no'])
+    case 'date':
+      return z.date()
+    case 'instant':
+      return z.iso.datetime()
+    case 'enum':
+      return z.enum([...kind.values])
+    case 'literal':
+      return z.literal(kind.value)
+    case 'object':
+      return at(kind.object)
+    case 'list':
+      return z.array(of(kind.of))
+    case 'record':
+      return z.record(z.string(), of(kind.of))
+    case 'maybe':
+      return z.optional(of(kind.of))
+    case 'nullable':
+      return z.nullable(of(kind.of))
+    case 'lazy':
+      return z.lazy(() => of(kind.of))
+    case 'boxed':
+      return z.object({ v: of(kind.of) })
+    case 'default':
+      return z._default(of(kind.of), kind.value)
+    case 'tuple': {
+      const items = kind.items.map(of) as [z.ZodType, ...z.ZodType[]]
+      return kind.rest === undefined ? z.tuple(items) : z.tuple(items, of(kind.rest))
+    }
+    case 'choice':
+      return z.discriminatedUnion(
+        'kind',
+        kind.options.map(at) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>],
+      )
+    case 'either':
+      return z.union([at(kind.object), z.string()])
+    case 'page':
+      return z.object({ items: z.array(of(kind.of)), next: z.string().nullable() })
+    case 'envelope':
+      return z.object({ data: of(kind.of) })
+  }
+}
+
+function toModel({ name, entries }: ObjectSpec, of: (kind: Kind) => z.ZodType): z.ZodObject {
+  const fields: Record<string, z.ZodType> = {}
+  for (const entry of entries)
+    Object.defineProperty(fields, entry.name, { enumerable: true, get: () => of(entry.kind) })
+  return model(name, fields)
+}
+
+function toPart(
+  { model: id, entries, mode, isPartial, isDerived }: ObjectSpec,
+  schemas: readonly z.ZodObject[],
+  of: (kind: Kind) => z.ZodType,
+): z.ZodObject {
+  const whole = schemas[id] ?? z.object({})
+  const make = (): z.ZodObject => {
+    const own = entries.filter(({ slot }) => slot !== undefined)
+    const kept: Record<string, never> = Object.fromEntries(own.map(({ name }) => [name, true])) as never
+    let made: z.ZodObject = own.length === Object.keys(whole.shape).length ? whole : whole.pick(kept)
+    const extra: Record<string, z.ZodType> = {}
+    for (const { name, slot, kind, wrap, value } of entries) {
+      if (slot === undefined) extra[name] = of(kind)
+      else if (!isPartial && wrap !== 'none') {
+        const field = Reflect.get(whole.shape, name) as z.ZodType
+        extra[name] =
+          wrap === 'maybe' ? field.optional() : wrap === 'nullable' ? field.nullable() : field.default(value)
+      }
+    }
+    if (Object.keys(extra).length > 0) made = made.extend(extra)
+    if (isPartial) made = made.partial()
+    return mode === 'strict' ? made.strict() : mode === 'loose' ? made.loose() : made
+  }
+  return isDerived ? (untyped(derive)(whole, make) as z.ZodObject) : make()
+}
+
+function toHistory(
+  { versions, steps, routes, objects }: World,
+  schemas: readonly z.ZodObject[],
+  of: (kind: Kind) => z.ZodType,
+): unknown {
+  const changes = new Map<string, unknown>()
+  const ids = [...new Set(steps.map(({ change }) => change))]
+  for (const id of ids) {
+    const own = steps.filter(({ change }) => change === id)
+    const parts = own.map((step) => toReshape(step, schemas, changes, of))
+    changes.set(
+      id,
+      untyped(defineVersionChange)({ version: versions[own[0]?.version ?? 0], title: id, change: parts }),
+    )
+  }
+  const operations = routes.flatMap((route) =>
+    route.operations.map((each) =>
+      untyped(defineVersionChange)({
+        version: versions[each.version],
+        title: each.change,
+        change: [
+          untyped(operation)({
+            route: `c.${route.name}`,
+            ...(each.path === undefined ? {} : { path: { was: each.path } }),
+            ...(each.parameter === undefined
+              ? {}
+              : { query: { [each.parameter.now]: { was: each.parameter.was } } }),
+            ...(each.status === undefined
+              ? {}
+              : { response: { status: { [each.status.now]: { was: each.status.was } } } }),
+          }),
+        ],
+      }),
+    ),
+  )
+  return untyped(defineVersions)({
+    versions,
+    models: Object.fromEntries(
+      objects.filter(({ id, model: own }) => id === own).map(({ id, name }) => [name, schemas[id]]),
+    ),
+    changes: [...changes.values(), ...operations],
+    messages: schemas,
+  })
+}
+
+function toReshape(
+  step: StepSpec,
+  schemas: readonly z.ZodObject[],
+  changes: ReadonlyMap<string, unknown>,
+  of: (kind: Kind) => z.ZodType,
+): unknown {
+  const whole = schemas[step.model]
+  return untyped(reshape)({
+    of: step.before === undefined ? whole : untyped(before)(changes.get(step.before), whole),
+    fields: Object.fromEntries(step.moves.map((move) => toField(move, of))),
+    ...(step.reads.length === 0 ? {} : { reads: step.reads.map(({ name }) => name) }),
+    ...(step.up === undefined ? {} : { up: step.up }),
+    ...(step.down === undefined ? {} : { down: step.down }),
+    ...(step.not.length === 0 ? {} : { not: step.not.map((id) => schemas[id]) }),
+  })
+}
+
+function toField(move: Move, of: (kind: Kind) => z.ZodType): readonly [string, object] {
+  switch (move.t) {
+    case 'rename':
+      return [move.now, { was: move.was }]
+    case 'gone':
+      return [move.name, { was: absent }]
+    case 'born':
+      return [move.name, { was: of(move.kind) }]
+    case 'turn': {
+      const { up, down } = move
+      return [
+        move.name,
+        { was: of(move.was), ...(up === undefined ? {} : { up }), ...(down === undefined ? {} : { down }) },
+      ]
+    }
+  }
+}

@@ -1,0 +1,379 @@
+/* oxlint-disable complexity -- a case for each kind of schema and of move */
+import type { Random } from '../../fault/fuzz/random.ts'
+import { applyMoves } from './world.ts'
+import type { Entry, Kind, Move, ObjectSpec, StepSpec, World } from './world.ts'
+
+type Values = Record<string, unknown>
+
+/** A step as it applies to one object. */
+interface Applied {
+  readonly step: StepSpec
+  readonly moves: readonly Move[]
+  /** The fields behind it. */
+  readonly older: readonly Entry[]
+  readonly newer: readonly Entry[]
+  readonly runs: boolean
+}
+
+/** A value that an older version takes and the newest one refuses. */
+export class Refused extends Error {}
+
+/** What the rules of changes make of values, read from the data that a world is. It shares no code with what it checks. */
+export class Reference {
+  private readonly world: World
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  private objectOf(id: number): ObjectSpec {
+    const found = this.world.objects[id]
+    if (found === undefined) throw new Error(`no object ${id}`)
+    return found
+  }
+
+  /** The steps that an object goes through to a version, newest first. */
+  private applied(object: ObjectSpec, version: number): readonly Applied[] {
+    const model = this.objectOf(object.model)
+    const isWhole = model.entries.every(({ slot }) => object.entries.some((each) => each.slot === slot))
+    let fields: readonly Entry[] = object.entries
+    return this.world.steps.flatMap((step): readonly Applied[] => {
+      if (step.model !== object.model || step.version >= version || step.not.includes(object.id)) return []
+      const has = (slot: number): boolean => fields.some((each) => each.slot === slot)
+      const gone = step.moves.filter(({ t }) => t === 'gone')
+      const here = gone.filter(({ slot }) => has(slot))
+      const takesBorn = gone.length > 0 ? here.length === gone.length : isWhole
+      const moves = step.moves.filter((move) => (move.t === 'born' ? takesBorn : has(move.slot)))
+      if (moves.length === 0) return []
+      const newer = fields
+      const older = applyMoves(fields, moves).map((each): Entry =>
+        object.isPartial && each.wrap === 'none' ? { ...each, wrap: 'maybe' } : each,
+      )
+      fields = older
+      return [{ step, moves, older, newer, runs: moves.some(({ t }) => t === 'gone' || t === 'born') }]
+    })
+  }
+
+  /** The fields of an object in a version. */
+  fields(id: number, version: number): readonly Entry[] {
+    const object = this.objectOf(id)
+    return this.applied(object, version).at(-1)?.older ?? object.entries
+  }
+
+  isOpen(id: number): boolean {
+    return this.objectOf(id).mode === 'loose'
+  }
+
+  /** Whether a field may be left out in a version. */
+  isOptional(id: number, entry: Entry): boolean {
+    return (
+      entry.wrap === 'maybe' ||
+      entry.wrap === 'default' ||
+      entry.kind.t === 'maybe' ||
+      entry.kind.t === 'default' ||
+      this.objectOf(id).isPartial
+    )
+  }
+
+  /** Makes a valid value of a version. */
+  value(random: Random, kind: Kind, version: number, depth = 0): unknown {
+    const inner = (of: Kind): unknown => this.value(random, of, version, depth + 1)
+    const many = depth > 4 ? 0 : depth > 2 ? 1 : 3
+    switch (kind.t) {
+      case 'text':
+        return random.pick(['x', 'yz', 'a b', 'q'])
+      case 'digits':
+        return String(random.below(10_000))
+      case 'int':
+        return random.below(10_000)
+      case 'flag':
+        return random.chance(0.5)
+      case 'yesno':
+        return random.pick(['yes', 'no'])
+      case 'date':
+        return new Date(1e12 + random.below(1e9) * 100)
+      case 'instant':
+        return new Date(1e12 + random.below(1e9) * 100).toISOString()
+      case 'enum':
+        return kind.values[random.below(kind.values.length)]
+      case 'literal':
+        return kind.value
+      case 'object':
+        return this.objectValue(random, kind.object, version, depth)
+      case 'list':
+        return Array.from({ length: random.below(many + 1) }, () => inner(kind.of))
+      case 'record':
+        return Object.fromEntries(
+          Array.from({ length: random.below(many + 1) }, (_, at) => [`k${at}`, inner(kind.of)]),
+        )
+      case 'maybe':
+        return depth > 4 || random.chance(0.4) ? undefined : inner(kind.of)
+      case 'nullable':
+        return depth > 4 || random.chance(0.3) ? null : inner(kind.of)
+      case 'default':
+        return random.chance(0.4) ? undefined : inner(kind.of)
+      case 'lazy':
+        return this.value(random, kind.of, version, depth)
+      case 'boxed':
+        return { v: inner(kind.of) }
+      case 'tuple':
+        return [
+          ...kind.items.map(inner),
+          ...(kind.rest === undefined
+            ? []
+            : Array.from({ length: random.below(2) }, () => inner(kind.rest ?? kind))),
+        ]
+      case 'choice':
+        return this.objectValue(random, kind.options[random.below(kind.options.length)] ?? 0, version, depth)
+      case 'either':
+        return random.chance(0.3) ? 'word' : this.objectValue(random, kind.object, version, depth)
+      case 'page':
+        return { items: Array.from({ length: random.below(3) }, () => inner(kind.of)), next: null }
+      case 'envelope':
+        return { data: inner(kind.of) }
+    }
+  }
+
+  private objectValue(random: Random, id: number, version: number, depth: number): unknown {
+    const object = this.objectOf(id)
+    const made: Values = {}
+    const all = object.isPartial && random.chance(0.4)
+    for (const entry of this.fields(id, version)) {
+      if (entry.kind.t === 'literal' && !object.isPartial) {
+        made[entry.name] = entry.kind.value
+        continue
+      }
+      const isLeft = !all && (entry.wrap === 'maybe' || entry.wrap === 'default' || object.isPartial)
+      if (isLeft && random.chance(0.4)) continue
+      if (entry.wrap === 'nullable' && random.chance(0.3)) made[entry.name] = null
+      else {
+        const value = this.value(random, entry.kind, version, depth + 1)
+        if (value !== undefined) made[entry.name] = value
+      }
+    }
+    if (object.mode === 'loose' && random.chance(0.4)) made['other'] = object.isFlat ? 'any' : { any: 1 }
+    return made
+  }
+
+  /** What a version's schema makes of a valid value: defaults are completed. */
+  parse(kind: Kind, value: unknown, version: number): unknown {
+    if (kind.t === 'default') return value === undefined ? kind.value : this.parse(kind.of, value, version)
+    return this.map(kind, value, version, (id, object) => {
+      const made: Values = {}
+      const fields = this.fields(id, version)
+      for (const { name, kind: own, wrap, slot, value: completes } of fields) {
+        let given = object[name]
+        const turned = this.world.steps.some(
+          (step) =>
+            step.version < version && step.moves.some((move) => move.t === 'turn' && move.slot === slot),
+        )
+        if (given === undefined && wrap === 'default' && !turned) given = completes
+        const isOwn = this.objectOf(id).entries.some((each) => each.slot === slot && each.kind === own)
+        const isOpen = wrap === 'maybe' || wrap === 'default' || this.objectOf(id).isPartial
+        if (given === undefined && isOpen && !(own.t === 'default' && isOwn)) continue
+        const parsed = given === null && wrap === 'nullable' ? null : this.parse(own, given, version)
+        if (parsed !== undefined) made[name] = parsed
+      }
+      return this.withOthers(id, object, made, fields)
+    })
+  }
+
+  private withOthers(id: number, object: Values, made: Values, fields: readonly Entry[]): Values {
+    if (!this.isOpen(id)) return made
+    const others = Object.entries(object).filter(([key]) => !fields.some(({ name }) => name === key))
+    return { ...made, ...Object.fromEntries(others) }
+  }
+
+  /** Turns a value of a version into that of the newest one. */
+  up(kind: Kind, value: unknown, version: number): unknown {
+    if (kind.t === 'default') return value === undefined ? value : this.up(kind.of, value, version)
+    return this.map(kind, value, version, (id, object) => this.objectUp(id, object, version), 'up')
+  }
+
+  private objectUp(id: number, object: Values, version: number): Values {
+    const spec = this.objectOf(id)
+    const fields = this.fields(id, version)
+    let values = new Map<string, unknown>()
+    for (const { name, kind, wrap } of fields) {
+      const given = object[name]
+      const isNull = given === null && wrap === 'nullable'
+      values.set(name, given === undefined || isNull ? given : this.up(kind, given, version))
+    }
+    for (const { step, moves, older, newer, runs } of this.applied(spec, version).toReversed()) {
+      const next = new Map<string, unknown>()
+      const made = runs ? this.groupUp(spec, step, moves, older, values) : {}
+      for (const { name, slot, wrap, kind } of newer) {
+        const before = older.find((each) => slot !== undefined && each.slot === slot)
+        const move = moves.find((each) => slot !== undefined && each.slot === slot)
+        if (slot === undefined) next.set(name, values.get(name))
+        else if (move?.t === 'gone') next.set(name, made[name])
+        else if (move?.t === 'turn') {
+          const given = values.get(name)
+          const skips =
+            given === undefined
+              ? wrap !== 'none' && wrap !== 'nullable'
+              : given === null && wrap === 'nullable'
+          next.set(name, skips || move.up === undefined ? given : move.up(given))
+        } else next.set(name, values.get(before?.name ?? name))
+        if (
+          next.get(name) === undefined &&
+          kind.t === 'default' &&
+          wrap === 'none' &&
+          !spec.isPartial &&
+          move !== undefined &&
+          move.t !== 'rename'
+        )
+          next.set(name, kind.value)
+      }
+      values = next
+    }
+    const made: Values = {}
+    for (const { name, wrap, value } of spec.entries) {
+      const own =
+        values.get(name) ?? (values.get(name) === undefined && wrap === 'default' ? value : values.get(name))
+      if (own !== undefined) made[name] = own
+    }
+    return this.withOthers(id, object, made, fields)
+  }
+
+  private groupUp(
+    { isPartial }: ObjectSpec,
+    step: StepSpec,
+    moves: readonly Move[],
+    older: readonly Entry[],
+    values: ReadonlyMap<string, unknown>,
+  ): Values {
+    const args: Values = {}
+    for (const move of moves) {
+      if (move.t === 'gone') continue
+      const entry = older.find(({ slot }) => slot === move.slot)
+      if (entry !== undefined && values.get(entry.name) !== undefined)
+        args[entry.name] = values.get(entry.name)
+    }
+    for (const { slot } of step.reads) {
+      const entry = older.find((each) => each.slot === slot)
+      if (entry !== undefined && values.get(entry.name) !== undefined)
+        args[entry.name] = values.get(entry.name)
+    }
+    if (isPartial) {
+      const born = moves.filter(({ t }) => t === 'born').map((move) => ('name' in move ? move.name : ''))
+      const asked = [
+        ...born,
+        ...step.reads.map(({ slot }) => older.find((each) => each.slot === slot)?.name ?? ''),
+      ]
+      if (born.every((name) => values.get(name) === undefined)) return {}
+      if (asked.some((name) => values.get(name) === undefined)) throw new Refused(asked.join())
+    }
+    return step.up === undefined ? {} : step.up(args)
+  }
+
+  /** Turns a value of the newest version into that of another. */
+  down(kind: Kind, value: unknown, version: number): unknown {
+    if (kind.t === 'default') return value === undefined ? value : this.down(kind.of, value, version)
+    return this.map(kind, value, version, (id, object) => this.objectDown(id, object, version), 'down')
+  }
+
+  private objectDown(id: number, object: Values, version: number): Values {
+    const spec = this.objectOf(id)
+    let values = new Map(spec.entries.map(({ name }) => [name, object[name]]))
+    for (const { step, moves, older, newer, runs } of this.applied(spec, version)) {
+      const next = new Map<string, unknown>()
+      const made = runs ? this.groupDown(spec, step, moves, newer, values) : {}
+      for (const { name, slot, wrap } of older) {
+        const after = newer.find((each) => slot !== undefined && each.slot === slot)
+        const move = moves.find((each) => slot !== undefined && each.slot === slot)
+        if (slot === undefined) next.set(name, values.get(name))
+        else if (move?.t === 'born') next.set(name, made[name])
+        else if (move?.t === 'turn') {
+          const given = values.get(name)
+          const skips = given === undefined || (given === null && wrap === 'nullable')
+          next.set(name, skips || move.down === undefined ? given : move.down(given))
+        } else next.set(name, values.get(after?.name ?? name))
+      }
+      values = next
+    }
+    const made: Values = {}
+    const fields = this.fields(id, version)
+    for (const { name, kind, wrap } of fields) {
+      const own = values.get(name)
+      const isNull = own === null && wrap === 'nullable'
+      if (own !== undefined) made[name] = isNull ? null : this.down(kind, own, version)
+    }
+    return this.withOthers(id, object, made, spec.entries)
+  }
+
+  private groupDown(
+    { isPartial }: ObjectSpec,
+    step: StepSpec,
+    moves: readonly Move[],
+    newer: readonly Entry[],
+    values: ReadonlyMap<string, unknown>,
+  ): Values {
+    const args: Values = {}
+    const asked: string[] = []
+    for (const { slot, t } of [...moves, ...step.reads.map((read) => ({ slot: read.slot, t: 'read' }))]) {
+      const entry = newer.find((each) => each.slot === slot)
+      if (entry === undefined) continue
+      if (values.get(entry.name) !== undefined) args[entry.name] = values.get(entry.name)
+      if (t === 'gone' || t === 'read') asked.push(entry.name)
+    }
+    if (isPartial && asked.some((name) => values.get(name) === undefined)) return {}
+    return step.down === undefined ? {} : step.down(args)
+  }
+
+  /** Walks to the objects in a value. Values are told apart as they are in the given direction. */
+  private map(
+    kind: Kind,
+    value: unknown,
+    version: number,
+    each: (id: number, object: Values) => Values,
+    way: 'up' | 'down' | 'parse' = 'parse',
+  ): unknown {
+    if (value === undefined || value === null) return value
+    const go = (of: Kind, member: unknown): unknown =>
+      way === 'parse' ? this.parse(of, member, version) : this[way](of, member, version)
+    switch (kind.t) {
+      case 'object':
+        return each(kind.object, value as Values)
+      case 'list':
+        return (value as readonly unknown[]).map((member) => go(kind.of, member))
+      case 'record':
+        return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, go(kind.of, member)]))
+      case 'maybe':
+      case 'nullable':
+      case 'lazy':
+        return go(kind.of, value)
+      case 'boxed':
+        return defined({ v: go(kind.of, (value as { v: unknown }).v) })
+      case 'page':
+        return {
+          ...value,
+          items: (value as { items: unknown[] }).items.map((member) => go(kind.of, member)),
+        }
+      case 'envelope':
+        return defined({ data: go(kind.of, (value as { data: unknown }).data) })
+      case 'tuple':
+        return (value as readonly unknown[]).map((member, at) =>
+          go(kind.items[at] ?? kind.rest ?? kind, member),
+        )
+      case 'choice': {
+        const found = kind.options.find((id) => this.isOf(id, value as Values, way === 'down' ? 0 : version))
+        return found === undefined ? value : each(found, value as Values)
+      }
+      case 'either':
+        return typeof value === 'string' ? value : each(kind.object, value as Values)
+      default:
+        return value
+    }
+  }
+
+  private isOf(id: number, value: Values, version: number): boolean {
+    return this.fields(id, version).some(
+      ({ name, kind }) => kind.t === 'literal' && value[name] === kind.value,
+    )
+  }
+}
+
+function defined(value: Values): Values {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+}

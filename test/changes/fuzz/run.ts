@@ -1,0 +1,468 @@
+/* oxlint-disable complexity -- each answer is looked at in every way */
+import assert from 'node:assert/strict'
+
+import { reply } from 'octavo'
+import { z } from 'zod'
+
+import { createRandom, toCaseSeed } from '../../fault/fuzz/random.ts'
+import type { Random } from '../../fault/fuzz/random.ts'
+import { fuzzDocument } from '../../openapi/fuzz/run.ts'
+import { throughFetch } from '../../openapi/fuzz/send.ts'
+import { build } from './build.ts'
+import type { Built } from './build.ts'
+import { Reference, Refused } from './reference.ts'
+import { canonical, createWorld } from './world.ts'
+import type { Kind, RouteSpec, World } from './world.ts'
+
+/** What a history made that its rules do not say. */
+export interface Finding {
+  readonly text: string
+  readonly detail: string
+}
+
+export interface Report {
+  readonly findings: readonly Finding[]
+  readonly calls: number
+}
+
+interface Site {
+  readonly world: World
+  readonly reference: Reference
+  readonly random: Random
+  readonly isUrl: boolean
+  readonly built: Built
+  /** The same, with conversions that run step by step. */
+  readonly slow: Built
+  /** The same without history. */
+  readonly plain: Built
+  readonly findings: Finding[]
+  calls: number
+}
+
+/** Tries one random history. Its documents are tried too if `hasDocuments`. */
+export async function tryHistory(seed: number, index: number, hasDocuments: boolean): Promise<Report> {
+  const random = createRandom(toCaseSeed(seed, index))
+  const world = createWorld(random)
+  const isUrl = random.chance(0.3)
+  const findings: Finding[] = []
+  const site = await open(world, random, isUrl, findings)
+  if (site === undefined) return { findings, calls: 0 }
+  try {
+    for (const [version] of world.versions.entries())
+      for (const route of world.routes) await tryRoute(site, route, version)
+    if (hasDocuments) await tryDocuments(site, seed)
+  } catch (error) {
+    findings.push({
+      text: 'the search itself failed',
+      detail: `${error instanceof Error ? String(error.stack) : String(error)}\n${describe(world)}`,
+    })
+  }
+  await Promise.all([site.built, site.slow, site.plain].map(({ app }) => app.close()))
+  return { findings, calls: site.calls }
+}
+
+async function open(
+  world: World,
+  random: Random,
+  isUrl: boolean,
+  findings: Finding[],
+): Promise<Site | undefined> {
+  try {
+    const built = build(world, true, isUrl)
+    const plain = build(world, false, isUrl)
+    const slow = build(world, true, isUrl)
+    await Promise.all([built, plain].map(({ app }) => app.ready()))
+    await stepByStep(() => slow.app.ready())
+    return {
+      world,
+      reference: new Reference(world),
+      random,
+      isUrl,
+      built,
+      slow,
+      plain,
+      findings,
+      calls: 0,
+    }
+  } catch (error) {
+    findings.push({ text: `it cannot be built: ${String(error).slice(0, 900)}`, detail: describe(world) })
+    return undefined
+  }
+}
+
+/** Builds an application without code that is made from text. */
+async function stepByStep(make: () => Promise<unknown>): Promise<void> {
+  z.config({ jitless: true })
+  try {
+    await make()
+  } finally {
+    z.config({ jitless: false })
+  }
+}
+
+const ROUNDS = 2
+
+async function tryRoute(site: Site, route: RouteSpec, version: number): Promise<void> {
+  for (let at = 0; at < ROUNDS; at++) {
+    const call = await validCall(site, route, version)
+    if (call === undefined) continue
+    await trySend(site, route, version, call)
+  }
+  await tryInvalid(site, route, version)
+}
+
+interface Call {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  /** The values of each source in the version that is asked. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
+const SOURCES = ['body', 'form', 'query', 'headers'] as const
+
+function kindOf(route: RouteSpec, source: (typeof SOURCES)[number]): Kind | undefined {
+  const own = route[source]
+  return typeof own === 'number' ? { t: 'object', object: own } : own
+}
+
+async function validCall(site: Site, route: RouteSpec, version: number): Promise<Call | undefined> {
+  const given: Record<string, unknown> = {}
+  for (const source of SOURCES) {
+    const kind = kindOf(route, source)
+    if (kind !== undefined)
+      given[source] =
+        source === 'body'
+          ? site.reference.value(site.random, kind, version)
+          : withoutNull(site, kind, version)
+  }
+  return toCall(site, route, version, given)
+}
+
+/** Text has no null. */
+function withoutNull({ reference, random }: Site, kind: Kind, version: number): unknown {
+  for (;;) {
+    const value = reference.value(random, kind, version)
+    if (!Object.values(Object(value)).includes(null)) return value
+  }
+}
+
+function toCall(
+  site: Site,
+  route: RouteSpec,
+  version: number,
+  given: Readonly<Record<string, unknown>>,
+): Call {
+  const { world, isUrl } = site
+  const name = world.versions[version] ?? ''
+  const older = route.operations.filter((each) => each.version < version)
+  const path = older.findLast((each) => each.path !== undefined)?.path ?? `/c${route.path}`
+  const query = new URLSearchParams(toTexts(given['query']))
+  const hasPage =
+    route.query === undefined && route.operations.some(({ parameter }) => parameter !== undefined)
+  if (hasPage)
+    query.set(older.find(({ parameter }) => parameter !== undefined)?.parameter?.was ?? 'page', '3')
+  const text = query.toString()
+  const headers: Record<string, string> = { ...toTexts(given['headers']) }
+  if (!isUrl) headers['x-api-version'] = name
+  if (given['body'] !== undefined) headers['content-type'] = 'application/json'
+  if (route.form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded'
+  return {
+    method: route.method,
+    url: `${isUrl ? `/v${name}` : ''}${path}${text === '' ? '' : `?${text}`}`,
+    headers,
+    body:
+      route.form === undefined
+        ? given['body'] === undefined
+          ? undefined
+          : JSON.stringify(given['body'])
+        : new URLSearchParams(toTexts(given['form'])).toString(),
+    given,
+  }
+}
+
+function toTexts(value: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(Object(value)).map(([key, member]) => [
+      key,
+      member instanceof Date ? member.toISOString() : String(member),
+    ]),
+  )
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly seen: Readonly<Record<string, unknown>> | undefined
+}
+
+async function send(
+  { app, desk }: Built,
+  { method, url, headers, body }: Call,
+  result: unknown,
+): Promise<Answer> {
+  desk.seen = undefined
+  desk.result = () => result
+  const answer = await app.inject({
+    method,
+    url,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+  return { status: answer.statusCode, text: answer.body, seen: desk.seen }
+}
+
+async function trySend(site: Site, route: RouteSpec, version: number, call: Call): Promise<void> {
+  const { reference, random, world, built, slow, plain } = site
+  const response = route.responses[random.below(route.responses.length)] ?? route.responses[0]
+  if (response === undefined) return
+  const value = reference.value(random, response.kind, 0)
+  const result = reply(response.status, value)
+  const answer = await send(built, call, result)
+  const other = await send(slow, call, result)
+  site.calls += 2
+  const report = (text: string, detail: string): void => {
+    site.findings.push({
+      text,
+      detail: `${detail}\n${call.method} ${call.url} ${JSON.stringify(call.headers)} ${call.body}\nresult ${canonical(value)}\nanswer ${answer.status} ${answer.text}\nversion ${version}: ${world.versions[version]}, route ${JSON.stringify(route)}\n${describe(world)}`,
+    })
+  }
+  if (
+    answer.status !== other.status ||
+    answer.text !== other.text ||
+    canonical(answer.seen) !== canonical(other.seen)
+  )
+    report(
+      'compiled and step by step differ',
+      `${other.status} ${other.text} ${canonical(other.seen)} ${canonical(answer.seen)}`,
+    )
+  let expected
+  try {
+    expected = expectedInput(site, route, version, call)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    if (answer.status !== 422) report('what needs a member that is missing is not refused', String(error))
+    return
+  }
+  if (version === 0) {
+    const bare = await send(plain, call, result)
+    if (
+      bare.status !== answer.status ||
+      bare.text !== answer.text ||
+      canonical(bare.seen) !== canonical(answer.seen)
+    )
+      report('the newest version differs from no history', `${bare.status} ${bare.text}`)
+  }
+  if (answer.seen === undefined) {
+    report('a valid request is refused', '')
+    return
+  }
+  for (const source of SOURCES)
+    if (source in expected && !sameValue(answer.seen[source], expected[source]))
+      report(
+        `${source} arrives wrong`,
+        `got ${canonical(answer.seen[source])}\nexpected ${canonical(expected[source])}`,
+      )
+  const hasPage =
+    route.query === undefined && route.operations.some(({ parameter }) => parameter !== undefined)
+  if (hasPage && canonical(answer.seen['query']) !== '{"page":"3"}')
+    report('a renamed parameter arrives wrong', canonical(answer.seen['query']))
+  const status = statusOf(route, response.status, version)
+  if (answer.status !== status) {
+    report('the status is wrong', `expected ${status}`)
+    return
+  }
+  const complete = reference.parse(response.kind, value, 0)
+  const sent = reference.parse(response.kind, reference.down(response.kind, complete, version), version)
+  if (!sameJson(answer.text, sent)) report('the answer is wrong', `expected ${canonical(sent)}`)
+}
+
+function statusOf(route: RouteSpec, status: number, version: number): number {
+  let found = status
+  for (const { status: moved, version: at } of route.operations)
+    if (moved !== undefined && at < version && moved.now === found) found = moved.was
+  return found
+}
+
+function expectedInput(
+  { reference }: Site,
+  route: RouteSpec,
+  version: number,
+  call: Call,
+): Record<string, unknown> {
+  const made: Record<string, unknown> = {}
+  for (const source of SOURCES) {
+    const kind = kindOf(route, source)
+    if (kind === undefined) continue
+    made[source] = reference.up(kind, reference.parse(kind, call.given[source], version), version)
+  }
+  return made
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  try {
+    assert.deepEqual(withoutUndefined(a), withoutUndefined(b))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (value instanceof Date) return value
+  if (Array.isArray(value)) return value.map(withoutUndefined)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) =>
+      member === undefined ? [] : [[key, withoutUndefined(member)]],
+    ),
+  )
+}
+
+function sameJson(text: string, value: unknown): boolean {
+  try {
+    return canonical(JSON.parse(text)) === canonical(JSON.parse(JSON.stringify(value)))
+  } catch {
+    return false
+  }
+}
+
+/** Sends a request of which one value is wrong: it has to be refused in the names of the version. */
+async function tryInvalid(site: Site, route: RouteSpec, version: number): Promise<void> {
+  const { reference, random } = site
+  const kind = kindOf(route, 'body')
+  if (kind === undefined) return
+  const value = reference.value(random, kind, version)
+  const path = spoilAt(site, kind, value, version, [])
+  if (path === undefined) return
+  const call = toCall(site, route, version, {
+    ...Object.fromEntries(
+      SOURCES.flatMap((source) => {
+        const own = kindOf(route, source)
+        return own === undefined || source === 'body' ? [] : [[source, withoutNull(site, own, version)]]
+      }),
+    ),
+    body: path.value,
+  })
+  const answer = await send(site.built, call, undefined)
+  site.calls += 1
+  const shown = JSON.stringify(path.path)
+  const detail = `${shown}\n${call.method} ${call.url} ${call.body}\nanswer ${answer.status} ${answer.text}\nversion ${version}\nroute ${JSON.stringify(route)}\n${describe(site.world)}`
+  if (answer.status !== 422) {
+    site.findings.push({ text: `an invalid request gets ${answer.status}`, detail })
+    return
+  }
+  const { errors } = JSON.parse(answer.text) as {
+    errors: readonly { in: string; path: readonly unknown[] }[]
+  }
+  if (!errors.some((each) => each.in === 'body' && JSON.stringify(each.path) === shown))
+    site.findings.push({ text: 'an error has another path', detail })
+}
+
+interface Spoiled {
+  readonly path: readonly (string | number)[]
+  readonly value: unknown
+}
+
+/** A value with one mistake in it, and the path of that; `undefined` if it has no place for one. */
+function spoilAt(
+  site: Site,
+  kind: Kind,
+  value: unknown,
+  version: number,
+  path: readonly (string | number)[],
+): Spoiled | undefined {
+  const { reference, random } = site
+  const inside = (
+    key: string | number,
+    of: Kind,
+    make: (member: unknown) => unknown,
+  ): Spoiled | undefined => {
+    const found = spoilAt(site, of, Reflect.get(Object(value), key), version, [...path, key])
+    return found && { path: found.path, value: make(found.value) }
+  }
+  if (value === undefined || value === null) return undefined
+  switch (kind.t) {
+    case 'maybe':
+    case 'nullable':
+    case 'lazy':
+    case 'default':
+      return spoilAt(site, kind.of, value, version, path)
+    case 'list': {
+      const list = value as readonly unknown[]
+      const at = random.below(list.length)
+      return list.length === 0 ? undefined : inside(at, kind.of, (member) => list.with(at, member))
+    }
+    case 'record': {
+      const [key] = Object.keys(value)
+      return key === undefined
+        ? undefined
+        : inside(key, kind.of, (member) => ({ ...Object(value), [key]: member }))
+    }
+    case 'tuple': {
+      const list = value as readonly unknown[]
+      const [first] = kind.items
+      return first && inside(0, first, (member) => list.with(0, member))
+    }
+    case 'boxed':
+      return inside('v', kind.of, (v) => ({ v }))
+    case 'envelope':
+      return inside('data', kind.of, (data) => ({ data }))
+    case 'page': {
+      const { items } = value as { readonly items: readonly unknown[] }
+      const found = spoilAt(site, { t: 'list', of: kind.of }, items, version, [...path, 'items'])
+      return found && { path: found.path, value: { ...value, items: found.value } }
+    }
+    case 'object': {
+      const fields = reference.fields(kind.object, version).filter(({ kind: own }) => own.t !== 'literal')
+      const entry = fields[random.below(fields.length)]
+      if (entry === undefined) return undefined
+      const isNeeded = !reference.isOptional(kind.object, entry)
+      if (isNeeded && random.chance(0.3)) {
+        const { [entry.name]: _, ...others } = value as Record<string, unknown>
+        return { path: [...path, entry.name], value: others }
+      }
+      return inside(entry.name, entry.kind, (member) => ({ ...Object(value), [entry.name]: member }))
+    }
+    case 'choice':
+    case 'either':
+      return undefined
+    default:
+      return { path, value: kind.t === 'text' || kind.t === 'digits' || kind.t === 'instant' ? 17 : 'wrong' }
+  }
+}
+
+/** Calls what each version's document says, and checks the answers by it. */
+async function tryDocuments(
+  { built, world, reference, random, findings }: Site,
+  seed: number,
+): Promise<void> {
+  const { app, desk } = built
+  desk.result = (name) => {
+    const route = world.routes.find((each) => each.name === name)
+    const response = route?.responses[random.below(route.responses.length)]
+    return response === undefined
+      ? undefined
+      : reply(response.status, reference.value(random, response.kind, 0))
+  }
+  for (const version of [...world.versions, 'all']) {
+    const document = JSON.parse(JSON.stringify(app.openapi({ version }))) as unknown
+    const report = await fuzzDocument(
+      { name: version, document, send: throughFetch(app), isMerged: version === 'all' },
+      { seed, calls: 3 },
+    )
+    for (const { operation, text, call } of report.findings) {
+      // which members change together is no matter of documents
+      if (text.includes('they are changed together')) continue
+      findings.push({
+        text: `document: ${text.slice(0, 90)}`,
+        detail: `version ${version}, ${operation}: ${text}\n${call}\n${describe(world)}`,
+      })
+    }
+  }
+}
+
+function describe(world: World): string {
+  return JSON.stringify(world, (_key, value: unknown) => (typeof value === 'function' ? 'function' : value))
+}

@@ -1,0 +1,566 @@
+/* oxlint-disable complexity, max-depth -- it chooses among everything that a history may have */
+import type { Random } from '../../fault/fuzz/random.ts'
+
+/** A schema, as data: what builds schemas and what the reference reads. */
+export type Kind =
+  | { readonly t: 'text' | 'digits' | 'int' | 'flag' | 'yesno' | 'date' | 'instant' }
+  | { readonly t: 'enum'; readonly values: readonly string[] }
+  | { readonly t: 'object'; readonly object: number }
+  | { readonly t: 'list' | 'record' | 'maybe' | 'nullable' | 'lazy' | 'boxed'; readonly of: Kind }
+  | { readonly t: 'default'; readonly of: Kind; readonly value: unknown }
+  | { readonly t: 'tuple'; readonly items: readonly Kind[]; readonly rest: Kind | undefined }
+  | { readonly t: 'choice'; readonly options: readonly number[] }
+  | { readonly t: 'either'; readonly object: number }
+  | { readonly t: 'page' | 'envelope'; readonly of: Kind }
+  | { readonly t: 'literal'; readonly value: string }
+
+/** What an object puts around a field of its model. */
+export type Wrap = 'none' | 'maybe' | 'nullable' | 'default'
+
+export interface Entry {
+  readonly name: string
+  /** The number of a field of a model, through all versions. */
+  readonly slot: number | undefined
+  readonly kind: Kind
+  readonly wrap: Wrap
+  /** The default of `wrap`. */
+  readonly value?: unknown
+}
+
+/** A model, or a part of one. */
+export interface ObjectSpec {
+  readonly id: number
+  /** Its model; itself if it is one. */
+  readonly model: number
+  readonly name: string
+  readonly entries: readonly Entry[]
+  readonly mode: 'strip' | 'strict' | 'loose'
+  readonly isPartial: boolean
+  /** Whether `derive` makes it. */
+  readonly isDerived: boolean
+  /** Whether all of its values can be written as text. */
+  readonly isFlat: boolean
+}
+
+export type Move =
+  | { readonly t: 'rename'; readonly slot: number; readonly now: string; readonly was: string }
+  | {
+      readonly t: 'turn'
+      readonly slot: number
+      readonly name: string
+      readonly now: Kind
+      readonly was: Kind
+      readonly up: ((old: unknown) => unknown) | undefined
+      readonly down: ((now: unknown) => unknown) | undefined
+    }
+  | { readonly t: 'gone'; readonly slot: number; readonly name: string; readonly kind: Kind }
+  | { readonly t: 'born'; readonly slot: number; readonly name: string; readonly kind: Kind }
+
+type Values = Readonly<Record<string, unknown>>
+
+export interface StepSpec {
+  /** The place of the version that has the change. */
+  readonly version: number
+  readonly change: string
+  readonly model: number
+  /** The change that it is written against. */
+  readonly before: string | undefined
+  readonly moves: readonly Move[]
+  readonly reads: readonly { readonly name: string; readonly slot: number }[]
+  readonly up: ((old: Values) => Values) | undefined
+  readonly down: ((now: Values) => Values) | undefined
+  readonly not: readonly number[]
+}
+
+export interface RouteSpec {
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly path: string
+  readonly body: Kind | undefined
+  readonly form: number | undefined
+  readonly query: number | undefined
+  readonly headers: number | undefined
+  readonly responses: readonly { readonly status: number; readonly kind: Kind }[]
+  readonly operations: readonly OperationSpec[]
+}
+
+export interface OperationSpec {
+  readonly version: number
+  readonly change: string
+  readonly path: string | undefined
+  readonly method: RouteSpec['method'] | undefined
+  readonly status: { readonly now: number; readonly was: number } | undefined
+  readonly header: { readonly now: string; readonly was: string } | undefined
+  readonly parameter: { readonly now: string; readonly was: string } | undefined
+}
+
+/** A random history: models, parts, changes and routes. */
+export interface World {
+  /** Newest first. */
+  readonly versions: readonly string[]
+  readonly objects: readonly ObjectSpec[]
+  /** Newest first. */
+  readonly steps: readonly StepSpec[]
+  readonly routes: readonly RouteSpec[]
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Writes a value so that equal values are equal texts. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(
+          Object.entries(each)
+            .filter(([, member]) => member !== undefined)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        )
+      : each,
+  )
+}
+
+const SCALARS = ['text', 'digits', 'int', 'flag', 'yesno', 'instant', 'date'] as const
+
+/** Makes a random history. */
+export function createWorld(random: Random): World {
+  return new Maker(random).make()
+}
+
+class Maker {
+  private slots = 0
+  private names = 0
+  private readonly objects: ObjectSpec[] = []
+  private readonly steps: StepSpec[] = []
+  private readonly freed: string[] = []
+  /** The fields that each part has at the version that is being written. */
+  private readonly alive = new Map<number, Set<number | undefined>>()
+  /** The fields of each part that changes touched which do not reach it. */
+  private readonly stale = new Map<number, Set<number>>()
+  private readonly random: Random
+
+  constructor(random: Random) {
+    this.random = random
+  }
+
+  make(): World {
+    const { random } = this
+    const versions = random.pick([
+      ['2', '1'],
+      ['3', '2', '1'],
+      ['10', '9', '1.1', '1'],
+      ['5', '4', '3', '2', '1'],
+    ])
+    const models = 2 + random.below(3)
+    for (let at = 0; at < models; at++) this.model(at < 1)
+    const changed = [...this.objects]
+    const parts = 1 + random.below(4)
+    for (let at = 0; at < parts; at++) this.part(changed[random.below(changed.length)])
+    this.history(changed, versions.length)
+    return {
+      versions,
+      objects: this.objects,
+      steps: this.steps,
+      routes: this.routes(versions.length),
+    }
+  }
+
+  private name(): string {
+    const [old] = this.freed
+    if (old !== undefined && this.random.chance(0.2)) return this.freed.shift() ?? old
+    this.names++
+    return `f${this.names}`
+  }
+
+  private scalar(): Kind {
+    const { random } = this
+    if (random.chance(0.2)) return { t: 'enum', values: ['a', 'b', 'c', 'd'].slice(0, 2 + random.below(3)) }
+    return { t: random.pick([...SCALARS]) }
+  }
+
+  private kind(depth: number, isFlat: boolean): Kind {
+    const { random } = this
+    if (isFlat) return random.chance(0.2) ? { t: 'maybe', of: this.scalar() } : this.scalar()
+    if (depth > 2 || random.chance(0.4)) return this.scalar()
+    const inner = (): Kind => this.kind(depth + 1, false)
+    const known = this.objects.length
+    const pick = random.below(13)
+    if (pick < 4 && known > 0) return { t: 'object', object: random.below(depth === 0 ? known + 1 : known) }
+    if (pick === 4) return { t: 'list', of: inner() }
+    if (pick === 5) return { t: 'record', of: inner() }
+    if (pick === 6) return { t: 'nullable', of: inner() }
+    if (pick === 7)
+      return { t: 'tuple', items: [inner(), inner()], rest: random.chance(0.4) ? inner() : undefined }
+    if (pick === 8 && known > 0) return { t: 'either', object: random.below(known) }
+    if (pick === 9 && known > 1)
+      return { t: 'choice', options: random.chance(0.5) ? [known - 2, known - 1] : [0, known - 1] }
+    if (pick === 10) return { t: 'list', of: { t: 'lazy', of: { t: 'object', object: known } } }
+    if (pick === 11) return { t: 'lazy', of: inner() }
+    return { t: 'boxed', of: inner() }
+  }
+
+  private model(isFlat: boolean): void {
+    const { random } = this
+    const id = this.objects.length
+    const count = 2 + random.below(4)
+    const entries: Entry[] = [this.entry('kind', { t: 'literal', value: `m${id}` })]
+    for (let at = 0; at < count; at++) {
+      let kind = this.kind(0, isFlat)
+      if (kind.t === 'object' && kind.object === id) kind = { t: 'maybe', of: kind }
+      else if (!isFlat && kind.t !== 'maybe' && random.chance(0.15)) kind = { t: 'maybe', of: kind }
+      else if (kind.t === 'text' && random.chance(0.3)) kind = { t: 'default', of: kind, value: 'dflt' }
+      entries.push(this.entry(this.name(), kind))
+    }
+    this.objects.push({
+      id,
+      model: id,
+      name: `M${id}`,
+      entries,
+      mode: 'strip',
+      isPartial: false,
+      isDerived: false,
+      isFlat,
+    })
+  }
+
+  private entry(name: string, kind: Kind): Entry {
+    return { name, slot: this.slots++, kind, wrap: 'none' }
+  }
+
+  private part(model: ObjectSpec | undefined): void {
+    if (model === undefined) return
+    const { random } = this
+    const id = this.objects.length
+    const part: Mutable<ObjectSpec> = { ...model, id, name: `P${id}`, isDerived: random.chance(0.6) }
+    if (random.chance(0.6))
+      part.entries = part.entries.filter((_, index) => index === 0 || random.chance(0.6))
+    if (random.chance(0.3)) {
+      part.isPartial = true
+      part.entries = part.entries.map((entry) => ({ ...entry, wrap: 'maybe' }))
+    } else if (random.chance(0.4)) {
+      const at = random.below(part.entries.length)
+      part.entries = part.entries.map((entry, index) =>
+        index === at && entry.slot !== undefined && entry.kind.t !== 'literal' ? this.wrapped(entry) : entry,
+      )
+    }
+    if (random.chance(0.4)) {
+      const extra: Entry = { name: this.name(), slot: undefined, kind: this.scalar(), wrap: 'none' }
+      part.entries = [...part.entries, part.isPartial ? { ...extra, wrap: 'maybe' } : extra]
+    }
+    part.mode = random.pick(['strip', 'strip', 'strict', 'loose'])
+    this.objects.push(part)
+  }
+
+  private wrapped(entry: Entry): Entry {
+    const { random } = this
+    const wrap = random.pick<Wrap>(['maybe', 'nullable', 'default'])
+    if (wrap !== 'default') return { ...entry, wrap }
+    return entry.kind.t === 'text' || entry.kind.t === 'digits' ? { ...entry, wrap, value: '7' } : entry
+  }
+
+  /** Writes changes, newest first, and keeps what each model was. */
+  private history(models: readonly ObjectSpec[], versions: number): void {
+    const { random } = this
+    const states = new Map(models.map((model) => [model.id, [...model.entries]]))
+    const touched = new Map<number, Map<number, number>>()
+    const order = new Map<number, string[]>()
+    let count = 0
+    for (let version = 0; version < versions - 1; version++) {
+      const changes = 1 + random.below(2)
+      for (let each = 0; each < changes; each++) {
+        const change = `c${count++}`
+        for (const model of models) {
+          if (!random.chance(each === 0 ? 0.6 : 0.4)) continue
+          const state = states.get(model.id) ?? []
+          const done = touched.get(model.id) ?? new Map<number, number>()
+          const own = order.get(model.id) ?? []
+          touched.set(model.id, done)
+          order.set(model.id, own)
+          const step = this.step({ change, version, model, state, done, own })
+          if (step === undefined) continue
+          states.set(model.id, applyMoves(state, step.moves))
+          own.push(change)
+          for (const { slot } of step.moves) done.set(slot, own.length - 1)
+          this.steps.push(step)
+        }
+      }
+    }
+  }
+
+  private step({
+    change,
+    version,
+    model,
+    state,
+    done,
+    own,
+  }: {
+    readonly change: string
+    readonly version: number
+    readonly model: ObjectSpec
+    readonly state: readonly Entry[]
+    readonly done: ReadonlyMap<number, number>
+    readonly own: readonly string[]
+  }): StepSpec | undefined {
+    const { random } = this
+    const free = state.filter(({ kind }) => kind.t !== 'literal')
+    const moves: Move[] = []
+    const taken = new Set<number>()
+    const take = (): Entry | undefined => {
+      const left = free.filter(({ slot }) => slot !== undefined && !taken.has(slot))
+      const found = left[random.below(left.length)]
+      if (found?.slot !== undefined) taken.add(found.slot)
+      return found
+    }
+    const slotOf = (entry: Entry): number => entry.slot ?? -1
+    if (random.chance(0.5)) {
+      const entry = random.chance(0.1) ? state.find(({ kind }) => kind.t === 'literal') : take()
+      if (entry?.slot !== undefined) taken.add(entry.slot)
+      if (entry !== undefined)
+        moves.push({ t: 'rename', slot: slotOf(entry), now: entry.name, was: this.name() })
+    }
+    for (let at = random.below(3); at > 0; at--) {
+      const entry = take()
+      const turn = entry === undefined ? undefined : this.turn(entry.kind, model.isFlat)
+      if (entry !== undefined && turn !== undefined)
+        moves.push({ t: 'turn', slot: slotOf(entry), name: entry.name, now: entry.kind, ...turn })
+    }
+    let up: StepSpec['up']
+    let down: StepSpec['down']
+    let reads: StepSpec['reads'] = []
+    const shape = random.below(8)
+    if (shape === 0 && !model.isFlat) {
+      const gone = [take(), take()].filter((each) => each !== undefined)
+      const name = this.name()
+      const kinds = gone.map(({ kind }) => kind)
+      if (gone.length > 0 && gone.every(({ kind }) => isRequired(kind))) {
+        moves.push({
+          t: 'born',
+          slot: this.slots++,
+          name,
+          kind: { t: 'tuple', items: kinds, rest: undefined },
+        })
+        moves.push(
+          ...gone.map((entry): Move => ({
+            t: 'gone',
+            slot: slotOf(entry),
+            name: entry.name,
+            kind: entry.kind,
+          })),
+        )
+        const names = gone.map((entry) => entry.name)
+        up = (old) => {
+          const list = old[name] as readonly unknown[]
+          return Object.fromEntries(names.map((each, index) => [each, list[index]]))
+        }
+        down = (now) => ({ [name]: names.map((each) => now[each]) })
+      }
+    } else if (shape < 4) {
+      const entry = take()
+      const isText = entry?.kind.t === 'text'
+      const readable = free.filter(({ slot }) => slot !== undefined && !taken.has(slot))
+      const read = random.chance(0.5) ? readable[random.below(readable.length)] : undefined
+      reads = read?.slot === undefined ? [] : [{ name: read.name, slot: read.slot }]
+      if (entry !== undefined && (isText || entry.kind.t === 'maybe')) {
+        moves.push({ t: 'gone', slot: slotOf(entry), name: entry.name, kind: entry.kind })
+        if (isText) up = (old) => ({ [entry.name]: `up ${canonical(old)}` })
+      }
+      if (random.chance(0.5)) {
+        const name = this.name()
+        moves.push({ t: 'born', slot: this.slots++, name, kind: { t: 'text' } })
+        down = (now) => ({ [name]: `down ${canonical(now)}` })
+      }
+    }
+    if (moves.length === 0) return undefined
+    if (up === undefined && down === undefined) reads = []
+    const last = Math.max(
+      -1,
+      ...[...taken, ...reads.map(({ slot }) => slot)].map((slot) => done.get(slot) ?? -1),
+    )
+    const isFree = last === -1 && this.isNameable(model, moves, reads)
+    const isBorn = moves.some(({ t }) => t === 'born')
+    const nearest = last === -1 || isBorn || random.chance(0.5) ? own.at(-1) : own[last]
+    const before = isFree && random.chance(0.7) ? undefined : nearest
+    const not = this.halves(model, moves, reads, up !== undefined || down !== undefined)
+    if (not.length === 0)
+      for (const move of moves) if (move.t === 'gone' && moves.length === 1) this.freed.push(move.name)
+    return { version, change, model: model.id, before, moves, reads, up, down, not }
+  }
+
+  /** The parts that have some of what a step turns together, or lack what it reads. */
+  private halves(
+    model: ObjectSpec,
+    moves: readonly Move[],
+    reads: StepSpec['reads'],
+    isGroup: boolean,
+  ): readonly number[] {
+    const gone = moves.filter(({ t }) => t === 'gone')
+    const hasBorn = moves.some(({ t }) => t === 'born')
+    const halves: number[] = []
+    for (const part of this.objects) {
+      if (part.model !== model.id) continue
+      const alive = this.alive.get(part.id) ?? new Set(part.entries.map(({ slot }) => slot))
+      this.alive.set(part.id, alive)
+      const here = gone.filter(({ slot }) => alive.has(slot))
+      const isWhole = model.entries.every(({ slot }) => part.entries.some((each) => each.slot === slot))
+      const runs = isGroup && (here.length > 0 || (hasBorn && gone.length === 0 && isWhole))
+      const isPair =
+        hasBorn && gone.length > 0 && moves.some((each) => each.t === 'born' && each.kind.t === 'tuple')
+      const isWrapped =
+        isPair &&
+        !part.isPartial &&
+        part.entries.some(({ slot, wrap }) => wrap !== 'none' && gone.some((each) => each.slot === slot))
+      const stale = this.stale.get(part.id) ?? new Set<number>()
+      this.stale.set(part.id, stale)
+      if (
+        moves.some(({ slot }) => stale.has(slot)) ||
+        (hasBorn && here.length > 0 && here.length < gone.length) ||
+        (runs && (isWrapped || reads.some(({ slot }) => !alive.has(slot))))
+      ) {
+        halves.push(part.id)
+        for (const { slot } of moves) stale.add(slot)
+        continue
+      }
+      const takesBorn = gone.length > 0 ? here.length === gone.length : isWhole
+      for (const { t, slot } of moves) {
+        if (t === 'gone') alive.delete(slot)
+        if (t === 'born' && takesBorn) alive.add(slot)
+      }
+    }
+    return halves
+  }
+
+  /** Whether a step that touches nothing that a newer one touches can be written against the newest shape. */
+  private isNameable(model: ObjectSpec, moves: readonly Move[], reads: StepSpec['reads']): boolean {
+    const isNewest = (slot: number): boolean => model.entries.some((entry) => entry.slot === slot)
+    return (
+      reads.every(({ slot }) => isNewest(slot)) &&
+      moves.every((move) =>
+        move.t === 'born' ? !model.entries.some(({ name }) => name === move.name) : isNewest(move.slot),
+      )
+    )
+  }
+
+  private turn(
+    kind: Kind,
+    isFlat: boolean,
+  ): Pick<Extract<Move, { t: 'turn' }>, 'was' | 'up' | 'down'> | undefined {
+    const { random } = this
+    const same = undefined
+    if (kind.t === 'digits') return { was: { t: 'int' }, up: String, down: Number }
+    if (kind.t === 'int') return { was: { t: 'digits' }, up: Number, down: String }
+    if (kind.t === 'flag')
+      return { was: { t: 'yesno' }, up: (old) => old === 'yes', down: (now) => (now === true ? 'yes' : 'no') }
+    if (kind.t === 'instant')
+      return {
+        was: { t: 'date' },
+        up: (old) => (old as Date).toISOString(),
+        down: (now) => new Date(String(now)),
+      }
+    if (kind.t === 'enum') {
+      const [first = 'a', ...others] = kind.values
+      if (others.length < 2) return undefined
+      const values = [first, ...others.slice(0, -1)]
+      return {
+        was: { t: 'enum', values },
+        up: same,
+        down: (now) => (values.includes(String(now)) ? now : first),
+      }
+    }
+    if (kind.t === 'text')
+      return random.chance(0.5)
+        ? {
+            was: { t: 'maybe', of: { t: 'text' } },
+            up: (old) => old ?? 'none',
+            down: same,
+          }
+        : { was: { t: 'default', of: { t: 'text' }, value: 'past' }, up: same, down: same }
+    if (isFlat || !isRequired(kind)) return undefined
+    return { was: { t: 'boxed', of: kind }, up: (old) => (old as { v: unknown }).v, down: (v) => ({ v }) }
+  }
+
+  private routes(versions: number): readonly RouteSpec[] {
+    const { random, objects } = this
+    const count = 2 + random.below(3)
+    const flat = objects.filter(({ isFlat }) => isFlat)
+    const flatId = (): number => flat[random.below(flat.length)]?.id ?? 0
+    const closed = flat.findLast(({ mode }) => mode === 'strip')?.id
+    const routes: RouteSpec[] = []
+    for (let at = 0; at < count; at++) {
+      const method = random.pick<RouteSpec['method']>(['GET', 'POST', 'PUT', 'PATCH'])
+      const isForm = method !== 'GET' && random.chance(0.15)
+      const response = this.outer()
+      const responses = [{ status: method === 'POST' ? 201 : 200, kind: response }]
+      if (random.chance(0.3)) responses.push({ status: 404, kind: this.outer() })
+      const query = random.chance(0.3) ? flatId() : undefined
+      routes.push({
+        name: `r${at}`,
+        method,
+        path: `/r${at}`,
+        body: method === 'GET' || isForm ? undefined : this.outer(),
+        form: isForm ? flatId() : undefined,
+        query,
+        headers: random.chance(0.15) ? closed : undefined,
+        responses,
+        operations: this.operations(at, versions, query === undefined),
+      })
+    }
+    return routes
+  }
+
+  private operations(at: number, versions: number, hasPage: boolean): readonly OperationSpec[] {
+    const { random } = this
+    const operations: OperationSpec[] = []
+    let status = 404
+    for (let version = 0; version < versions - 1; version++) {
+      if (!random.chance(0.3)) continue
+      const now = status
+      if (random.chance(0.4)) status = 420 + version * 3
+      operations.push({
+        version,
+        change: `o${at}-${version}`,
+        path: random.chance(0.5) ? `/old${version}/r${at}` : undefined,
+        method: undefined,
+        status: now === status ? undefined : { now, was: status },
+        header: random.chance(0.4) && version === 0 ? { now: 'x-new', was: 'x-old' } : undefined,
+        parameter: hasPage && random.chance(0.4) && version === 0 ? { now: 'page', was: 'p' } : undefined,
+      })
+    }
+    return operations.filter(
+      (each) =>
+        each.path !== undefined ||
+        each.status !== undefined ||
+        each.header !== undefined ||
+        each.parameter !== undefined,
+    )
+  }
+
+  /** What stands at the top of a body. */
+  private outer(): Kind {
+    const { random, objects } = this
+    const own: Kind = { t: 'object', object: random.below(objects.length) }
+    const pick = random.below(8)
+    if (pick === 0) return { t: 'list', of: own }
+    if (pick === 1) return { t: 'page', of: own }
+    if (pick === 2) return { t: 'envelope', of: own }
+    if (pick === 3) return { t: 'record', of: own }
+    return own
+  }
+}
+
+/** Whether a value has to be there, whatever it is. */
+function isRequired(kind: Kind): boolean {
+  return kind.t !== 'maybe' && kind.t !== 'default'
+}
+
+/** The fields before a step. */
+export function applyMoves(state: readonly Entry[], moves: readonly Move[]): Entry[] {
+  const made = state.flatMap((entry): readonly Entry[] => {
+    const move = moves.find(({ slot }) => slot === entry.slot)
+    if (move === undefined || move.t === 'born') return [entry]
+    if (move.t === 'gone') return []
+    return [move.t === 'rename' ? { ...entry, name: move.was } : { ...entry, kind: move.was }]
+  })
+  for (const move of moves)
+    if (move.t === 'born') made.push({ name: move.name, slot: move.slot, kind: move.kind, wrap: 'none' })
+  return made
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, DefinitionError, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
+import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { z } from 'zod'
+
+import { controller, moduleOf } from '../support/untyped.ts'
+
+interface Given {
+  readonly models: Readonly<Record<string, unknown>>
+  readonly change: readonly unknown[]
+  readonly body: unknown
+  readonly response?: unknown
+  readonly answers?: (body: unknown) => unknown
+}
+
+const loose = (make: unknown): ((options: unknown) => never) => make as never
+
+/** An application with one route and two versions, and what its handler got. */
+function open({ models, change, body, response = body, answers = (given) => given }: Given): {
+  readonly app: App
+  readonly seen: unknown[]
+} {
+  const seen: unknown[] = []
+  const changes = [loose(defineVersionChange)({ version: '2', title: 'One', change })]
+  const history: unknown = loose(defineVersions)({ versions: ['2', '1'], models, changes })
+  const route = {
+    method: 'POST',
+    path: '/',
+    name: 'send',
+    input: { body },
+    response: { 200: response },
+    status: 200,
+    handler: (input: { readonly body: unknown }) => {
+      seen.push(input.body)
+      return answers(input.body)
+    },
+  }
+  const app = createApp(moduleOf({ controllers: [controller({ prefix: '/x', routes: [route] })] }), {
+    logger: false,
+    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
+  })
+  return { app, seen }
+}
+
+async function send(app: App, version: string, json: unknown) {
+  const answer = await app.inject({ method: 'POST', url: '/x', headers: { v: version }, json })
+  return { status: answer.statusCode, body: answer.json() as Record<string, unknown> }
+}
+
+const nameWas = (Model: object) =>
+  loose(reshape)({
+    of: Model,
+    fields: { name: { was: z.string() }, first: { was: absent }, last: { was: absent } },
+    up: (old: { name: string }) => ({ first: old.name.split(' ')[0], last: old.name.split(' ')[1] ?? '' }),
+    down: (now: { first: string; last: string }) => ({ name: `${now.first} ${now.last}` }),
+  })
+
+describe('partial results', () => {
+  const User = model('PartialUser', { first: z.string(), last: z.string(), age: z.number() })
+  const Patch = derive(User, (user) => user.partial())
+
+  it('get nothing that is made of fields which are not there', async () => {
+    const { app } = open({ models: { User }, change: [nameWas(User)], body: Patch })
+    assert.deepEqual((await send(app, '1', { age: 3 })).body, { age: 3 })
+    assert.deepEqual((await send(app, '1', { name: 'Ann Lee' })).body, { name: 'Ann Lee' })
+  })
+
+  it('refuse half of what up reads', async () => {
+    const change = loose(reshape)({
+      of: User,
+      fields: { full: { was: z.string() }, first: { was: absent } },
+      reads: ['last'],
+      up: (old: { full: string; last: string }) => ({ first: old.full.replace(old.last, '') }),
+      down: (now: { first: string; last: string }) => ({ full: now.first + now.last }),
+    })
+    const { app } = open({ models: { User }, change: [change], body: Patch })
+    const refused = await send(app, '1', { full: 'AnnLee' })
+    assert.equal(refused.status, 422)
+    assert.deepEqual((refused.body['errors'] as { path: unknown }[])[0]?.path, ['last'])
+    assert.deepEqual((await send(app, '1', { last: 'Lee' })).body, { last: 'Lee' })
+  })
+})
+
+describe('what an object puts around a field of a model', () => {
+  const Item = model('WrappedItem', { id: z.string(), size: z.string() })
+  const Sizes = derive(Item, (item) =>
+    item.extend({ id: item.shape.id.nullable(), size: item.shape.size.optional() }),
+  )
+  const Completed = derive(Item, (item) => item.extend({ size: item.shape.size.default('7') }))
+  const change = loose(reshape)({
+    of: Item,
+    fields: {
+      id: { was: z.number(), up: String, down: Number },
+      size: { was: z.number(), up: String, down: Number },
+    },
+  })
+
+  it('is nothing that functions of changes are called with', async () => {
+    const { app, seen } = open({ models: { Item }, change: [change], body: Sizes })
+    assert.deepEqual((await send(app, '1', { id: null })).body, { id: null })
+    assert.deepEqual((await send(app, '1', { id: 4, size: 5 })).body, { id: 4, size: 5 })
+    assert.deepEqual(seen, [{ id: null }, { id: '4', size: '5' }])
+  })
+
+  it('completes what was left out with the newest default', async () => {
+    const { app, seen } = open({ models: { Item }, change: [change], body: Completed })
+    assert.deepEqual((await send(app, '1', { id: 4 })).body, { id: 4, size: 7 })
+    assert.deepEqual(seen, [{ id: '4', size: '7' }])
+  })
+})
+
+describe('defaults of earlier schemas', () => {
+  it('complete older results', async () => {
+    const Note = model('DefaultNote', { id: z.string(), note: z.string().optional() })
+    const change = loose(reshape)({ of: Note, fields: { note: { was: z.string().default('none') } } })
+    const { app } = open({ models: { Note }, change: [change], body: Note, answers: () => ({ id: 'a' }) })
+    assert.deepEqual((await send(app, '1', { id: 'a' })).body, { id: 'a', note: 'none' })
+    assert.deepEqual((await send(app, '2', { id: 'a' })).body, { id: 'a' })
+  })
+})
+
+describe('unions', () => {
+  it('are chosen by a discriminator that only some of their objects called differently', async () => {
+    const Cat = model('UnionCat', { kind: z.literal('cat'), lives: z.number() })
+    const Dog = model('UnionDog', { kind: z.literal('dog'), name: z.string() })
+    const change = [
+      loose(reshape)({ of: Cat, fields: { kind: { was: 'type' } } }),
+      loose(reshape)({ of: Dog, fields: { name: { was: 'title' } } }),
+    ]
+    const body = z.object({ pet: z.discriminatedUnion('kind', [Cat, Dog]) })
+    const { app, seen } = open({ models: { Cat, Dog }, change, body })
+    for (const pet of [
+      { type: 'cat', lives: 9 },
+      { kind: 'dog', title: 'Rex' },
+    ])
+      assert.deepEqual((await send(app, '1', { pet })).body, { pet })
+    assert.deepEqual(seen, [{ pet: { kind: 'cat', lives: 9 } }, { pet: { kind: 'dog', name: 'Rex' } }])
+  })
+})
+
+describe('lazy schemas', () => {
+  it('are read as JSON in every version, though they were looked into before', async () => {
+    const Log = model('LazyLog', { title: z.string(), days: z.lazy(() => z.array(z.date())) })
+    const change = loose(reshape)({ of: Log, fields: { title: { was: 'name' } } })
+    const { app, seen } = open({ models: { Log }, change: [change], body: Log })
+    const days = ['2026-01-01T00:00:00.000Z']
+    assert.deepEqual((await send(app, '2', { title: 'a', days })).body, { title: 'a', days })
+    assert.deepEqual((await send(app, '1', { name: 'a', days })).body, { name: 'a', days })
+    assert.deepEqual(
+      seen,
+      ['a', 'a'].map((title) => ({ title, days: days.map((day) => new Date(day)) })),
+    )
+  })
+})
+
+describe('documents of earlier versions', () => {
+  it('have one schema for what is sent and what is answered', async () => {
+    const User = model('DocumentUser', { first: z.string(), last: z.string() })
+    const { app } = open({ models: { User }, change: [nameWas(User)], body: User })
+    await app.ready()
+    const { components } = app.openapi({ version: '1' })
+    assert.deepEqual(
+      Object.keys(components?.schemas ?? {}).filter((name) => name.startsWith('Document')),
+      ['DocumentUser'],
+    )
+    assert.deepEqual(Object.keys(Object(components?.schemas?.['DocumentUser']).properties), ['name'])
+  })
+})
+
+describe('parts that a change cannot reach as a whole', () => {
+  const User = model('PartOfUser', { id: z.string(), first: z.string(), last: z.string() })
+
+  async function messageOf(given: Given): Promise<string> {
+    try {
+      const { app } = open(given)
+      await app.ready()
+      return 'none'
+    } catch (error) {
+      return error instanceof DefinitionError ? error.message : String(error)
+    }
+  }
+
+  it('are reported if they lack what its functions read', async () => {
+    const change = loose(reshape)({
+      of: User,
+      fields: { last: { was: absent } },
+      reads: ['id'],
+      up: (old: { id: string }) => ({ last: old.id }),
+    })
+    const body = User.omit({ id: true })
+    assert.match(
+      await messageOf({ models: { User }, change: [change], body }),
+      /change "one".*a part of PartOfUser lacks id, which the change reads; give the part all of them, or list it in not/s,
+    )
+  })
+})
