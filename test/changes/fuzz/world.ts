@@ -491,7 +491,8 @@ class Maker {
       const response = this.outer()
       const responses = [{ status: method === 'POST' ? 201 : 200, kind: response }]
       if (random.chance(0.3)) responses.push({ status: 404, kind: this.outer() })
-      const query = random.chance(0.3) ? flatId() : undefined
+      const open = flat.filter(({ mode }) => mode !== 'loose')
+      const query = random.chance(0.3) ? open[random.below(open.length)]?.id : undefined
       routes.push({
         name: `r${at}`,
         method,
