@@ -85,7 +85,23 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
       refuses: { 'user.login': 'the wrong password is a 401' },
     }
   },
+  'history-header': knowUsers,
+  'history-url': knowUsers,
   downloads: async () => ({ known: { name: ['app.ts', 'main.ts'] } }),
+}
+
+/** Users, whose ids were numbers in the first release. Few calls by the document of all versions fit one of them in path, header and body. */
+async function knowUsers(app: App): Promise<Knowledge> {
+  const json = { firstName: 'Ann', lastName: 'Lee', addresses: [] }
+  for (let count = 0; count < 3; count++)
+    await app.inject({ method: 'POST', url: '/users', version: '3', json })
+  return {
+    known: {
+      id: [1, 'user_1', 2, 'user_2', 3, 'user_3'],
+      'user.patch id': ['user_1', 'user_2', 1],
+      'user.patch x-api-version': ['3', '2', '1'],
+    },
+  }
 }
 
 /** Those whose documents are tried over a socket. */
