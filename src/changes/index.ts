@@ -1,6 +1,8 @@
 /** The entry point `octavo/changes`: versions as changes. */
 export { before, defineVersionChange } from './change.ts'
 export type { VersionChange, VersionChangeOptions } from './change.ts'
+export { fieldNames } from './field-names.ts'
+export type { FieldNames } from './field-names.ts'
 export { derive, model } from './model.ts'
 export type { AnyModel, Model, Modelled, ModelFields, Part } from './model.ts'
 export { operation } from './operation.ts'

@@ -105,6 +105,19 @@ export type StateOf<A, V> = A extends { readonly versions: infer Vs; readonly '~
   ? StateIn<NonNullable<H>, Newer<Vs, V>>
   : never
 
+type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
+/** The names of fields, taken back as the fields are. */
+type NamesBack<N, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
+  ? NamesBack<V extends New ? NameBefore<N, W> : N, R, New>
+  : N
+type NamesAt<N, K, St> = St extends { readonly '~of': readonly [infer H, infer New] }
+  ? N extends keyof H
+    ? H[N] extends readonly [unknown, infer Cs]
+      ? NamesBack<K, Cs, New>
+      : never
+    : never
+  : never
+
 type At<S, St, Side extends 'in' | 'out'> = S extends Pick<AnyModel, keyof AnyModel & symbol> & {
   readonly '~part': infer P
 }
@@ -113,7 +126,9 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Pick<AnyModel, keyof AnyMo
     ? ModelName<S> extends keyof St
       ? ObjectAt<St[ModelName<S>], St, Side>
       : never
-    : Walk<S, DefOf<S>, St, Side>
+    : S extends { readonly '~names': readonly [infer N, infer K] }
+      ? NamesAt<N, K, St>
+      : Walk<S, DefOf<S>, St, Side>
 
 type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
   readonly type: 'array'

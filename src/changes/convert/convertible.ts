@@ -3,6 +3,7 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { atDefinition } from '../../place.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { namedModel } from '../field-names.ts'
 import { membersOf } from './clone.ts'
 import { isTurned } from './plans.ts'
 import type { Plans } from './plans.ts'
@@ -50,7 +51,7 @@ function findStuck(
   isSent: boolean,
   seen: Set<Schema>,
 ): readonly string[] {
-  if (seen.has(schema) || reachOf(schema).length === 0) return []
+  if (seen.has(schema) || namedModel(schema) !== undefined || reachOf(schema).length === 0) return []
   seen.add(schema)
   const { type } = defOf(schema)
   if (!isTurned(type) || (type === 'pipe' && isSent)) return [type]

@@ -5,7 +5,8 @@ import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isObject } from '../../values.ts'
 import { toChains } from '../chain.ts'
-import type { AnyChange, Chain, Move } from '../chain.ts'
+import type { AnyChange, Chain, Move, Step } from '../chain.ts'
+import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, lazyInner, membersOf, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
 import { convert, turnsOf } from './plan.ts'
@@ -32,7 +33,12 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
   const chains = toChains(changes, problems)
   const orders = new Map(changes.map((change, index) => [change, index]))
   const ownedBy = createFindOwned(chains.values(), orders, problems)
-  const reachOf = createReach(ownedBy)
+  const named = (schema: Schema): readonly Step[] =>
+    chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
+  const orderOf = ({ change }: Step): number => orders.get(change) ?? 0
+  const reachOf = createReach(ownedBy, (schema) =>
+    namedModel(schema) === undefined ? [] : named(schema).map(orderOf),
+  )
   const plans = new Map<Schema, Map<number, Plan>>()
   const planOf: Plans['planOf'] = (schema, level) => {
     const count = reachOf(schema).filter((order) => order < level).length
@@ -48,7 +54,17 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
       ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
     }
     known.set(count, plan)
-    const built = build(schema, level, { ownedBy, planOf })
+    const model = namedModel(schema)
+    const built =
+      model === undefined
+        ? build(schema, level, { ownedBy, planOf })
+        : planNames(
+            schema,
+            namesBefore(
+              chains.get(model)?.slots ?? new Map(),
+              named(schema).filter((step) => orderOf(step) < level),
+            ),
+          )
     // one schema for both directions, as documents show schemas of one name once
     return Object.assign(plan, built, isSplit(schema, { ownedBy, reachOf }) ? {} : { parse: built.wire })
   }
@@ -56,7 +72,10 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
 }
 
 /** Finds which changes reach a schema: those of the objects in it, and in what their fields were. */
-function createReach(ownedBy: Plans['ownedBy']): Plans['reachOf'] {
+function createReach(
+  ownedBy: Plans['ownedBy'],
+  ordersOfNames: (schema: Schema) => readonly number[],
+): Plans['reachOf'] {
   const known = new Map<Schema, readonly number[]>()
   return (schema) => {
     const reached = known.get(schema)
@@ -68,6 +87,7 @@ function createReach(ownedBy: Plans['ownedBy']): Plans['reachOf'] {
       if (seen.has(next)) continue
       seen.add(next)
       for (const { order } of stepsOf(next, ownedBy)) orders.add(order)
+      for (const order of ordersOfNames(next)) orders.add(order)
       waiting.push(...heldBy(next, ownedBy))
     }
     const sorted = [...orders].toSorted((a, b) => a - b)
@@ -118,6 +138,21 @@ function build(schema: Schema, level: number, parts: Parts): Plan {
 /** The types of schema through which values can be turned in both directions. */
 export function isTurned(type: string): boolean {
   return BUILD.has(type)
+}
+
+/** Names of fields of a model. */
+function planNames(schema: Schema, names: ReadonlyMap<unknown, string>): Plan {
+  const entries = Object.fromEntries([...names.values()].map((name) => [name, name]))
+  const older = cloneSchema(schema, { entries })
+  const newest = new Map([...names].map(([now, was]) => [was, now]))
+  return {
+    wire: older,
+    parse: older,
+    ...turnsOf((side) => {
+      const table: ReadonlyMap<unknown, unknown> = side === 'up' || side === 'slowUp' ? newest : names
+      return (value) => table.get(value) ?? value
+    }),
+  }
 }
 
 const STAY: Turn = (value) => value

@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+
+import { DefinitionError } from '../definition-error.ts'
+import type { Schema } from '../schema/schema.ts'
+import { isSchema } from '../schema/schema.ts'
+import { describeValue } from '../values.ts'
+import { shapeOf } from './chain.ts'
+import type { Slot, Step } from './chain.ts'
+import type { AnyModel, ModelName } from './model.ts'
+import { modelName } from './model.ts'
+import { zod } from './zod.ts'
+
+/** A schema of the names of a model's fields. */
+export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{ [Key in K]: Key }> {
+  /** For types alone: the name of the model, and its names. */
+  readonly '~names': readonly [N, K]
+}
+
+const named = new WeakMap<Schema, Schema>()
+
+/**
+ * Makes a schema of the names of a model's fields, for parameters such as `sort`. In older versions they are the names of that time.
+ *
+ * @example
+ * input: { query: { sort: fieldNames(User).optional() } }
+ *
+ * @throws `DefinitionError` for anything but a model.
+ */
+export function fieldNames<M extends AnyModel>(
+  model: M,
+): FieldNames<ModelName<M>, keyof M['~shape'] & string> {
+  const of: unknown = model
+  if (!isSchema(of) || modelName(of) === undefined) {
+    const message = `fieldNames was given ${describeValue(of)}`
+    throw new DefinitionError([
+      { code: 'invalid_model', where: 'fieldNames', message, fix: 'give what model() returns' },
+    ])
+  }
+  const schema = zod.enum(Object.keys(shapeOf(of)))
+  named.set(schema, of)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are types alone
+  return schema as never
+}
+
+/** The model whose names a schema has; `undefined` for any other schema. */
+export function namedModel(schema: Schema): Schema | undefined {
+  return named.get(schema)
+}
+
+/** Whether a step changes names of fields. */
+export function changesNames({ moves }: Step): boolean {
+  return moves.some(({ kind }) => kind === 'rename' || kind === 'gone')
+}
+
+/** The names before the last of these steps by the newest ones, without fields that did not exist. */
+export function namesBefore(
+  slots: ReadonlyMap<string, Slot>,
+  steps: readonly Step[],
+): ReadonlyMap<string, string> {
+  const names = new Map([...slots].map(([name, slot]) => [slot, name]))
+  for (const move of steps.flatMap(({ moves }) => moves)) {
+    if (move.kind === 'rename' && names.has(move.slot)) names.set(move.slot, move.was)
+    if (move.kind === 'gone') names.delete(move.slot)
+  }
+  return new Map(
+    [...slots].flatMap(([name, slot]) => {
+      const was = names.get(slot)
+      return was === undefined ? [] : [[name, was]]
+    }),
+  )
+}

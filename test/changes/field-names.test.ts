@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { expectTypeOf } from 'expect-type'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { absent, defineVersionChange, defineVersions, fieldNames, model, reshape } from 'octavo/changes'
+import type { InAt, StateOf } from 'octavo/changes'
+import { z } from 'zod'
+
+const Car = model('Car', {
+  id: z.string(),
+  year: z.number(),
+  colour: z.string(),
+  owner: z.string().optional(),
+})
+const Sort = fieldNames(Car)
+const change = defineVersionChange({
+  version: '2',
+  title: 'Years have a name',
+  change: [
+    reshape({
+      of: Car,
+      fields: { year: { was: 'built' }, owner: { was: absent }, plate: { was: z.string() } },
+      down: () => ({ plate: '' }),
+    }),
+  ],
+})
+const history = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })
+const app = createApp(
+  defineModule({
+    controllers: [
+      defineController({
+        prefix: '/car',
+        routes: [
+          {
+            method: 'GET',
+            input: { query: z.object({ sort: Sort.optional(), fields: z.array(Sort).default(['id']) }) },
+            handler: ({ query }) => query,
+          },
+        ],
+      }),
+    ],
+  }),
+  { versioning: { scheme: VersioningSchemes.URL, history }, docs: {}, logger: false },
+)
+
+describe('fieldNames', () => {
+  it('takes the names of each version', async () => {
+    assert.deepEqual((await app.inject('/v2/car?sort=year')).json(), { sort: 'year', fields: ['id'] })
+    assert.deepEqual((await app.inject('/v1/car?sort=built&fields=built&fields=colour')).json(), {
+      sort: 'year',
+      fields: ['year', 'colour'],
+    })
+    assert.equal((await app.inject('/v1/car?sort=year')).statusCode, 422)
+    assert.equal((await app.inject('/v1/car?sort=owner')).statusCode, 422)
+    assert.equal((await app.inject('/v1/car?sort=plate')).statusCode, 422)
+  })
+
+  it('is documented with the names of each version', async () => {
+    await app.ready()
+    assert.match(JSON.stringify(app.openapi({ version: '1' })), /"enum":\["id","built","colour"\]/)
+    assert.match(JSON.stringify(app.openapi({ version: '2' })), /"enum":\["id","year","colour","owner"\]/)
+  })
+
+  it('has the types of each version', () => {
+    expectTypeOf<z.infer<typeof Sort>>().toEqualTypeOf<'id' | 'year' | 'colour' | 'owner'>()
+    expectTypeOf<InAt<typeof Sort, StateOf<typeof history, '1'>>>().toEqualTypeOf<'id' | 'built' | 'colour'>()
+  })
+
+  it('takes a model alone', () => {
+    // @ts-expect-error a plain schema is no model
+    assert.throws(() => fieldNames(z.object({ id: z.string() })), /fieldNames was given/)
+  })
+})
