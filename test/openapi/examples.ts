@@ -54,11 +54,11 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     name: 'history-header',
-    create: (_folder, options) => createHeaderApp({ ...QUIET, ...options }) as unknown as App,
+    create: (_folder, options) => createHeaderApp({ ...QUIET, ...options }),
   },
   {
     name: 'history-url',
-    create: (_folder, options) => createUrlApp({ ...QUIET, ...options }) as unknown as App,
+    create: (_folder, options) => createUrlApp({ ...QUIET, ...options }),
   },
   { name: 'jwt', create: (_folder, options) => createJwtApp({ ...QUIET, ...options }) },
   {
