@@ -31,7 +31,7 @@ const schemes = [
     }),
     statuses: [404, 404],
     wrap: (answer: Answer) => answer,
-    unknownOnPlain: unsupported(404, '9', []),
+    unknownOnPlain: unsupported(404, '9', ['1', '2']),
   },
   {
     name: 'HEADER',

@@ -96,9 +96,13 @@ describe('URL and QUERY have to agree', () => {
     [
       'a neutral path behind a version is ambiguous if the query names another',
       '/v1/ping?version=2',
-      both('1', '2', []),
+      both('1', '2', ['1', '2']),
     ],
-    ['a neutral path behind an unknown version is unsupported', '/v9/ping', unsupported(404, '9', [])],
+    [
+      'a neutral path behind an unknown version is unsupported',
+      '/v9/ping',
+      unsupported(404, '9', ['1', '2']),
+    ],
     ['two versions do not matter at a path that no version has', '/v1/planes?version=2', notFound],
     [
       'OPTIONS lists the methods of the version that both name',
@@ -182,7 +186,7 @@ describe('a header before the URL has to agree with it', () => {
     [
       'a neutral path behind an unknown version is unsupported',
       get('/v9/ping', '9'),
-      unsupported(406, '9', []),
+      unsupported(406, '9', ['1', '2']),
     ],
   ])
 })

@@ -101,11 +101,19 @@ describe('URL: the version is the first segment', () => {
     ['a target in absolute form may have no path', 'http://h', unspecified(404, ['1'])],
     ['a never-versioned path answers without version segment', '/health', ok('health@null')],
     ['a never-versioned path answers behind every known version', '/v1/health', ok('health@1')],
-    ['a never-versioned path is not behind an unknown version', '/v9/health', unsupported(404, '9', [])],
+    [
+      'a never-versioned path is not behind an unknown version',
+      '/v9/health',
+      unsupported(404, '9', ['1', '2', '1beta', '2026-01-01', '1.0']),
+    ],
     ['a neutral path answers without version segment', '/ping', ok('ping@null')],
     ['a neutral path answers behind every known version', '/v1/ping', ok('ping@1')],
     ['a neutral path answers behind a version of other routes', '/v1beta/ping', ok('ping@1beta')],
-    ['a neutral path behind an unknown version is unsupported', '/v9/ping', unsupported(404, '9', [])],
+    [
+      'a neutral path behind an unknown version is unsupported',
+      '/v9/ping',
+      unsupported(404, '9', ['1', '2', '1beta', '2026-01-01', '1.0']),
+    ],
     [
       'a long unknown version is cut to 64 characters in the answer',
       `/v${'9'.repeat(5000)}/cars/`,
@@ -130,7 +138,7 @@ describe('URL: the version decides which methods a path has', () => {
       'a neutral path behind an unknown version is unsupported whatever the method',
       'POST',
       '/v9/ping',
-      unsupported(404, '9', []),
+      unsupported(404, '9', ['1', '2', '1beta', '2026-01-01', '1.0']),
     ],
     [
       'a path that the version lacks is unsupported whatever the method',
