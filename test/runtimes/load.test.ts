@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { build } from 'esbuild'
+import type { BuildFailure } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -71,4 +72,34 @@ describe('loading modules', () => {
       assert.deepEqual(calls, [name])
     })
   }
+})
+
+/** Why code cannot be a CommonJS module. */
+async function whyNotCommonJs(source: object): Promise<readonly string[]> {
+  const building = build({
+    absWorkingDir: ROOT,
+    ...source,
+    bundle: true,
+    write: false,
+    outdir: 'dist',
+    format: 'cjs',
+    platform: 'node',
+    conditions: ['octavo-source'],
+    logLevel: 'silent',
+  })
+  return building.then(
+    () => [],
+    (error: BuildFailure) => error.errors.map(({ text }) => text),
+  )
+}
+
+describe('require', () => {
+  it('finds no module that awaits while it loads, which require() refuses', async () => {
+    assert.deepEqual(await whyNotCommonJs({ entryPoints: entries }), [])
+  })
+
+  it('is refused by one that awaits', async () => {
+    const [why = ''] = await whyNotCommonJs({ stdin: { contents: 'export const key = await 1' } })
+    assert.match(why, /Top-level await/)
+  })
 })
