@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { after, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, text } from 'octavo'
+import { createApp, defineController, defineModule, reply, stream, text } from 'octavo'
 import type { App, AppOptions, Middleware } from 'octavo'
 import { z } from 'zod'
 
@@ -131,5 +132,49 @@ describe('app.handler below a path', () => {
     assert.deepEqual(await response.json(), { name: 'Ford', at: '/api/car/7' })
     const redirected = await fetch(`${url}/api/car/7/?a=b`, { redirect: 'manual' })
     assert.deepEqual([redirected.status, redirected.headers.get('location')], [308, '/api/car/7?a=b'])
+  })
+})
+
+describe('headers that something has set before app.handler', () => {
+  const routes = [
+    { method: 'GET', handler: () => ({ fine: true }) },
+    { method: 'GET', path: '/stream', handler: () => stream(Readable.from(['a'])) },
+    {
+      method: 'GET',
+      path: '/own',
+      handler: () => reply(200, 'a', { headers: { 'x-frame-options': 'SAMEORIGIN' } }),
+    },
+  ] as const
+  const app = createApp(defineModule({ controllers: [defineController({ prefix: '/', routes })] }), {
+    logger: false,
+  })
+  /** As helmet does. */
+  const listening = serve((request, response) => {
+    response.setHeader('X-Frame-Options', 'DENY')
+    response.setHeader('Content-Security-Policy', "default-src 'none'")
+    void app.handler(request, response)
+  })
+
+  it('are sent with every answer', async () => {
+    const url = await listening
+    const cases: readonly (readonly [path: string, status: number])[] = [
+      ['/', 200],
+      ['/stream', 200],
+      ['/elsewhere', 404],
+      ['/%zz', 400],
+    ]
+    for (const [path, status] of cases) {
+      const response = await fetch(url + path)
+      await response.text()
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('x-frame-options'), 'DENY', path)
+      assert.equal(response.headers.get('content-security-policy'), "default-src 'none'", path)
+    }
+  })
+
+  it('give way to those of a handler', async () => {
+    const response = await fetch(`${await listening}/own`)
+    assert.equal(response.headers.get('x-frame-options'), 'SAMEORIGIN')
+    assert.equal(response.headers.get('content-security-policy'), "default-src 'none'")
   })
 })
