@@ -142,7 +142,7 @@ function createWriter(model: Schema, name: string, nextSlot: () => Slot): ChainW
         return
       }
       const later = touchedIn(steps.slice(against.index))
-      const moves: Move[] = []
+      const asked: Move[] = []
       for (const [key, field] of Object.entries(reshape.fields)) {
         const slot = against.state.get(key)
         const move = toMove({ name, key, field, slot, born: nextSlot, state }, report)
@@ -154,8 +154,9 @@ function createWriter(model: Schema, name: string, nextSlot: () => Slot): ChainW
           report(`${name}.${key} is touched by ${by} too`, fix, 'field_touched_twice')
           continue
         }
-        moves.push(move)
+        asked.push(move)
       }
+      const moves = withFreeNames(asked, state, name, report)
       const reads = (reshape.reads ?? []).flatMap((key) => {
         const slot = state.get(key)
         if (slot === undefined)
@@ -232,15 +233,7 @@ function toMove({ name, key, field, slot, born, state }: Asked, report: Report):
     return undefined
   }
   if (was === absent) return { kind: 'gone', slot, name: key }
-  if (typeof was === 'string') {
-    if (!state.has(was)) return { kind: 'rename', slot, now: key, was }
-    report(
-      `${name}.${key} was called ${was}, which is the name of another field`,
-      'choose the name that the field had',
-      'invalid_change',
-    )
-    return undefined
-  }
+  if (typeof was === 'string') return { kind: 'rename', slot, now: key, was }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its functions are called in the try of a conversion
   if (isSchema(was)) return { kind: 'turn', slot, name: key, was, field: field as unknown as FieldWas }
   report(
@@ -261,15 +254,29 @@ function toOlder(move: Move): readonly (readonly [string, Slot])[] {
   return [[move.kind === 'rename' ? move.was : move.name, move.slot]]
 }
 
+/** The moves without renames to a name that another field has on the older side. */
+function withFreeNames(moves: readonly Move[], state: State, name: string, report: Report): readonly Move[] {
+  const freed = new Set(moves.flatMap(toNewer).map(([, slot]) => slot))
+  const taken = new Set([...state].filter(([, slot]) => !freed.has(slot)).map(([key]) => key))
+  for (const move of moves) if (move.kind === 'turn' || move.kind === 'born') taken.add(move.name)
+  return moves.filter((move) => {
+    if (move.kind !== 'rename') return true
+    const isFree = !taken.has(move.was)
+    taken.add(move.was)
+    if (!isFree)
+      report(
+        `${name}.${move.now} was called ${move.was}, which is the name of another field`,
+        'choose the name that the field had',
+        'invalid_change',
+      )
+    return isFree
+  })
+}
+
 function applyMoves(state: State, moves: readonly Move[]): State {
   const after = new Map(state)
-  for (const move of moves) {
-    if (move.kind === 'born') after.set(move.name, move.slot)
-    else if (move.kind === 'gone') after.delete(move.name)
-    else if (move.kind === 'rename') {
-      after.delete(move.now)
-      after.set(move.was, move.slot)
-    }
-  }
+  // all names are free before the first is taken, because fields may have changed names with each other
+  for (const [key] of moves.flatMap(toNewer)) after.delete(key)
+  for (const [key, slot] of moves.flatMap(toOlder)) after.set(key, slot)
   return after
 }
