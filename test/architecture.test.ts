@@ -48,7 +48,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
-  'server/versioned': 'values.ts versioning flatten server/lookup server/table server/version-report',
+  'server/versioned':
+    'values.ts versioning flatten server/pipeline server/lookup server/table server/version-report',
   'server/dispatch.ts':
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',

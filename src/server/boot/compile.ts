@@ -55,7 +55,7 @@ export function compile(materials: Materials): Compiled {
   const routes = routing.writeOut(structure.routes, versioning)
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = versioning?.hidden ?? []
-  const endpointSite = { settings, container, hidden }
+  const endpointSite = { settings, container, hidden, migrating: routing.migrating }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = routing.createTable(rows, versioning, mode)
   const { live, ready } = settings.health ?? {}

@@ -15,8 +15,9 @@ import { withInput } from './input.ts'
 import type { Answer, Input } from './input.ts'
 import { withInterceptors } from './interceptors.ts'
 import { createResponder, dropResult } from './respond.ts'
+import type { Older } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
-import { withMigration, withOlderHead } from './migration.ts'
+import type { Migrating } from './migration.ts'
 import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
 import type { Limit } from './timeout.ts'
@@ -41,6 +42,8 @@ export interface EndpointParts {
   readonly container: Container
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
+  /** How routes serve versions that are older than their code; `undefined` in an application without versions. */
+  readonly migrating: Migrating | undefined
 }
 
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
@@ -50,13 +53,18 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
   const { errorFormat: format, timeouts, validateResponses } = parts.settings
   const time = route.timeout ?? timeouts.handler
   const limit = createLimit(time)
-  const { migration } = route
-  const answer = withMigration(migration, createAnswer(route, parts, limit))
+  const older = olderOf(route, parts)
+  const newest = createAnswer(route, parts, older, limit)
+  const answer = older.input(newest)
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(guards, parts.container, limit, answered)
   const isChecked = (route.validateResponses ?? validateResponses) !== false
-  const responses = migration?.responses ?? route.responses
-  const recover = createRecover(errorHandlers, { ...route, responses, isChecked, format })
+  const recover = createRecover(errorHandlers, {
+    ...older.answered,
+    isChecked,
+    format,
+    older: older.results,
+  })
   const wrap = createTimedMiddleware(time, middleware, recover)
   const answers: Run =
     errorHandlers.length > 0 || wrap !== undefined
@@ -64,7 +72,8 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
       : guarded
   const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
-  const run = withOlderHead(migration, withOwnLimits(route, parts.settings, wrapped))
+  const limited = withOwnLimits(route, parts.settings, wrapped)
+  const run = older.head(limited)
   const { pattern, name, controller, meta } = route
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
@@ -75,7 +84,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
         info: Object.freeze({
           name,
           method,
-          path: (migration?.newest ?? route).pattern.text,
+          path: older.answered.pattern.text,
           controller,
           meta,
         }),
@@ -87,6 +96,27 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
       },
     ]),
   )
+}
+
+/** What an older version puts around the newest code; nothing for a route that no change reaches. */
+interface OlderParts {
+  /** The newest route, with the responses of the older version. */
+  readonly answered: FlatRoute
+  readonly input: (answer: Answer) => Answer
+  readonly head: (run: Run) => Run
+  readonly results: Older | undefined
+}
+
+function olderOf(route: FlatRoute, { migrating, settings }: EndpointParts): OlderParts {
+  const { migration, validateResponses } = route
+  if (migration === undefined || migrating === undefined)
+    return { answered: route, input: (answer) => answer, head: (run) => run, results: undefined }
+  return {
+    answered: { ...migration.newest, responses: migration.responses },
+    input: (answer) => migrating.input(migration, answer),
+    head: (run) => migrating.head(migration, run),
+    results: migrating.results(migration, validateResponses ?? settings.validateResponses),
+  }
 }
 
 /** Has requests read by the limits of a route that has some of its own. */
@@ -106,17 +136,20 @@ function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, ru
 const NOTHING_INJECTED = Object.freeze({})
 
 /** Creates the steps after validation: values are injected, the handler is called, its result is sent. */
-function createAnswer(route: FlatRoute, { settings, container }: EndpointParts, limit: Limit): Answer {
+function createAnswer(
+  route: FlatRoute,
+  { settings, container }: EndpointParts,
+  older: OlderParts,
+  limit: Limit,
+): Answer {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never),
   )
-  const { migration } = route
-  const answered =
-    migration === undefined ? route : { ...migration.newest, responses: migration.responses, migration }
-  const respond = createResponder(answered, route.validateResponses ?? settings.validateResponses)
+  const checking = route.validateResponses ?? settings.validateResponses
+  const respond = createResponder(older.answered, checking, older.results)
   const call: Answer = (context, input) => {
     const result = invoke(input, context)
     return isPromise(result) ? later(context, result) : respond(result, context.takeHead(), context)

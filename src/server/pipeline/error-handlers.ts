@@ -11,7 +11,7 @@ import type { RequestContext } from './context.ts'
 import { isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
 import { createResponder } from './respond.ts'
-import type { Respond } from './respond.ts'
+import type { Older, Respond } from './respond.ts'
 
 /** Turns whatever was thrown into a response. Never throws and never rejects. */
 export type Recover = (context: RequestContext, error: unknown) => Awaitable<FinishedResponse>
@@ -34,6 +34,8 @@ export interface Answering extends Pick<FlatRoute, 'label' | 'responses'> {
   /** Whether results are parsed at all. */
   readonly isChecked: boolean
   readonly format: ErrorFormat | undefined
+  /** What turns results into those of an older version, if the route is turned. */
+  readonly older?: Older | undefined
 }
 
 type RespondToError = (
@@ -46,7 +48,7 @@ type RespondToError = (
  * Makes what turns the result of an error handler into a response. It is parsed by what the route declares for its status, else by the
  * format of the application, because documents show both.
  */
-function createErrorResponder({ label, responses, isChecked, format }: Answering): RespondToError {
+function createErrorResponder({ label, responses, isChecked, format, older }: Answering): RespondToError {
   const ranges: readonly (readonly [ResponseKey, Schema])[] =
     // a default that the route declares is for these statuses, too
     format === undefined || responses.has('default')
@@ -69,7 +71,7 @@ function createErrorResponder({ label, responses, isChecked, format }: Answering
     const answered = { label: `${label}: an error handler`, status, responses: all, isOneResponse: false }
     const respond =
       byStatus.get(status) ??
-      createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked)
+      createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked, older)
     byStatus.set(status, respond)
     return after(respond(result, context.takeHead(), context), asError)
   }

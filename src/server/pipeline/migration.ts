@@ -1,23 +1,41 @@
 import type { Migration } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { httpError } from '../../errors.ts'
+import { isAsyncIterable } from '../../stream.ts'
 import { isString } from '../../values.ts'
 import type { RequestContext } from './context.ts'
 import type { Run } from './guards.ts'
 import type { Answer } from './input.ts'
+import { dropResult, IS_CHECKED, toData } from './respond.ts'
+import type { Older } from './respond.ts'
+import { createChecks } from './response-check.ts'
+import type { Checks } from './response-check.ts'
+import { finish, JSON_TYPE } from './response-head.ts'
+import type { ResponseHeaders } from './response-head.ts'
 
-/** Has input that is valid in an older version turned into that of the newest one before a route answers. */
-export function withMigration(migration: Migration | undefined, answer: Answer): Answer {
-  if (migration === undefined) return answer
+/** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
+export interface Migrating {
+  /** Has input that is valid in an older version turned into that of the newest one before a route answers. */
+  readonly input: (migration: Migration, answer: Answer) => Answer
+  /** Gives responses the status and the headers that an older version knows. */
+  readonly head: (migration: Migration, run: Run) => Run
+  /** Makes what turns results. */
+  readonly results: (migration: Migration, checking: true | 'strict' | false) => Older
+}
+
+/** How routes serve versions that are older than their code. */
+export const MIGRATING: Migrating = { input: withMigration, head: withOlderHead, results: createOlder }
+
+function withMigration(migration: Migration, answer: Answer): Answer {
   return (context, input) => {
     Object.assign(input, migration.up({ ...input }, context.request))
     return answer(context, input)
   }
 }
 
-/** Gives responses the status and the headers that an older version knows. */
-export function withOlderHead(migration: Migration | undefined, run: Run): Run {
-  if (migration === undefined || !migration.hasOlderHead) return run
+function withOlderHead(migration: Migration, run: Run): Run {
+  if (!migration.hasOlderHead) return run
   const toOlder = (response: FinishedResponse): FinishedResponse => toOlderHead(migration, response)
   const once = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
     context.toOlderHead = undefined
@@ -53,4 +71,71 @@ function isProblem(type: unknown): boolean {
 /** A problem document says its status too (RFC 9457 section 3.1.2). */
 function withStatus(body: string, status: number): string {
   return JSON.stringify({ ...JSON.parse(body), status })
+}
+
+/**
+ * Makes what turns results into those of an older version. The newest schema decides whether they are right, the older one
+ * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
+ */
+function createOlder(migration: Migration, checking: true | 'strict' | false): Older {
+  const { newest, down, isParsedFirst } = migration
+  // made for the first result that needs it, for there are many older versions
+  const isParsed = checking !== false && newest.responses.size > 0
+  let parsing: Checks | undefined
+  const sendTurned = (
+    status: number,
+    headers: ResponseHeaders,
+    data: unknown,
+    context: RequestContext,
+  ): Awaitable<FinishedResponse> => toData(status, headers, down(status, data, context.request), context)
+  const send: Older['send'] = (checks, status, headers, data, context) => {
+    if (isAsyncIterable(data) || data instanceof Uint8Array) {
+      refuseRaw(migration, status, data)
+      return toData(status, headers, data, context)
+    }
+    if (!isParsed) return sendTurned(status, headers, data, context)
+    if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
+      const text = writeOlder(checks, migration, status, data, context)
+      if (text !== undefined) {
+        headers['content-type'] ??= JSON_TYPE
+        return finish(status, headers, text)
+      }
+    }
+    parsing ??= createChecks(newest, true)
+    const parsed = parsing?.parse(status, data, context)
+    return isPromise(parsed)
+      ? parsed.then((settled) => sendTurned(status, headers, settled, context))
+      : sendTurned(status, headers, parsed, context)
+  }
+  return { send, refuse: (status, result) => refuseRaw(migration, status, result) }
+}
+
+/** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */
+function writeOlder(
+  checks: Checks,
+  { down }: Migration,
+  status: number,
+  data: object,
+  context: RequestContext,
+): string | undefined {
+  let turned
+  try {
+    turned = down(status, data, context.request)
+  } catch {
+    // a result that is wrong fails in functions of changes too
+    return undefined
+  }
+  if (typeof turned !== 'object' || turned === null) return undefined
+  const text = checks.write(status, turned)
+  return text !== undefined && IS_CHECKED && text.includes('{}') ? undefined : text
+}
+
+/** Refuses what cannot be turned into an older version, if its status is turned. Whoever makes it is told that nobody reads it. */
+function refuseRaw(migration: Migration, status: number, result: unknown): void {
+  if (!migration.isTurned(status)) return
+  dropResult(result)
+  const cause = new Error('A stream or bytes cannot be turned into an older version: return data')
+  throw httpError('migration_failed', 'The result cannot be sent in this version; the log has the reason', {
+    cause,
+  })
 }

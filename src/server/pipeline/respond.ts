@@ -10,8 +10,6 @@ import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 import { createChecks } from './response-check.ts'
-import type { Migration } from '../../flatten/flat-route.ts'
-import { httpError } from '../../errors.ts'
 import type { Answered, Checks } from './response-check.ts'
 
 /** Turns a result into a response. */
@@ -37,10 +35,10 @@ export function respondWith(
 }
 
 /** Makes the function that turns what a handler returned into a response. */
-export function createResponder(route: Answered, checking: true | 'strict' | false): Respond {
+export function createResponder(route: Answered, checking: true | 'strict' | false, older?: Older): Respond {
   const checks = createChecks(route, checking)
-  const toOlder = createOlder(route, checking)
-  const { typeOf, migration } = route
+  const { typeOf } = route
+  const refuse = older?.refuse ?? TAKE
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut(result.data, respond, head, context)
@@ -48,7 +46,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
   }
   const respondNow: Respond = (result, head, context) => {
     if (isWebResponse(result)) {
-      refuseRaw(migration, result.status, result)
+      refuse(result.status, result)
       return startStream(fromWeb(result, head), context)
     }
     const headers: ResponseHeaders = {}
@@ -60,7 +58,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
       addReplyHead(headers, result)
       if (isRaw(result)) {
         status ??= route.status
-        refuseRaw(migration, status, data)
+        refuse(status, data)
         head?.mergeInto(headers)
         return startStream(finish(status, headers, data), context)
       }
@@ -68,7 +66,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
     if (typeOf !== undefined) setType(headers, data, typeOf(status))
-    if (toOlder !== undefined) return toOlder(checks, status, headers, data, context)
+    if (older !== undefined) return older.send(checks, status, headers, data, context)
     return checks === undefined
       ? toData(status, headers, data, context)
       : toChecked(checks, status, headers, data, context)
@@ -82,79 +80,19 @@ export function dropResult(result: unknown): void {
   if (isAsyncIterable(data) || isWebStream(data)) dropBody(data)
 }
 
-type ToOlder = (
-  checks: Checks | undefined,
-  status: number,
-  headers: ResponseHeaders,
-  data: unknown,
-  context: RequestContext,
-) => Awaitable<FinishedResponse>
+const TAKE = (): void => undefined
 
-/**
- * Makes the function that turns results into those of an older version. The newest schema decides whether they are right, the older one
- * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
- */
-function createOlder({ migration }: Answered, checking: true | 'strict' | false): ToOlder | undefined {
-  if (migration === undefined) return undefined
-  const { newest, down, isParsedFirst } = migration
-  // made for the first result that needs it, for there are many older versions
-  const isParsed = checking !== false && newest.responses.size > 0
-  let parsing: Checks | undefined
-  const sendTurned = (
+/** What turns the results of a route into those of an older version. */
+export interface Older {
+  readonly send: (
+    checks: Checks | undefined,
     status: number,
     headers: ResponseHeaders,
     data: unknown,
     context: RequestContext,
-  ): Awaitable<FinishedResponse> => toData(status, headers, down(status, data, context.request), context)
-  return (checks, status, headers, data, context) => {
-    if (isAsyncIterable(data) || data instanceof Uint8Array) {
-      refuseRaw(migration, status, data)
-      return toData(status, headers, data, context)
-    }
-    if (!isParsed) return sendTurned(status, headers, data, context)
-    if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
-      const text = writeOlder(checks, migration, status, data, context)
-      if (text !== undefined) {
-        headers['content-type'] ??= JSON_TYPE
-        return finish(status, headers, text)
-      }
-    }
-    parsing ??= createChecks(newest, true)
-    const parsed = parsing?.parse(status, data, context)
-    return isPromise(parsed)
-      ? parsed.then((settled) => sendTurned(status, headers, settled, context))
-      : sendTurned(status, headers, parsed, context)
-  }
-}
-
-/** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */
-function writeOlder(
-  checks: Checks,
-  { down }: Migration,
-  status: number,
-  data: object,
-  context: RequestContext,
-): string | undefined {
-  let turned
-  try {
-    turned = down(status, data, context.request)
-  } catch {
-    // a result that is wrong fails in functions of changes too
-    return undefined
-  }
-  if (typeof turned !== 'object' || turned === null) return undefined
-  const text = checks.write(status, turned)
-  return text !== undefined && IS_CHECKED && text.includes('{}') ? undefined : text
-}
-
-/** Refuses what cannot be turned into an older version, if its status is turned. Whoever makes it is told that nobody reads it. */
-function refuseRaw(migration: Migration | undefined, status: number, result: unknown): void {
-  if (migration === undefined || !migration.isTurned(status)) return
-  dropResult(result)
-  const cause = new Error('A stream or bytes cannot be turned into an older version: return data')
-  throw httpError('migration_failed', 'The result cannot be sent in this version; the log has the reason', {
-    cause,
-  })
+  ) => Awaitable<FinishedResponse>
+  /** Refuses what cannot be turned. Whoever makes it is told that nobody reads it. */
+  readonly refuse: (status: number, result: unknown) => void
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {
@@ -204,7 +142,8 @@ function workOut(
     : respond(settled, head, context)
 }
 
-function toData(
+/** Sends data as it is. */
+export function toData(
   status: number,
   headers: ResponseHeaders,
   data: unknown,
@@ -232,7 +171,7 @@ function toJsonText(data: unknown): string {
 }
 
 /** Whether results are searched for maps, sets and promises: not in production, where the first empty object would cost a second look. */
-const IS_CHECKED = process.env['NODE_ENV'] !== 'production'
+export const IS_CHECKED = process.env['NODE_ENV'] !== 'production'
 
 function stringify(data: unknown): string | undefined {
   try {

@@ -4,7 +4,7 @@ import { findResponse } from '../../schema/responses.ts'
 import { createValidator, toReason } from '../../schema/schema.ts'
 import type { Schema, Validated } from '../../schema/schema.ts'
 import { findUndeclared } from '../../schema/undeclared.ts'
-import type { FlatRoute, Migration } from '../../flatten/flat-route.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { httpError } from '../../errors.ts'
@@ -15,8 +15,6 @@ import { isBodyless } from './response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
 export interface Answered extends Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
-  /** What turns results, in an older version. */
-  readonly migration?: Migration
   /** The content type of data in a status. @default JSON */
   readonly typeOf?: (status: number) => string | undefined
 }

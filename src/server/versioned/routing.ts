@@ -3,6 +3,7 @@ import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
 import type { Locate } from '../lookup/resolution.ts'
+import type { Migrating } from '../pipeline/migration.ts'
 import type { CompiledRoute, Table, TableMode } from '../table/table.ts'
 import type { VersionReporter } from '../version-report/reporter.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
@@ -13,6 +14,8 @@ type Enabled = Versioning | undefined
 export interface Routing {
   /** The routes of every version. */
   readonly writeOut: (routes: readonly FlatRoute[], versioning: Enabled) => readonly FlatRoute[]
+  /** How routes serve versions that are older than their code. */
+  readonly migrating: Migrating | undefined
   readonly createTable: (routes: readonly CompiledRoute[], versioning: Enabled, mode: TableMode) => Table
   readonly createLocate: (table: Table, versioning: Enabled, mode: TableMode) => Locate
   readonly createMiss: (table: Table, versioning: Enabled, mode: TableMode) => Miss

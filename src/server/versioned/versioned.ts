@@ -1,6 +1,7 @@
 import { readVersioning } from '../../versioning/versioning.ts'
 import { createVersionLocate } from '../lookup/locate-version.ts'
 import { createVersionMiss } from '../lookup/version-miss.ts'
+import { MIGRATING } from '../pipeline/migration.ts'
 import { createVersionTable } from '../table/version-table.ts'
 import { reportingHeaders } from '../version-report/headers.ts'
 import { createVersionReporter } from '../version-report/reporter.ts'
@@ -12,6 +13,7 @@ import type { VersionedRouting } from './routing.ts'
 export const VERSIONED: VersionedRouting = {
   readVersioning,
   writeOut,
+  migrating: MIGRATING,
   createTable: createVersionTable,
   createLocate: createVersionLocate,
   createMiss: createVersionMiss,
