@@ -1,4 +1,5 @@
 import { placed } from '../place.ts'
+import { isString } from '../values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation } from './operation.ts'
 import type { Reshape } from './reshape.ts'
@@ -58,14 +59,15 @@ export function defineVersionChange<
   const P extends readonly (Reshape | Operation)[],
   const S extends boolean = false,
 >(options: VersionChangeOptions<V, P, S>): VersionChange<V, ChangedModels<P>, S> {
-  const { title, description = title, id = toId(title) } = options
+  // who writes no TypeScript may have given nothing, which is reported with all else that is missing
+  const { title, description = title, id = toId(title), sideEffects = false } = { ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the option, S is false
-  const sideEffects = (options.sideEffects ?? false) as S
-  return placed(Object.freeze({ ...options, title, description, id, sideEffects }), defineVersionChange)
+  const made = { ...options, title, description, id, sideEffects: sideEffects as S }
+  return placed(Object.freeze(made), defineVersionChange)
 }
 
 function toId(title: unknown): string {
-  return String(title)
+  return (isString(title) ? title : '')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)

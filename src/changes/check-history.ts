@@ -1,7 +1,8 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition } from '../place.ts'
 import { isSchema } from '../schema/schema.ts'
-import { describeValue, isRecord, isString } from '../values.ts'
+import { describeValue, isRecord, isString, isText } from '../values.ts'
+import { changeKinds } from './check-change.ts'
 import { modelName } from './model.ts'
 
 /** What `defineVersions` was given. */
@@ -46,13 +47,11 @@ function sameIds(changes: readonly unknown[]): readonly DefinitionProblem[] {
   return changes.flatMap((change): readonly DefinitionProblem[] => {
     if (!isRecord(change)) return []
     const { id } = change
-    if (!ids.has(id)) {
+    if (!isText(id) || !ids.has(id)) {
       ids.add(id)
       return []
     }
-    return [
-      refuse(`two changes have the id "${String(id)}"`, 'give one of them another title, or an id', change),
-    ]
+    return [refuse(`two changes have the id "${id}"`, 'give one of them another title, or an id', change)]
   })
 }
 
@@ -61,10 +60,11 @@ function changeProblems(
   versions: readonly string[],
   models: readonly unknown[],
 ): readonly DefinitionProblem[] {
-  if (!isRecord(change) || !Array.isArray(change['change']) || !isString(change['id']))
+  if (!isRecord(change) || !('id' in change))
     return [refuse('changes holds something that is no change', 'list what defineVersionChange returns')]
-  const { version, id } = change
-  const parts: readonly unknown[] = change['change']
+  const { version } = change
+  const id = String(change['id'])
+  const parts: readonly unknown[] = Array.isArray(change['change']) ? change['change'] : []
   const place = versions.indexOf(String(version))
   const newer = [...versions.slice(0, -1), 'next']
   const misplaced = newer.includes(String(version))
@@ -78,7 +78,11 @@ function changeProblems(
           change,
         ),
       ]
-  return [...misplaced, ...parts.flatMap((part) => partProblems(part, id, models, change))]
+  return [
+    ...misplaced,
+    ...changeKinds(change),
+    ...parts.flatMap((part) => partProblems(part, id, models, change)),
+  ]
 }
 
 function partProblems(
@@ -87,7 +91,7 @@ function partProblems(
   models: readonly unknown[],
   change: object,
 ): readonly DefinitionProblem[] {
-  if (!isRecord(part)) {
+  if (!isRecord(part) || (part['kind'] !== 'reshape' && part['kind'] !== 'operation')) {
     const fix = 'list what reshape and operation return'
     return [refuse(`the change "${id}" holds ${describeValue(part)}`, fix, change)]
   }

@@ -5,6 +5,7 @@ import { placed } from '../place.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
+import { stepProblems } from './check-steps.ts'
 import type { VersionChange } from './change.ts'
 import { createExpand, placeOf, toLevels } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
@@ -122,5 +123,7 @@ function toParts(
   const changes = unsorted.toSorted((a, b) => placeOf(a, given) - placeOf(b, given))
   const problems: DefinitionProblem[] = []
   const levels = toLevels({ ...given, changes })
-  return { ...given, changes, levels, problems, plans: createPlans(changes, problems) }
+  const plans = createPlans(changes, problems)
+  problems.push(...stepProblems(plans.chains.values()))
+  return { ...given, changes, levels, problems, plans }
 }

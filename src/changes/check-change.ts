@@ -1,0 +1,159 @@
+import { optionProblems } from '../check-options.ts'
+import type { OptionRule, Rules } from '../check-options.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { METHODS } from '../http.ts'
+import { atDefinition } from '../place.ts'
+import { isSchema } from '../schema/schema.ts'
+import { describeValue, isBoolean, isFunction, isRecord, isString, isText } from '../values.ts'
+import { absent } from './was.ts'
+
+const ANY: OptionRule = [() => true, 'any value']
+const TEXT: OptionRule = [isText, 'a text']
+const FUNCTION: OptionRule = [isFunction, 'a function']
+const BOOLEAN: OptionRule = [isBoolean, 'true or false']
+const LIST: OptionRule = [Array.isArray, 'a list']
+const NAMES: OptionRule = [(value) => Array.isArray(value) && value.every(isString), 'a list of names']
+const SCHEMAS: OptionRule = [(value) => Array.isArray(value) && value.every(isSchema), 'a list of schemas']
+const RECORD: OptionRule = [isRecord, 'an object']
+const STATUS: OptionRule = [
+  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+  'a status between 200 and 599',
+]
+
+const CHANGE: Rules = {
+  version: ANY,
+  title: TEXT,
+  description: [isString, 'a text'],
+  id: TEXT,
+  change: LIST,
+  sideEffects: BOOLEAN,
+}
+
+const RESHAPE: Rules = {
+  kind: ANY,
+  of: ANY,
+  fields: ANY,
+  up: FUNCTION,
+  down: FUNCTION,
+  reads: NAMES,
+  applies: SCHEMAS,
+  not: SCHEMAS,
+  lossy: NAMES,
+  examples: [
+    (value) =>
+      Array.isArray(value) &&
+      value.every((each) => isRecord(each) && isRecord(each['old']) && isRecord(each['now'])),
+    'a list of { old, now }',
+  ],
+}
+
+const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN }
+
+const OPERATION: Rules = {
+  kind: ANY,
+  route: TEXT,
+  path: RECORD,
+  method: RECORD,
+  status: RECORD,
+  query: RECORD,
+  headers: RECORD,
+  cookies: RECORD,
+  response: RECORD,
+}
+const RESPONSE: Rules = { status: RECORD, headers: RECORD }
+const PATH: Rules = {
+  was: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
+}
+const METHOD: Rules = {
+  was: [(value) => METHODS.some((method) => method === value), `one of ${METHODS.join(', ')}`],
+}
+const WAS_STATUS: Rules = { was: STATUS }
+
+/** Every value of the wrong kind in a change. Types say the same to those who write TypeScript. */
+export function changeKinds(change: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
+  const { id, change: parts } = change
+  const where = isText(id) ? `change "${id}"` : 'defineVersionChange'
+  const list: readonly unknown[] = Array.isArray(parts) ? parts : []
+  return [
+    ...optionProblems(where, change, CHANGE),
+    ...missing(where, change, '', {
+      title: 'a few words for changelogs',
+      change: 'a list of reshapes and operations',
+    }),
+    ...list.flatMap((part) => partKinds(where, part)),
+  ].map((problem) => atDefinition({ ...problem, code: 'invalid_change' }, change))
+}
+
+function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
+  if (!isRecord(part)) return []
+  if (part['kind'] === 'reshape')
+    return [
+      ...optionProblems(where, part, RESHAPE, 'reshape.'),
+      ...eachRecord(part['fields'], (key, field) => optionProblems(where, field, FIELD, `fields.${key}.`)),
+    ]
+  if (part['kind'] !== 'operation') return []
+  const { path, method, status, response } = part
+  const responses = isRecord(response) ? response : {}
+  return [
+    ...optionProblems(where, part, OPERATION, 'operation.'),
+    ...missing(where, part, 'operation.', { route: "the name of a route, such as 'user.list'" }),
+    ...earlier(where, path, PATH, 'path'),
+    ...earlier(where, method, METHOD, 'method'),
+    ...earlier(where, status, WAS_STATUS, 'status'),
+    ...['query', 'headers', 'cookies'].flatMap((source) => namesWere(where, part[source], source)),
+    ...optionProblems(where, responses, RESPONSE, 'operation.response.'),
+    ...namesWere(where, responses['headers'], 'response.headers'),
+    ...eachMember(responses['status'], (key, was) =>
+      earlier(where, was, WAS_STATUS, `response.status.${key}`),
+    ),
+  ]
+}
+
+type Found = readonly DefinitionProblem[]
+
+function eachMember(value: unknown, check: (key: string, member: unknown) => Found): Found {
+  return isRecord(value) ? Object.entries(value).flatMap(([key, member]) => check(key, member)) : []
+}
+
+function eachRecord(value: unknown, check: (key: string, member: object) => Found): Found {
+  return eachMember(value, (key, member) => (isRecord(member) ? check(key, member) : []))
+}
+
+function missing(
+  where: string,
+  given: Readonly<Record<string, unknown>>,
+  group: string,
+  wanted: Readonly<Record<string, string>>,
+): Found {
+  return Object.entries(wanted).flatMap(([key, words]): Found =>
+    given[key] === undefined ? [wrong(where, `${group}${key} is missing`, `give ${words}`)] : [],
+  )
+}
+
+function wrong(where: string, message: string, fix: string): DefinitionProblem {
+  return { code: 'invalid_change', where, message, fix }
+}
+
+/** What is wrong in `{ was }`. */
+function earlier(where: string, given: unknown, rules: Rules, name: string): Found {
+  if (given === undefined) return []
+  if (isRecord(given) && given['was'] !== undefined)
+    return optionProblems(where, given, rules, `operation.${name}.`)
+  return [wrong(where, `operation.${name} is ${describeValue(given)}`, `write ${name}: { was: … }`)]
+}
+
+function namesWere(where: string, names: unknown, source: string): Found {
+  return eachMember(names, (key, field) => {
+    const name = `operation.${source}.${key}`
+    if (!isRecord(field)) return [wrong(where, `${name} is ${describeValue(field)}`, WRITE_WAS)]
+    return [...optionProblems(where, field, NAME, `${name}.`), ...wasKind(where, field['was'], name)]
+  })
+}
+
+const NAME: Rules = { was: ANY, up: FUNCTION, down: FUNCTION }
+const WRITE_WAS = "write { was: schema }, { was: absent } or { was: 'oldName' }"
+
+function wasKind(where: string, was: unknown, name: string): Found {
+  if (isText(was) || was === absent || isSchema(was)) return []
+  return [wrong(where, `${name}.was is ${describeValue(was, true)}`, WRITE_WAS)]
+}

@@ -1,0 +1,108 @@
+import type { DefinitionProblem } from '../definition-error.ts'
+import { atDefinition } from '../place.ts'
+import { toZod } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { shapeOf } from './chain.ts'
+import type { Chain, Move, Slot, Step } from './chain.ts'
+
+/** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
+export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProblem[] {
+  return [...chains].flatMap((chain) => {
+    const shape = shapeOf(chain.model)
+    /** The schemas that fields have on the newer side of a step. */
+    const schemas = new Map<Slot, Schema | undefined>(
+      [...chain.slots].map(([key, slot]) => [slot, shape[key]]),
+    )
+    return chain.steps.flatMap((step) => {
+      const found = [...lacking(chain.name, step, schemas), ...idle(chain.name, step)]
+      for (const move of step.moves)
+        if (move.kind === 'turn' || move.kind === 'born') schemas.set(move.slot, move.was)
+      return found.map(([message, fix]) => {
+        const where = `change "${step.change.id}"`
+        return atDefinition({ code: 'invalid_change', where, message, fix }, step.change)
+      })
+    })
+  })
+}
+
+type Found = readonly (readonly [message: string, fix: string])[]
+
+function lacking(
+  name: string,
+  { reshape, moves }: Step,
+  schemas: ReadonlyMap<Slot, Schema | undefined>,
+): Found {
+  const born = namesOf(moves, ({ kind }) => kind === 'born')
+  const gone = namesOf(moves, ({ kind, slot }) => kind === 'gone' && isRequired(schemas.get(slot)))
+  return [
+    ...(reshape.down === undefined && born.length > 0
+      ? [toLacking('down', name, born, 'existed only then')]
+      : []),
+    ...(reshape.up === undefined && gone.length > 0
+      ? [toLacking('up', name, gone, 'did not exist then')]
+      : []),
+  ]
+}
+
+function toLacking(
+  side: 'up' | 'down',
+  name: string,
+  fields: readonly string[],
+  reason: string,
+): Found[number] {
+  const given = side === 'up' ? 'old' : 'now'
+  return [
+    `${side} is missing: ${fields.map((field) => `${name}.${field}`).join(', ')} ${reason}`,
+    `write ${side}: (${given}) => ({ ${fields.map((field) => `${field}: …`).join(', ')} }) beside fields`,
+  ]
+}
+
+function namesOf(moves: readonly Move[], test: (move: Move) => boolean): readonly string[] {
+  return moves.filter(test).map(newestName)
+}
+
+function newestName(move: Move): string {
+  return move.kind === 'rename' ? move.now : move.name
+}
+
+function isRequired(schema: Schema | undefined): boolean {
+  try {
+    return schema !== undefined && !toZod(schema).safeParse(undefined).success
+  } catch {
+    // its own checks take time, or want another value
+    return false
+  }
+}
+
+function idle(name: string, { reshape, moves }: Step): Found {
+  const made = moves.some(({ kind }) => kind === 'born')
+  return [
+    ...moves.flatMap((move): Found => {
+      if (move.kind === 'turn') return []
+      const field = reshape.fields[newestName(move)]
+      const given = (['up', 'down', 'narrowed'] as const).find((key) => field?.[key] !== undefined)
+      if (given === undefined) return []
+      return [[`${name}.${newestName(move)}.${given} has no effect: ${WHY[move.kind]}`, FIX[move.kind]]]
+    }),
+    ...(reshape.down === undefined || made
+      ? []
+      : [
+          [
+            `down has no effect: no field of ${name} existed only then`,
+            'write down beside was of the field that it turns',
+          ] as const,
+        ]),
+  ]
+}
+
+const WHY = {
+  rename: 'the field only had another name',
+  gone: 'the field did not exist then',
+  born: 'the field existed only then',
+}
+
+const FIX = {
+  rename: 'remove it',
+  gone: 'write up beside fields, it makes all fields that did not exist',
+  born: 'write down beside fields, it makes all fields that existed only then',
+}
