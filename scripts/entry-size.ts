@@ -10,7 +10,7 @@ const MAX_VALUES = 49
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 228 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 222 },
   { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 213 },
 ] as const
 

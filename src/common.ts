@@ -56,6 +56,7 @@ export type {
   RawReply,
   Reply,
   ReplyContext,
+  ReplyOf,
   ReplyOptions,
   StreamOptions,
   ToReply,

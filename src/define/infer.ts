@@ -1,5 +1,5 @@
 import type { ParamValues } from '../path/param-types.ts'
-import type { Raw, Reply, ReplyWithOneOf } from './reply.ts'
+import type { Raw, ReplyOf, ReplyWithOneOf } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
@@ -68,13 +68,15 @@ type ParamsInput<P, Path, I> = I extends { readonly params: infer S }
 type InjectInput<I, C> = Injected<I extends { readonly inject: infer M } ? Flat<C & M> : C>
 
 /** A handler's first argument: one key for each declared source, and always `params` and `inject`. */
-export type HandlerInput<P, Path, I, C> = {
-  [K in keyof I | 'params' | 'inject']: K extends 'params'
-    ? ParamsInput<P, Path, I>
-    : K extends 'inject'
-      ? InjectInput<I, C>
-      : SourceOutput<I[K & keyof I]>
-}
+export type HandlerInput<P, Path, I, C> = I extends unknown
+  ? {
+      [K in keyof I | 'params' | 'inject']: K extends 'params'
+        ? ParamsInput<P, Path, I>
+        : K extends 'inject'
+          ? InjectInput<I, C>
+          : SourceOutput<I[K & keyof I]>
+    }
+  : never
 
 /*
  * A route object is inferred as one element type that holds its method, path, name, input and response as a union; the types
@@ -163,7 +165,7 @@ type FirstDigits<K> = K extends `${infer First}XX` ? First : never
 
 /** The statuses of a response map, each with its data. */
 type RepliesOf<R> = {
-  [K in keyof R & ResponseKey]: Reply<K extends number ? K : StatusesAt<R, K>, InputOf<R[K]>>
+  [K in keyof R & ResponseKey]: ReplyOf<K extends number ? K : StatusesAt<R, K>, InputOf<R[K]>>
 }[keyof R & ResponseKey]
 
 /** The keys of a response map that plain values are parsed by. */
@@ -172,12 +174,14 @@ type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
 /** What a handler may return when the response is declared as R: what the schemas take, because results are parsed by them. */
 type Returnable<R> =
   | Raw
-  | Response
   | (R extends Schema
-      ? InputOf<R> | Reply<number, InputOf<R>>
+      ? InputOf<R> | ReplyOf<number, InputOf<R>>
       : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 /** What the handler of a route element may return. */
 export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus<R>>
 
 type Returned<R> = Returnable<R> | Promise<Returnable<R>>
+
+/** The same, or a response of the web platform. */
+export type HandlerResponse<R> = Returnable<R> | Response | Promise<Returnable<R> | Response>

@@ -11,23 +11,34 @@ export interface ReplyOptions {
 
 const REPLY: unique symbol = Symbol('octavo.reply')
 
-/** A result with a status of its own. Made by `reply`. */
-export interface Reply<S extends number, D> extends ReplyOptions {
+/** Never there: symbols, because editors complete every other name. */
+declare const STATUS: unique symbol
+declare const DATA: unique symbol
+
+/** What a reply is known by: of the types that a handler may return, editors complete only the members of plain results. */
+export interface ReplyOf<S extends number, D> {
   /** Distinguishes results of `reply` from raw replies. */
   readonly [REPLY]: 'data'
+  /** The status of the response. */
+  readonly [STATUS]: S
+  /** The body before the `response` schema parses it. */
+  readonly [DATA]: D
+}
+
+/** A result with a status of its own. Made by `reply`. */
+export interface Reply<S extends number, D> extends ReplyOf<S, D>, ReplyOptions {
   /** The status of the response. */
   readonly status: S
   /** The body before the `response` schema parses it. */
   readonly data: D
 }
 
-/** Never there: a symbol, because editors complete every other name. */
 declare const DECLARED_STATUS: unique symbol
 
 /** No reply is one. A reply with a status that `response` does not declare is compared with this, so that the message lists those it does. */
 export interface ReplyWithOneOf<Declared> {
   readonly [REPLY]: 'data'
-  readonly status: number
+  readonly [STATUS]: number
   readonly [DECLARED_STATUS]: Declared
 }
 
@@ -83,7 +94,7 @@ export function reply<S extends number, D = undefined>(
 ): Reply<S, D> {
   // `data` is left out exactly when D is undefined
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, [REPLY]: 'data', status, data: data as D }
+  return { ...options, [REPLY]: 'data', status, data } as Reply<S, D>
 }
 
 /**

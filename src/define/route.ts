@@ -6,7 +6,9 @@ import type { RouteContext } from './context.ts'
 import type { AnyGuard, Guard } from './guard.ts'
 import type { Added, Dropped, Found, Identity } from './identity.ts'
 import type {
+  ByStatus,
   HandlerInput,
+  HandlerResponse,
   HandlerResult,
   InputIn,
   InputSpec,
@@ -76,6 +78,21 @@ type Kept<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
 /** What declares no source. Its members take any object: a schema that is checked against more costs the type checker all of zod's types. */
 type AnyInput = { readonly [K in keyof InputSpec]: object }
 
+/**
+ * A handler that may return a response of the web platform, too. It has two signatures, because then editors do not complete its
+ * results: they would offer the members of `Response`. TypeScript infers nothing from it, because it looks at the last signature.
+ */
+interface AnyHandler<A, R, Who> {
+  (input: A, context: RouteContext<Who>): HandlerResponse<ByStatus<R>>
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- TypeScript would unite signatures that differ in less
+  <_>(...args: never): unknown
+}
+
+/** What a handler gets and returns, under one name, because editors show that and its arguments. */
+type RouteHandler<A, R, Who> =
+  | ((input: A, context: RouteContext<Who>) => HandlerResult<R>)
+  | AnyHandler<A, R, Who>
+
 /** A guard in a route's list; what it leaves in `context.identity` is inferred from the phantom field. */
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
   readonly $adds?: Or<Extract<E, Added>, Added>
@@ -125,10 +142,11 @@ type InferredFields<E, I extends Inherited> = {
   readonly guards?: readonly AddedGuard<E>[]
   /** Guards of the levels above, global ones included, that do not run before this route. */
   readonly withoutGuards?: readonly DroppedGuard<E>[]
-  readonly handler: (
-    input: HandlerInput<I['prefix'], PathIn<E>, InputIn<ObjectsIn<E>>, I['inject']>,
-    context: RouteContext<Identity<ObjectsIn<E>, I['identity']>>,
-  ) => HandlerResult<ResponseIn<ObjectsIn<E>>>
+  readonly handler: RouteHandler<
+    HandlerInput<I['prefix'], PathIn<E>, InputIn<ObjectsIn<E>>, I['inject']>,
+    ResponseIn<ObjectsIn<E>>,
+    Identity<ObjectsIn<E>, I['identity']>
+  >
 }
 
 /** A route object, as `defineRoute` returns it; the type parameters keep what was inferred, and what its controller has to be. */

@@ -11,7 +11,8 @@ interface Format {
 const STATUS = '(?:-([0-9a-z][0-9a-z.-]*))?'
 const INTEGER = new RegExp(`^(\\d{1,15})${STATUS}$`, 'i')
 const SEMVER = new RegExp(`^(\\d{1,15})(?:\\.(\\d{1,15}))?(?:\\.(\\d{1,15}))?${STATUS}$`, 'i')
-const DATE = new RegExp(`^(\\d{4})-(\\d{2})-(\\d{2})${STATUS}$`, 'i')
+// the status of a month begins with a letter, for two digits are a day
+const DATE = new RegExp(`^(\\d{4})-(\\d{2})(?:-(\\d{2})${STATUS}|-[a-z][0-9a-z.-]*)?$`, 'i')
 
 const FORMATS: Readonly<Record<VersionFormat, Format>> = {
   string: { canonical: (text) => text },
@@ -42,19 +43,24 @@ function numeric(match: RegExpExecArray | null, parts: number): string | undefin
   return numbers.join('.') + (status === undefined ? '' : `-${status}`)
 }
 
-/** 2026-02-30 is no date. */
+/** 2026-02-30 is no date, and 2026-13 no month. */
 function isRealDate(match: RegExpExecArray | null): boolean {
   if (match === null) return false
-  const [, year, month, day] = match.map(Number)
-  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day))
+  const [year = 0, month = 0, day = 1] = match
+    .slice(1, 4)
+    .flatMap((part) => (part === undefined ? [] : [Number(part)]))
+  const date = new Date(Date.UTC(year, month - 1, day))
   return date.getUTCMonth() + 1 === month && date.getUTCDate() === day
 }
+
+const ORDERED =
+  /^(\d{4}-\d{2}-\d{2}|\d{4}-\d{2}(?=$|-[a-z])|\d{1,15}(?:\.\d{1,15})*)(?:-([0-9a-z][0-9a-z.-]*))?$/i
 
 /** The numbers of a version and its status; `undefined` when it is neither a dotted number nor a date. */
 function toOrder(
   text: string,
 ): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {
-  const match = /^(\d{4}-\d{2}-\d{2}|\d{1,15}(?:\.\d{1,15})*)(?:-([0-9a-z][0-9a-z.-]*))?$/i.exec(text)
+  const match = ORDERED.exec(text)
   if (match === null) return undefined
   return { numbers: (match[1] ?? '').split(/[.-]/).map(Number), status: match[2] }
 }

@@ -60,6 +60,63 @@ describe('an editor', () => {
     )
   })
 
+  it('completes the members of the declared response in a result, and no others', async () => {
+    const members = ['id', 'name', 'year']
+    const byStatus = `{ 200: Car, 404: z.object({ detail: z.string() }) }`
+    for (const [response, handler, expected] of [
+      ['Car', '() => ({ ‸ })', members],
+      ['Car', '() => { return { ‸ } }', members],
+      ['Car', 'async () => ({ ‸ })', members],
+      ['Car', '({ params }) => { return { id: String(params), ‸ } }', ['name', 'year']],
+      [byStatus, '() => ({ ‸ })', members],
+      ['z.array(Car)', '() => [{ ‸ }]', members],
+    ] as const) {
+      const completed = await editor.complete(route(`response: ${response}, handler: ${handler}`))
+      assert.deepEqual(completed.toSorted(), expected, `${response} ${handler}`)
+    }
+    const statuses = await editor.complete(route(`response: ${byStatus}, handler: () => reply(‸)`))
+    assert.deepEqual(statuses.slice(0, 2), ['200', '404'])
+  })
+
+  it('takes responses of the platform as results, alone or beside others', async () => {
+    const car = `{ id: '', name: '', year: 1 }`
+    for (const handler of [
+      `() => Response.json({})`,
+      `() => fetch('http://localhost')`,
+      `async ({ params }) => ('x' in params ? new Response('x') : ${car})`,
+      `({ params }) => ('x' in params ? new Response('x') : reply(200, ${car}))`,
+    ]) {
+      assert.deepEqual(await mistakes(route(`response: Car, handler: ${handler}`)), [], handler)
+    }
+    assert.deepEqual(await mistakes(route(`response: Car, handler: () => ({ id: 1, name: '', year: 1 })`)), [
+      ['id', `Type 'number' is not assignable to type 'string'.`],
+    ])
+    const [[at, message] = ['', '']] = await mistakes(
+      route(`response: Car, handler: (input: { q: 1 }) => Response.json(input)`),
+    )
+    assert.equal(at, 'handler')
+    assert.match(message, /^Property 'q' is missing in type /)
+  })
+
+  it('shows what a handler gets, and its response once', async () => {
+    const { text } = await editor.hover(
+      route(
+        `path: '/{id:int}', input: { body: CreateCar }, response: Car, ‸handler: ({ body }) => ({ id: '', ...body })`,
+      ),
+    )
+    const shown = text.replaceAll(/\s+/g, ' ')
+    // the order of the members depends on what was checked before
+    for (const member of [
+      'params: { id: number; };',
+      'body: { name: string; year: number; };',
+      'inject: Injected<{}>;',
+    ]) {
+      assert.ok(shown.includes(member), shown)
+    }
+    assert.match(shown, /^\(property\) handler: RouteHandler<\{ .* \}, z\.ZodObject<\{ id: z\.ZodString; /)
+    assert.ok(text.length <= 300, String(text.length))
+  })
+
   it('shows a field of a route without the others', async () => {
     const fields = (name: string): string =>
       route(

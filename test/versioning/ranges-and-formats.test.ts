@@ -156,6 +156,17 @@ describe('a format decides which versions are well formed, and equal', () => {
     ['date: no leap day', 'date', ['2026-01-01'], '2023-02-29', invalid(400, '2023-02-29', ['2026-01-01'])],
     ['date: month 13', 'date', ['2026-01-01'], '2026-13-01', invalid(400, '2026-13-01', ['2026-01-01'])],
     ['date: without zeros', 'date', ['2026-01-01'], '2026-1-1', invalid(400, '2026-1-1', ['2026-01-01'])],
+    ['date: a month', 'date', ['2026-01'], '2026-01', ok('x@2026-01')],
+    [
+      'date: a month is no day',
+      'date',
+      ['2026-01'],
+      '2026-01-01',
+      unsupported(404, '2026-01-01', ['2026-01']),
+    ],
+    ['date: a status of a month', 'date', ['2026-01-rc'], '2026-01-rc', ok('x@2026-01-rc')],
+    ['date: month 13 without a day', 'date', ['2026-01'], '2026-13', invalid(400, '2026-13', ['2026-01'])],
+    ['date: half a day', 'date', ['2026-01'], '2026-01-3', invalid(400, '2026-01-3', ['2026-01'])],
     ['date: a status', 'date', ['2026-01-01-preview'], '2026-01-01-preview', ok('x@2026-01-01-preview')],
     [
       '64 characters are read',
