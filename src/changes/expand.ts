@@ -13,6 +13,8 @@ import { expandSpec } from '../versioning/known.ts'
 import { isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
 import type { AnyChange } from './chain.ts'
+import { operationProblems } from './check-operations.ts'
+import type { Placed } from './check-operations.ts'
 import { schemaProblems } from './convert/convertible.ts'
 import { createMigration } from './migration.ts'
 import type { Operation } from './operation.ts'
@@ -65,11 +67,6 @@ interface Reached {
   readonly operations: readonly Placed[]
 }
 
-interface Placed {
-  readonly order: number
-  readonly operation: Operation
-}
-
 /** Creates the function that writes routes out for the versions of a history. */
 export function createExpand(parts: HistoryParts): ExpandRoutes {
   const { versions, changes, plans } = parts
@@ -77,7 +74,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     change.change.filter(isOperation).map((operation): Placed => ({ order, operation })),
   )
   return (routes, known) => {
-    const problems = [...unknownRoutes(operations, changes, routes)]
+    const problems = [...operationProblems(operations, changes, routes)]
     const answered = answeredVersions(routes, known, versions)
     const used = new Set<number>()
     const expanded = routes.flatMap((route): readonly FlatRoute[] => {
@@ -184,7 +181,7 @@ function olderRoute(
   const turned = new Map<string, Turned>()
   const sources = route.sources.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
-    const names = turnNames(source.name, plan?.parse ?? source.schema, applied)
+    const names = turnNames(source, plan, applied)
     if (names !== undefined || plan !== undefined) turned.set(source.name, { plan, names: names?.up })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
@@ -240,25 +237,6 @@ function wrongPath(route: FlatRoute, path: string, message: string, fix: string)
     fix,
   }
   return atDefinition(problem, ...route.definitions)
-}
-
-function unknownRoutes(
-  operations: readonly Placed[],
-  changes: readonly AnyChange[],
-  routes: readonly FlatRoute[],
-): readonly DefinitionProblem[] {
-  const names = new Set(routes.map(({ name }) => name))
-  return operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
-    const change = changes[order]
-    if (change === undefined || names.has(operation.route)) return []
-    const problem: DefinitionProblem = {
-      code: 'invalid_change',
-      where: `change "${change.id}"`,
-      message: `operation names the route ${operation.route}, which does not exist`,
-      fix: 'give the name of a route as urlFor knows it',
-    }
-    return [atDefinition(problem, change)]
-  })
 }
 
 function unusedChanges(

@@ -134,38 +134,22 @@ function isCompleted(schema: Schema, seen: Set<Schema>): boolean {
 
 const COMPLETING = new Set(['default', 'prefault', 'catch', 'pipe', 'transform'])
 
-/** The older statuses by the newest ones. */
+/** The older statuses by the newest ones. What the oldest of the operations says counts. */
 function statusesOf(applied: readonly Operation[], route: FlatRoute): ReadonlyMap<number, number> {
   const statuses = new Map<number, number>()
-  const asked = new Set(
-    applied.flatMap(({ response, status }) => [
-      ...Object.keys(response?.status ?? {}).map(Number),
-      ...(status === undefined ? [] : [route.status]),
-    ]),
-  )
-  for (const newest of asked) {
-    let status = newest
-    for (const { response, status: own } of applied) {
-      const was =
-        response?.status?.[status]?.was ??
-        (own !== undefined && newest === route.status ? own.was : undefined)
-      status = was ?? status
-    }
-    statuses.set(newest, status)
+  for (const { response, status } of applied) {
+    if (status !== undefined) statuses.set(route.status, status.was)
+    for (const [newest, { was }] of Object.entries(response?.status ?? {})) statuses.set(Number(newest), was)
   }
   return statuses
 }
 
-/** The older names of response headers, by lower-case newest ones. */
+/** The older names of response headers, by lower-case newest ones. What the oldest of the operations says counts. */
 function headersOf(applied: readonly Operation[]): Migration['headerOf'] {
-  const renamed = applied.flatMap(({ response }) => Object.entries(response?.headers ?? {}))
-  if (renamed.length === 0) return undefined
-  return (name) => {
-    let found: string | undefined = name
-    for (const [now, { was }] of renamed) {
-      if (found === undefined || headerName(now) !== found) continue
-      found = was === absent ? undefined : typeof was === 'string' ? headerName(was) : found
-    }
-    return found
+  const names = new Map<string, string | undefined>()
+  for (const [now, { was }] of applied.flatMap(({ response }) => Object.entries(response?.headers ?? {}))) {
+    if (was === absent) names.set(headerName(now), undefined)
+    else if (typeof was === 'string') names.set(headerName(now), headerName(was))
   }
+  return names.size === 0 ? undefined : (name) => (names.has(name) ? names.get(name) : name)
 }

@@ -1,5 +1,5 @@
 import { headerName } from '../http.ts'
-import type { SourceName } from '../schema/sources.ts'
+import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Fields, Schema } from '../schema/schema.ts'
 import { isSchema } from '../schema/schema.ts'
 import { toRecord } from '../values.ts'
@@ -20,68 +20,96 @@ export interface Turned {
 }
 
 /** The names of a source that operations say something of. */
-function namesOf(source: SourceName, operation: Operation): NamesWere | undefined {
+export function namesOf(source: SourceName, operation: Operation): NamesWere | undefined {
   return source === 'query' || source === 'headers' || source === 'cookies' ? operation[source] : undefined
 }
 
-/** A source as it was before operations changed parameters of it; `undefined` if none did. */
+/** A parameter, followed from the newest version to an older one. */
+interface Parameter {
+  /** Its newest name, which operations know it by. */
+  readonly key: string
+  /** Its name in the schema that values are turned into; `undefined` if it existed only then. */
+  readonly newest: string | undefined
+  /** Its name in the older version; `undefined` if it did not exist. */
+  name: string | undefined
+  schema: Schema
+}
+
+/** A source as it was before operations changed parameters of it, newest operation first; `undefined` if none did. */
 export function turnNames(
-  source: SourceName,
-  schema: Schema,
+  source: DeclaredSource,
+  plan: Plan | undefined,
   operations: readonly Operation[],
 ): { readonly schema: Schema; readonly up: Turn } | undefined {
-  const named = operations.map((operation) => namesOf(source, operation)).filter((each) => each !== undefined)
+  const named = operations
+    .map((operation) => namesOf(source.name, operation))
+    .filter((each) => each !== undefined)
   if (named.length === 0) return undefined
-  let shape: Fields = shapeOf(schema)
-  const ups: Change['up'][] = []
+  const schema = plan?.parse ?? source.schema
+  const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
+  const parameters = Object.entries(shapeOf(schema)).map(([name, field]): Parameter => ({
+    key: newest.get(name) ?? name,
+    newest: name,
+    name,
+    schema: field,
+  }))
+  const ups: Up[] = []
   for (const [name, field] of named.flatMap((names) => Object.entries(names))) {
-    const change = toChange(shape, keyIn(shape, source, name) ?? name, field)
-    shape = change.shape
-    ups.unshift(change.up)
+    const parameter = changeParameter(parameters, source.name, name, field)
+    const { up } = field
+    const written = parameter?.newest
+    if (up !== undefined && written !== undefined)
+      ups.unshift((value, extra) => void (value[written] = up(value[written], extra)))
   }
   return {
-    schema: cloneNameless(schema, { shape }),
+    schema: cloneNameless(schema, { shape: toShape(parameters) }),
     up: (value, extra) => {
-      const made = { ...toRecord(value) }
-      for (const turn of ups) turn(made, extra)
+      const made = toNewest(parameters, toRecord(value))
+      for (const up of ups) up(made, extra)
       return made
     },
   }
 }
 
-interface Change {
-  readonly shape: Fields
-  readonly up: (value: Record<string, unknown>, extra: TurnExtra) => void
+type Up = (value: Record<string, unknown>, extra: TurnExtra) => void
+
+/** Notes what a parameter was: under another name, absent, of another schema, or there only then. */
+function changeParameter(
+  parameters: Parameter[],
+  source: SourceName,
+  name: string,
+  { was }: FieldWas,
+): Parameter | undefined {
+  const known = parameters.find(({ key }) => isSameName(source, key, name))
+  if (known === undefined) {
+    if (isSchema(was)) parameters.push({ key: name, newest: undefined, name, schema: was })
+    return undefined
+  }
+  if (typeof was === 'string') known.name = was
+  else if (was === absent) known.name = undefined
+  else if (isSchema(was)) Object.assign(known, { name: known.name ?? name, schema: was })
+  return known
 }
 
-/** What a parameter was: under another name, absent, of another schema, or there only then. */
-function toChange(shape: Fields, key: string, { was, up }: FieldWas): Change {
-  const { [key]: now, ...others } = shape
-  if (typeof was === 'string')
-    return {
-      shape: Object.fromEntries(
-        Object.entries(shape).map(([name, field]) => [name === key ? was : name, field]),
-      ),
-      up: (value) => {
-        if (value[was] !== undefined) value[key] = value[was]
-        delete value[was]
-      },
-    }
-  const turn: Change['up'] = (value, extra) => {
-    if (up !== undefined) value[key] = up(value[key], extra)
-  }
-  if (was === absent || !isSchema(was)) return { shape: others, up: turn }
-  // one that existed only then is nothing that handlers know
-  const drop: Change['up'] = (value) => void delete value[key]
-  return { shape: { ...shape, [key]: was }, up: now === undefined && up === undefined ? drop : turn }
+function toShape(parameters: readonly Parameter[]): Fields {
+  return Object.fromEntries(
+    parameters.flatMap(({ name, schema }) => (name === undefined ? [] : [[name, schema]])),
+  )
+}
+
+/** Values under their newest names. What no version declares stays, what existed only then is nothing that handlers know. */
+function toNewest(
+  parameters: readonly Parameter[],
+  value: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const made: Record<string, unknown> = { ...value }
+  for (const { name } of parameters) if (name !== undefined) delete made[name]
+  for (const { name, newest } of parameters)
+    if (name !== undefined && newest !== undefined && value[name] !== undefined) made[newest] = value[name]
+  return made
 }
 
 /** Names of headers are compared as headers are. */
-function keyIn(
-  shape: Readonly<Record<string, Schema>>,
-  source: SourceName,
-  name: string,
-): string | undefined {
-  if (source !== 'headers') return Object.hasOwn(shape, name) ? name : undefined
-  return Object.keys(shape).find((key) => headerName(key) === headerName(name))
+export function isSameName(source: SourceName, one: string, other: string): boolean {
+  return source === 'headers' ? headerName(one) === headerName(other) : one === other
 }

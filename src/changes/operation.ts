@@ -10,7 +10,7 @@ export interface Earlier<T> {
   readonly was: T
 }
 
-/** What `operation` takes. */
+/** What `operation` takes. Names and statuses are those of the newest version, whatever newer operations say of them. */
 export interface OperationOptions {
   /** The name of the route, as `urlFor` knows it. */
   readonly route: string
