@@ -142,7 +142,11 @@ describe('headers that something has set before app.handler', () => {
     {
       method: 'GET',
       path: '/own',
-      handler: () => reply(200, 'a', { headers: { 'x-frame-options': 'SAMEORIGIN' } }),
+      handler: () =>
+        reply(200, 'a', {
+          headers: { 'x-frame-options': 'SAMEORIGIN', vary: 'Accept' },
+          cookies: { ours: '2' },
+        }),
     },
   ] as const
   const app = createApp(defineModule({ controllers: [defineController({ prefix: '/', routes })] }), {
@@ -152,6 +156,8 @@ describe('headers that something has set before app.handler', () => {
   const listening = serve((request, response) => {
     response.setHeader('X-Frame-Options', 'DENY')
     response.setHeader('Content-Security-Policy', "default-src 'none'")
+    response.setHeader('Set-Cookie', 'theirs=1')
+    response.setHeader('Vary', 'Origin')
     app.handler(request, response)
   })
 
@@ -176,5 +182,12 @@ describe('headers that something has set before app.handler', () => {
     const response = await fetch(`${await listening}/own`)
     assert.equal(response.headers.get('x-frame-options'), 'SAMEORIGIN')
     assert.equal(response.headers.get('content-security-policy'), "default-src 'none'")
+  })
+
+  it('keep their cookies and what the answer varies by', async () => {
+    const response = await fetch(`${await listening}/own`)
+    assert.equal(response.headers.get('vary'), 'Origin, Accept')
+    const names = response.headers.getSetCookie().map((line) => line.split(';', 1)[0])
+    assert.deepEqual(names, ['theirs=1', 'ours=2'])
   })
 })

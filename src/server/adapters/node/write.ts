@@ -29,6 +29,7 @@ export function write(
     if (isStream(body)) source = openStream(body)
     if (response.destroyed || response.headersSent) return source?.cancel()
     if (last) headers['connection'] = 'close'
+    keepTheirs(response, headers)
     delete headers['transfer-encoding'] // how a body is framed is up to this side
     response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
     if (isLast(response, last)) endWithAnswer(response.req)
@@ -41,6 +42,17 @@ export function write(
   }
   if (source !== undefined) void writeStream(response, source, context)
   else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')
+}
+
+/** Adds the cookies and the `Vary` that something before the application has set on a response to its own. Other headers it replaces. */
+function keepTheirs(response: ServerResponse, headers: FinishedResponse['headers']): void {
+  for (const name of ['set-cookie', 'vary']) {
+    const own = headers[name]
+    const theirs = own === undefined ? undefined : response.getHeader(name)
+    if (own === undefined || theirs === undefined) continue
+    const all = [theirs, own].flat().map(String)
+    headers[name] = name === 'vary' ? all.join(', ') : all
+  }
 }
 
 /** Whether the connection ends with a response whose head is written. Those of HTTP/2 have a stream of their own. */
