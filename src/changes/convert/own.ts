@@ -187,7 +187,7 @@ function skippedBefore(change: AnyChange, newer: AnyChange, name: string): Defin
   const problem: DefinitionProblem = {
     code: 'half_changed_part',
     where: `change "${change.id}"`,
-    message: `it touches a field of a part of ${name} that the change "${newer.id}" touches too, which lists the part in not`,
+    message: `it touches a field of a part of ${name} that the newer change "${newer.id}" does not reach`,
     fix: 'list the part in not here too',
   }
   return atDefinition(problem, change)
