@@ -18,7 +18,7 @@ import type { Placed } from './check-operations.ts'
 import { schemaProblems } from './convert/convertible.ts'
 import { createMigration } from './migration.ts'
 import type { Operation } from './operation.ts'
-import { turnNames } from './names.ts'
+import { renameParams, turnNames, turnParams } from './names.ts'
 import type { Turned } from './names.ts'
 import type { Plans } from './convert/plans.ts'
 
@@ -179,9 +179,11 @@ function olderRoute(
 ): FlatRoute {
   const applied = operations.filter(({ order }) => order < level).map(({ operation }) => operation)
   const turned = new Map<string, Turned>()
+  let paramNames: ReadonlyMap<string, string> = new Map()
   const sources = route.sources.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
-    const names = turnNames(source, plan, applied)
+    const names = source.name === 'params' ? plan && turnParams(plan) : turnNames(source, plan, applied)
+    if (source.name === 'params' && plan?.names !== undefined) paramNames = plan.names
     if (names !== undefined || plan !== undefined) turned.set(source.name, { plan, names: names?.up })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
@@ -203,7 +205,7 @@ function olderRoute(
         schema,
       ]),
     ),
-    migration,
+    migration: { ...migration, shownPattern: renameParams(pattern, paramNames) },
   }
 }
 

@@ -28,7 +28,14 @@ interface Parts {
 }
 
 /** Creates what turns the requests and results of a route in an older version. */
-export function createMigration({ route, level, plans, applied, responses, turned }: Parts): Migration {
+export function createMigration({
+  route,
+  level,
+  plans,
+  applied,
+  responses,
+  turned,
+}: Parts): Omit<Migration, 'shownPattern'> {
   const found = new Map<ResponseKey, Plan>()
   const parsedFirst = new Set<ResponseKey>()
   for (const [status, schema] of route.responses) {

@@ -1,8 +1,9 @@
 import { headerName } from '../http.ts'
+import type { Param, Pattern } from '../path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Fields, Schema } from '../schema/schema.ts'
 import { isSchema } from '../schema/schema.ts'
-import { toRecord } from '../values.ts'
+import { isString, toRecord } from '../values.ts'
 import { shapeOf } from './chain.ts'
 import { cloneNameless } from './convert/clone.ts'
 import type { NamesWere, Operation } from './operation.ts'
@@ -107,6 +108,34 @@ function toNewest(
   for (const { name, newest } of parameters)
     if (name !== undefined && newest !== undefined && value[name] !== undefined) made[newest] = value[name]
   return made
+}
+
+/** Path parameters of an older version: they are read under the names of the pattern, which stay. `undefined` if no name differs. */
+export function turnParams({ parse, names = new Map() }: Plan): ReturnType<typeof turnNames> {
+  const newest = new Map([...names].map(([now, was]) => [was, now]))
+  if ([...names].every(([now, was]) => now === was)) return undefined
+  return {
+    schema: cloneNameless(parse, { shape: renamed(shapeOf(parse), newest) }),
+    up: (value) => renamed(toRecord(value), names),
+  }
+}
+
+function renamed<T>(of: Readonly<Record<string, T>>, names: ReadonlyMap<string, string>): Record<string, T> {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [names.get(name) ?? name, value]))
+}
+
+/** The pattern with the older names of its parameters, for documents and clients. */
+export function renameParams(pattern: Pattern, names: ReadonlyMap<string, string>): Pattern {
+  const rename = (param: Param): Param => ({ ...param, name: names.get(param.name) ?? param.name })
+  return {
+    ...pattern,
+    segments: pattern.segments.map((segment) => {
+      if (segment.kind === 'literal') return segment
+      if (segment.kind !== 'mixed') return { ...segment, param: rename(segment.param) }
+      return { ...segment, parts: segment.parts.map((part) => (isString(part) ? part : rename(part))) }
+    }),
+    params: pattern.params.map(rename),
+  }
 }
 
 /** Names of headers are compared as headers are. */

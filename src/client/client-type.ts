@@ -197,7 +197,7 @@ type SourceInput<S, St> = S extends Schema
 type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
 
 type ParamsInput<P, I, St> = I extends { readonly params: infer S }
-  ? Flat<{ [K in Exclude<keyof P, keyof SourceInput<S, St>>]: ParamInput<P[K]> } & SourceInput<S, St>>
+  ? Flat<{ [K in Exclude<keyof P, keyof SourceInput<S, unknown>>]: ParamInput<P[K]> } & SourceInput<S, St>>
   : { [K in keyof P]: ParamInput<P[K]> }
 
 type FileInput<T> = T extends FileStream | Blob

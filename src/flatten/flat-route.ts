@@ -65,6 +65,8 @@ export interface FlatRoute {
 export interface Migration {
   /** The route as its code has it. */
   readonly newest: FlatRoute
+  /** The pattern with the names that parameters had, for documents and clients. */
+  readonly shownPattern: Pattern
   /** The schemas of the older version by the statuses of the newest one. */
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   /**

@@ -113,7 +113,7 @@ function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
     (route) =>
       [
         route,
-        { parameters: toParameters(route.pattern, new Map(), {}), body: undefined, responses: new Map() },
+        { parameters: toParameters(route, new Map(), {}), body: undefined, responses: new Map() },
       ] as const,
   )
   return { routes: new Map(bare), errors: undefined, components: {}, problems: [], warnings: [] }

@@ -28,7 +28,7 @@ export function toWire(
   version: string | null,
   { versioning, keepsSlash }: DocumentSettings,
 ): Wire {
-  const path = toPath(route.pattern, keepsSlash)
+  const path = toPath(route, keepsSlash)
   const plain: Wire = {
     path,
     parameters: [],
@@ -72,10 +72,8 @@ function acceptedTypes(type: string, accepted: string, tellsType: () => boolean)
 }
 
 /** The path of a pattern as documents write it (OpenAPI 3.1 section 4.8.8). */
-function toPath(
-  { segments, trailingSlash }: DocumentedRoute['route']['pattern'],
-  keepsSlash: boolean,
-): string {
+function toPath({ pattern, migration }: DocumentedRoute['route'], keepsSlash: boolean): string {
+  const { segments, trailingSlash } = migration?.shownPattern ?? pattern
   return toTemplate(
     { segments, trailingSlash: trailingSlash && keepsSlash },
     { literal: encodeURI, rest: (name) => `{${name}}` },

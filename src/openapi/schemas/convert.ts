@@ -169,7 +169,7 @@ function toRoute(
   const output: Referred = { raw: shown.output.components, finished: components }
   const schemas = new Map([...bySource].map(([source, { schema }]) => [source, schema]))
   return {
-    parameters: toParameters(route.pattern, schemas, components),
+    parameters: toParameters(route, schemas, components),
     body:
       body === undefined ? toForm(bySource.get('form'), bySource.get('files'), input) : toBody(body, input),
     responses: new Map(

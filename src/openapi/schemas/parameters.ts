@@ -1,5 +1,6 @@
 import { headerName } from '../../http.ts'
-import type { Param, Pattern } from '../../path/pattern.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { Param } from '../../path/pattern.ts'
 import { deepFreeze } from '../../values.ts'
 import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'
@@ -14,14 +15,17 @@ type ParameterSource = (typeof PARAMETER_SOURCES)[number]
 
 /** The parameters of a route: of its pattern, declared or not, and of the schemas of its sources. */
 export function toParameters(
-  pattern: Pattern,
+  { pattern, migration }: Pick<FlatRoute, 'pattern' | 'migration'>,
   schemas: ReadonlyMap<unknown, SchemaObject>,
   components: Components,
 ): readonly Parameter[] {
   const declared = schemas.get('params')
   const params = declared === undefined ? undefined : toFields(declared, components).named
   return [
-    ...pattern.params.map((param) => pathParameter(param, params?.get(param.name)?.schema, components)),
+    ...(migration?.shownPattern ?? pattern).params.map((param, index) =>
+      // the schema has the names of the newest version
+      pathParameter(param, params?.get(pattern.params[index]?.name ?? '')?.schema, components),
+    ),
     ...PARAMETER_SOURCES.filter((source) => source !== 'params').flatMap((source) => {
       const schema = schemas.get(source)
       return schema === undefined ? [] : ofSource(source, schema, components)

@@ -80,7 +80,7 @@ function withoutVersion(
 function toRouteCall({ entry, version }: VersionedRoute, { versioning }: Source, host: string): RouteCall {
   const { route, methods } = entry
   const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
-  const path = toTemplate(route.pattern, SPELLING)
+  const path = toTemplate(route.migration?.shownPattern ?? route.pattern, SPELLING)
   const change =
     version === undefined
       ? undefined
