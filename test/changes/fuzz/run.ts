@@ -281,7 +281,7 @@ async function trySend(site: Site, route: RouteSpec, version: number, call: Call
 function statusOf(route: RouteSpec, status: number, version: number): number {
   let found = status
   for (const { status: moved, version: at } of route.operations)
-    if (moved !== undefined && at < version && moved.now === found) found = moved.was
+    if (moved !== undefined && at < version && moved.now === status) found = moved.was
   return found
 }
 
