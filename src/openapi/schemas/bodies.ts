@@ -3,7 +3,7 @@ import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
-import { joined } from './fields.ts'
+import { joined, withoutNull } from './fields.ts'
 import { isNothing } from './finish.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -114,7 +114,8 @@ export function toForm(
   files: Converted | undefined,
   referred: Referred,
 ): RequestBody | undefined {
-  const parts = [form?.schema, files === undefined ? undefined : withFiles(files.schema, referred.finished)]
+  const texts = form && withoutNulls(form.schema, referred.finished)
+  const parts = [texts, files === undefined ? undefined : withFiles(files.schema, referred.finished)]
   const schemas = parts.filter((schema) => schema !== undefined)
   const [only] = schemas
   if (only === undefined) return undefined
@@ -132,6 +133,18 @@ export function toForm(
     ...(isRequired ? { required: true } : {}),
     content: Object.fromEntries(names.map((name) => [name, multipart])),
   }
+}
+
+/** A form whose fields are never `null`. One that is written out elsewhere is written out once more if that changes it. */
+function withoutNulls(schema: SchemaObject, components: Components): SchemaObject {
+  const json = resolve(schema, components)
+  const { properties } = json
+  if (!isSchemaObject(properties)) return schema
+  const fields = Object.entries(properties).map(
+    ([name, field]) => [name, field, isSchemaObject(field) ? withoutNull(field) : field] as const,
+  )
+  if (fields.every(([, field, text]) => JSON.stringify(field) === JSON.stringify(text))) return schema
+  return { ...json, properties: Object.fromEntries(fields.map(([name, , text]) => [name, text])) }
 }
 
 /** Whether a field has to be there. */

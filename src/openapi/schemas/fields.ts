@@ -102,3 +102,15 @@ export function joined(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObjec
   const [first = {}] = different.values()
   return different.size > 1 ? { [keyword]: [...different.values()] } : first
 }
+
+/** The schema without `null`, which no text means. */
+export function withoutNull(schema: SchemaObject): SchemaObject {
+  const { type, anyOf, ...others } = schema
+  if (Array.isArray(type)) {
+    const types: readonly unknown[] = type.filter((each) => each !== 'null')
+    return { ...schema, type: types.length === 1 ? types[0] : types }
+  }
+  const options = listOf(anyOf).filter((option) => option['type'] !== 'null')
+  if (options.length === 0) return schema
+  return options.length === 1 ? { ...options[0], ...others } : { ...schema, anyOf: options }
+}

@@ -2,7 +2,7 @@ import { headerName } from '../../http.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Param } from '../../path/pattern.ts'
 import { deepFreeze } from '../../values.ts'
-import { joined, toFields } from './fields.ts'
+import { joined, toFields, withoutNull } from './fields.ts'
 import type { Field } from './fields.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -57,16 +57,16 @@ const WRITERS: Readonly<
   query: (name, { schema, required }, components) => ({
     ...describe(name, 'query', resolve(schema, components), required),
     ...(isList(schema, components) ? { style: 'form', explode: true } : {}),
-    schema: asText(withoutNotes(schema)),
+    schema: withoutNull(withoutNotes(schema)),
   }),
   headers: (name, { schema, required }, components) => ({
     ...describe(headerName(name), 'header', resolve(schema, components), required),
     // a list is sent in lines of their own, which no style of OpenAPI says; one line is a list of one
-    schema: asText(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
+    schema: withoutNull(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
   }),
   cookies: (name, { schema, required }, components) => ({
     ...describe(name, 'cookie', resolve(schema, components), required),
-    schema: asText(withoutNotes(schema)),
+    schema: withoutNull(withoutNotes(schema)),
   }),
 }
 
@@ -94,18 +94,6 @@ function withoutNotes({
   return schema
 }
 
-/** The schema without `null`, which no text means. */
-function asText(schema: SchemaObject): SchemaObject {
-  const { type, anyOf, ...others } = schema
-  if (Array.isArray(type)) {
-    const types: readonly unknown[] = type.filter((each) => each !== 'null')
-    return { ...schema, type: types.length === 1 ? types[0] : types }
-  }
-  const options = listOf(anyOf).filter((option) => option['type'] !== 'null')
-  if (options.length === 0) return schema
-  return options.length === 1 ? { ...options[0], ...others } : { ...schema, anyOf: options }
-}
-
 function isList(schema: SchemaObject, components: Components): boolean {
   const { type, anyOf } = resolve(schema, components)
   return type === 'array' || listOf(anyOf).some((option) => resolve(option, components)['type'] === 'array')
@@ -126,7 +114,7 @@ function pathParameter(param: Param, declared: SchemaObject | undefined, compone
   if (declared === undefined) return { name: param.name, in: 'path', required: true, schema: ofType(param) }
   return {
     ...describe(param.name, 'path', resolve(declared, components), true),
-    schema: asText(withoutNotes(narrowed(param, declared, components))),
+    schema: withoutNull(withoutNotes(narrowed(param, declared, components))),
   }
 }
 
