@@ -1,6 +1,6 @@
 import { createValidator, defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isPromise } from '../../async.ts'
+import { ignoreRejection, isPromise } from '../../async.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { shapeOf } from '../chain.ts'
 import type { Slot } from '../chain.ts'
@@ -144,7 +144,7 @@ function createRefine(schema: Schema): ((value: unknown) => unknown) | undefined
   return (value) => {
     const outcome = validate(value)
     if (isPromise(outcome)) {
-      outcome.then(undefined, () => undefined)
+      ignoreRejection(outcome)
       throw new MigrationError(undefined, 'A refinement of a model takes time')
     }
     if ('issues' in outcome)

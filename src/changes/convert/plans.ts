@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { isPromise } from '../../async.ts'
+import { ignoreRejection, isPromise } from '../../async.ts'
 import { createValidator, defOf, toZod } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
@@ -322,7 +322,7 @@ function findFirst(options: readonly Schema[]): (value: object) => number {
     validators.findIndex((validate) => {
       const outcome = validate(value)
       if (!isPromise(outcome)) return !('issues' in outcome)
-      outcome.then(undefined, () => undefined)
+      ignoreRejection(outcome)
       return false
     })
 }

@@ -1,6 +1,6 @@
 import { createValidator } from '../../schema/schema.ts'
 import type { Schema, SchemaIssue } from '../../schema/schema.ts'
-import { isPromise } from '../../async.ts'
+import { ignoreRejection, isPromise } from '../../async.ts'
 import type { HttpRequest } from '../../http.ts'
 
 /** What a conversion may read besides the value. */
@@ -61,7 +61,7 @@ export function runChange<T>(change: Identified, call: () => T): T {
     throw new MigrationError(change, `The change "${change.id}" failed`, error)
   }
   if (isPromise(result)) {
-    result.then(undefined, () => undefined)
+    ignoreRejection(result)
     throw new MigrationError(
       change,
       `The change "${change.id}" returned a promise: up and down are synchronous`,
@@ -80,7 +80,7 @@ export function createMadeCheck(
   return (value) => {
     const outcome = validate(value)
     if (isPromise(outcome)) {
-      outcome.then(undefined, () => undefined)
+      ignoreRejection(outcome)
       throw new MigrationError(change, `The change "${change.id}" made a value whose check takes time`)
     }
     if (!('issues' in outcome)) return outcome.value
