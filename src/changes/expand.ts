@@ -7,7 +7,7 @@ import type { ExpandRoutes } from '../flatten/history.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
-import type { DeclaredSource } from '../schema/sources.ts'
+import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import { createSelect } from '../versioning/select.ts'
 import { expandSpec } from '../versioning/known.ts'
 import { isRange, toEntries } from '../versioning/spec.ts'
@@ -178,7 +178,7 @@ function olderRoute(
   problems: DefinitionProblem[],
 ): FlatRoute {
   const applied = operations.filter(({ order }) => order < level).map(({ operation }) => operation)
-  const turned = new Map<string, Turned>()
+  const turned = new Map<SourceName, Turned>()
   let paramNames: ReadonlyMap<string, string> = new Map()
   const sources = route.sources.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)

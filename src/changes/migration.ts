@@ -7,6 +7,7 @@ import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
+import type { SourceName } from '../schema/sources.ts'
 import { toRecord } from '../values.ts'
 import { membersOf } from './convert/clone.ts'
 import type { Turned } from './names.ts'
@@ -24,7 +25,7 @@ interface Parts {
   /** What operations say, newest first. */
   readonly applied: readonly Operation[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
-  readonly turned: ReadonlyMap<string, Turned>
+  readonly turned: ReadonlyMap<SourceName, Turned>
 }
 
 /** Creates what turns the requests and results of a route in an older version. */
@@ -36,15 +37,13 @@ export function createMigration({
   responses,
   turned,
 }: Parts): Omit<Migration, 'shownPattern'> {
-  const found = new Map<ResponseKey, Plan>()
-  const parsedFirst = new Set<ResponseKey>()
+  const found = new Map<ResponseKey, TurnedResponse>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
-    if (plan === undefined) continue
-    found.set(status, plan)
-    if (isCompleted(schema, new Set())) parsedFirst.add(status)
+    if (plan !== undefined) found.set(status, { plan, isParsedFirst: isCompleted(schema, new Set()) })
   }
   const other = route.isOneResponse ? found.get(route.status) : undefined
+  const turnedAt = (status: number): TurnedResponse | undefined => findResponse(found, status) ?? other
   const statuses = statusesOf(applied, route)
   const headerOf = headersOf(applied)
   return {
@@ -60,7 +59,7 @@ export function createMigration({
     },
     down: (status, data, request) => {
       if (data === undefined || data === null) return data
-      const plan = findResponse(found, status) ?? other
+      const plan = turnedAt(status)?.plan
       if (plan === undefined) return data
       try {
         return convert(plan, 'down', data, { request })
@@ -68,19 +67,24 @@ export function createMigration({
         throw failed(route, error)
       }
     },
-    isTurned: (status) => (findResponse(found, status) ?? other) !== undefined,
-    isParsedFirst: (status) =>
-      parsedFirst.has(status) ||
-      (parsedFirst.size > 0 && findResponse(route.responses, status) !== undefined),
+    isTurned: (status) => turnedAt(status) !== undefined,
+    isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status) ?? status,
     headerOf,
     hasOlderHead: headerOf !== undefined || [...statuses].some(([newest, older]) => newest !== older),
   }
 }
 
+/** A response that changes reach. */
+interface TurnedResponse {
+  readonly plan: Plan
+  /** Whether functions of changes have to see what the newest schema makes of a result. */
+  readonly isParsedFirst: boolean
+}
+
 interface Given {
   readonly route: FlatRoute
-  readonly source: string
+  readonly source: SourceName
   readonly given: unknown
   readonly request: HttpRequest
 }
@@ -101,7 +105,7 @@ function turnSource(
     for (const issue of error.issues) {
       const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
       issues.push({
-        in: toSource(source),
+        in: source,
         path: [...path, ...keys],
         code: issue.code,
         message: issue.message,
@@ -110,12 +114,6 @@ function turnSource(
     return undefined
   }
 }
-
-function toSource(source: string): ValidationIssue['in'] {
-  return SOURCES.find((name) => name === source) ?? 'body'
-}
-
-const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
 
 /** The error of a change that failed: the client sees that it did, the log has the change and the reason. */
 function failed({ label }: FlatRoute, error: unknown): unknown {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, notFound, reply, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
-import { absent, defineVersionChange, defineVersions, operation } from 'octavo/changes'
+import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import type { OperationOptions } from 'octavo/changes'
 import { z } from 'zod'
 
@@ -162,4 +162,29 @@ describe('parameters that the route does not declare', () => {
       'none',
     )
   })
+})
+
+it('two headers of a response may have swapped their names', async () => {
+  const app = open({ response: { headers: { 'x-total': { was: 'x-new' }, 'x-new': { was: 'x-total' } } } })
+  const { headers } = await app.inject('/v2/car/7')
+  assert.deepEqual([headers['x-total'], headers['x-new']], ['1', '7'])
+})
+
+it('functions of a change see what a default of the newest schema completes, under every status', async () => {
+  const Car = model('Car', { year: z.number().default(7) })
+  const texts = defineVersionChange({
+    version: '2',
+    title: 'Years are numbers',
+    change: [
+      reshape({ of: Car, fields: { year: { was: z.string(), up: Number, down: (year) => `${year}` } } }),
+    ],
+  })
+  const history = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [texts] })
+  const routes = [{ method: 'GET', response: Car, handler: () => reply(202, {}) }] as const
+  const app = createApp(defineModule({ controllers: [defineController({ prefix: '/car', routes })] }), {
+    logger: false,
+    versioning: { scheme: VersioningSchemes.URL, history },
+  })
+  const answer = await app.inject('/v1/car')
+  assert.deepEqual([answer.statusCode, answer.json()], [202, { year: '7' }])
 })

@@ -55,10 +55,11 @@ function toOlderHead({ statusOf, headerOf }: Migration, response: FinishedRespon
     response.body = withStatus(response.body, status)
   response.status = status
   if (headerOf === undefined) return response
-  for (const [name, value] of Object.entries(response.headers)) {
+  // all are taken out before one is put back, for two may swap their names
+  const renamed = Object.entries(response.headers).filter(([name]) => headerOf(name) !== name)
+  for (const [name] of renamed) delete response.headers[name]
+  for (const [name, value] of renamed) {
     const older = headerOf(name)
-    if (older === name) continue
-    delete response.headers[name]
     if (older !== undefined) response.headers[older] = value
   }
   return response
