@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { afterEach, describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, DefinitionError, HttpRequest } from 'octavo'
 import type { AppOptions } from 'octavo'
 import { rateLimit } from 'octavo/middleware'
+
+import { LOOPBACK, open } from '../node/support.ts'
 
 const controller = defineController({
   prefix: '/',
@@ -139,4 +142,29 @@ describe('rateLimit without an address', () => {
     const { get, logged } = serve({ key: () => 'someone' })
     assert.deepEqual([await get(), logged], [200, []])
   })
+})
+
+it('stays known over HTTP/1.1 when the client has gone before anything asked for it', async () => {
+  let tell: (ip: string) => void = () => undefined
+  const told = new Promise<string>((resolve) => {
+    tell = resolve
+  })
+  const app = createApp(AppModule, {
+    logger: false,
+    middleware: [
+      async ({ request, signal }, next) => {
+        if (!signal.aborted) await once(signal, 'abort')
+        tell(request.ip)
+        return next()
+      },
+    ],
+  })
+  try {
+    const socket = await open(await app.listen(LOOPBACK))
+    socket.write('GET / HTTP/1.1\r\nhost: a.test\r\n\r\n')
+    setTimeout(() => socket.resetAndDestroy(), 50)
+    assert.equal(await told, '127.0.0.1')
+  } finally {
+    await app.close()
+  }
 })

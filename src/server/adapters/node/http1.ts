@@ -92,8 +92,13 @@ export function createHttp1(
     if (connections.has(socket)) refuse(error, socket)
     else socket.destroy()
   })
-  server.on(event, connections.add)
+  server.on(event, keepAddress).on(event, connections.add)
   return { server, connections }
+}
+
+/** Has Node keep the address of a client, which could not be read any more once the client has gone. */
+function keepAddress({ remoteAddress }: Socket): void {
+  void remoteAddress
 }
 
 const NOT_HTTP_1 = 'The version of HTTP is neither 1.0 nor 1.1'
