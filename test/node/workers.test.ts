@@ -8,7 +8,7 @@ import { defineController } from 'octavo'
 
 import { isAlive, named, start, workersOf } from './process/child.ts'
 import { startLoad, until } from './process/load.ts'
-import { createTestApp, open } from './support.ts'
+import { createTestApp, open, readUntil } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'octavo-workers-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -59,6 +59,28 @@ describe('listen with workers', { skip: process.platform === 'win32', concurrenc
     await until(() => workersOf(program).length === 2, 'there is another worker')
     assert.equal((await fetch(url)).status, 200)
     program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [0, null])
+  })
+
+  it('leaves upgraded connections to the worker that took them, and tells them when the application closes', async () => {
+    const program = await start({ listen: { workers: 2 } })
+    const url = await program.url()
+    const head =
+      'GET /echo HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\nfirst '
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => open(url)))
+    const takenBy = sockets.map(async (socket) => {
+      socket.write(head)
+      const text = await readUntil(socket, /first $/)
+      assert.match(text, /^HTTP\/1\.1 101 Switching Protocols\r\n/)
+      socket.write('second')
+      assert.equal(await readUntil(socket, /second$/), 'second')
+      return Number(/\r\n\r\n(\d+):first $/.exec(text)?.[1])
+    })
+    const pids = new Set(await Promise.all(takenBy))
+    assert.deepEqual(pids, new Set(workersOf(program)))
+    const ended = sockets.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)))
+    program.child.kill('SIGTERM')
+    await Promise.all(ended)
     assert.deepEqual(await program.exited, [0, null])
   })
 

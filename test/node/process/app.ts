@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule } from 'octavo'
+import { createApp, defineController, defineModule, upgrade } from 'octavo'
 import type { App, AppOptions, ListenOptions, Logger } from 'octavo'
 import { z } from 'zod'
 
@@ -55,6 +55,21 @@ const controller = defineController({
         await delay(query.ms)
         return { pid: process.pid, text }
       },
+    },
+    {
+      method: 'GET',
+      path: '/echo',
+      upgrade: 'websocket',
+      handler: () =>
+        upgrade(({ socket, head, signal }) => {
+          signal.addEventListener('abort', () => socket.end())
+          socket.write(
+            'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+          )
+          socket.write(`${process.pid}:`)
+          socket.write(head)
+          socket.pipe(socket)
+        }),
     },
     {
       method: 'GET',
