@@ -130,7 +130,7 @@ export { file } from './send/file.ts'
 export type { Disposition, FileOptions } from './send/file-options.ts'
 export { sse } from './send/sse.ts'
 export type { EventRequest, Events, SseOptions } from './send/sse.ts'
-export type { EdgeApp, UrlArguments, UrlArgumentsAt } from './server/edge/edge-app.ts'
+export type { EdgeApp, NoParams, UrlArguments, UrlArgumentsAt } from './server/edge/edge-app.ts'
 export type { DocsOptions, DocumentLink, PageInfo } from './server/options/docs.ts'
 export type { FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
 export type {

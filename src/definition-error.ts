@@ -44,6 +44,7 @@ export const DEFINITION_ERRORS = {
   default_version_unknown: 'the default version is not a known version',
   range_without_versions: 'a version range is used without an ordered list of versions',
   range_empty: 'a version range matches no known version',
+  range_split: 'a range goes on above a version that another route names',
   version_not_listed: 'a version is missing from the ordered list of versions',
   duplicate_version: 'one version is listed twice',
   versions_without_order: 'an option needs versions that have an order, and these have none',
@@ -86,7 +87,6 @@ export interface DefinitionProblem {
 /** What deserves a look though it works; `docs/errors.md` explains each. */
 export const DEFINITION_WARNINGS = {
   unreachable_route: 'a route can never be reached',
-  range_split: 'a range goes on above a version that another route answers',
   default_twice: 'an unversioned route stands beside one for the default version and never answers',
   everything_neutral: 'versioning is enabled, and no route has a version',
   neutral_shadowed: 'a neutral route is replaced in every version',
@@ -105,8 +105,10 @@ export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS
 export interface DefinitionWarning {
   /** The kind of warning. docs/errors.md explains each. */
   readonly code: DefinitionWarningCode
-  /** The place, for instance `car.getOne: GET /car/{car_id}`. */
+  /** What it is about, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
   readonly where: string
+  /** The file, relative to the working directory, and the line of the definition: `src/car.controller.ts:12`. Absent if unknown. */
+  readonly at?: string
   /** What may surprise. */
   readonly message: string
   /** What to change if it does. */

@@ -6,6 +6,12 @@ interface Trace {
   readonly stack?: string
 }
 
+/** A problem or a warning. */
+interface Placeable {
+  readonly where: string
+  readonly at?: string
+}
+
 /** Definitions that may have a place, the nearest first. */
 type Definitions = readonly (object | undefined)[]
 
@@ -25,15 +31,25 @@ export function errorAt(problems: readonly DefinitionProblem[], caller: Caller, 
   return new DefinitionError(problems.map((problem) => atPlace(problem, at)))
 }
 
-/** Adds the place of the first of the definitions that has one to a problem that has none. */
-export function atDefinition(problem: DefinitionProblem, ...definitions: Definitions): DefinitionProblem {
+/** Adds the place of the first of the definitions that has one to a problem or warning that has none. */
+export function atDefinition<P extends Placeable>(problem: P, ...definitions: Definitions): P {
   return problem.at === undefined ? atPlace(problem, placeOf(definitions)) : problem
 }
 
-/** What messages call something beside the one that they are about: its label, and the place of the first definition that has one. */
-export function labelAt(label: string, ...definitions: Definitions): string {
+/** Something that is defined, as messages call it. */
+interface Labelled {
+  readonly label: string
+  /** The nearest first. */
+  readonly definitions: Definitions
+}
+
+/**
+ * What the message about `about` calls something beside it: its label and its place. The place is left out if it is that of `about`, as
+ * it is for two routes that are written inside one controller.
+ */
+export function labelBeside({ label, definitions }: Labelled, about: Labelled): string {
   const at = placeOf(definitions)
-  return at === undefined ? label : `${label} (${at})`
+  return at === undefined || at === placeOf(about.definitions) ? label : `${label} (${at})`
 }
 
 function placeOf(definitions: Definitions): string | undefined {
@@ -65,8 +81,8 @@ export function attempt<T>(step: () => T, refuse: (error: unknown) => never): T 
   }
 }
 
-/** Adds a place to a problem, if there is one. */
-function atPlace(problem: DefinitionProblem, at: string | undefined): DefinitionProblem {
+/** Adds a place to a problem or warning, if there is one. */
+function atPlace<P extends Placeable>(problem: P, at: string | undefined): P {
   return at === undefined ? problem : { ...problem, at, where: `${problem.where} (${at})` }
 }
 

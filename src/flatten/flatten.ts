@@ -14,7 +14,7 @@ import type { ModuleNode } from './modules.ts'
 import { toMountRoute } from './mount.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
-import { atDefinition, checkAt, labelAt } from '../place.ts'
+import { atDefinition, checkAt, labelBeside } from '../place.ts'
 
 /** What modules say, with the mistakes that can be seen without knowing how versions travel. */
 interface Flattened {
@@ -252,7 +252,7 @@ function duplicateNames(routes: readonly FlatRoute[]): readonly DefinitionProble
       const problem: DefinitionProblem = {
         code: 'duplicate_name',
         where: route.label,
-        message: `${labelAt(other.label, ...other.definitions)} has the same name`,
+        message: `${labelBeside(other, route)} has the same name`,
         fix: 'give one of them another name; only versions of one route may share it',
       }
       problems.push(atDefinition(problem, ...route.definitions))

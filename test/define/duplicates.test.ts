@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
-import type { Logger } from 'octavo'
+import type { DefinitionWarning, Logger } from 'octavo'
 import { placeless, withoutPlaces } from '../support/places.ts'
 import { controller } from '../support/untyped.ts'
 
@@ -107,6 +107,17 @@ describe('two routes that answer the same requests', () => {
     })
   }
 
+  it('name the line of a controller once if both routes are written in it', async () => {
+    const app = createApp(routes({ path: '/a', name: 'x' }, { path: '/a', name: 'y' }), { logger: false })
+    await assert.rejects(app.ready(), (error) => {
+      assert.ok(error instanceof DefinitionError)
+      const [{ where, message } = { where: '', message: '' }] = error.errors
+      assert.match(where, /^y: GET \/a \(.*duplicates\.test\.ts:\d+\)$/)
+      assert.equal(message, 'x: GET /a answers GET on the same path too')
+      return true
+    })
+  })
+
   const legal = [
     ['another method', {}, [{ name: 'x' }, { name: 'y', method: 'PUT' }]],
     [
@@ -145,20 +156,21 @@ describe('two routes that answer the same requests', () => {
 
 describe('a route beside one for the default version', () => {
   it('is a warning', async () => {
-    const warnings: unknown[] = []
+    const warnings: DefinitionWarning[] = []
     const nothing = (): void => undefined
     const logger: Logger = {
       debug: nothing,
       info: nothing,
       error: nothing,
-      warn: (details) => void warnings.push(details),
+      warn: (details) => void warnings.push(details as DefinitionWarning),
     }
     const app = createApp(routes({ name: 'x', version: '1' }, { name: 'x', version: '2' }, { name: 'y' }), {
       logger,
       versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'accept', defaultVersion: '1' },
     })
     await app.ready()
-    assert.deepEqual(warnings, [
+    assert.match(warnings[0]?.where ?? '', /^y: GET \/ \(.*duplicates\.test\.ts:\d+\)$/)
+    assert.deepEqual(placeless(warnings), [
       {
         code: 'default_twice',
         where: 'y: GET /',

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from 'octavo'
+import type { DefinitionProblem, DefinitionWarning } from 'octavo'
 
 /** The text of a definition error without files and lines, which change with every edit of a test. `test/define/places.test.ts` has them. */
 export function withoutPlaces(text: string): string {
@@ -6,7 +6,9 @@ export function withoutPlaces(text: string): string {
 }
 
 /** The entries of a definition error without files and lines. */
-export function placeless(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
+export function placeless<P extends DefinitionProblem | DefinitionWarning>(
+  problems: readonly P[],
+): readonly Omit<P, 'at'>[] {
   return problems.map(({ at: _at, ...problem }) => ({
     ...problem,
     where: withoutPlaces(problem.where),

@@ -82,3 +82,14 @@ export function aVersionIsNotNeeded(): readonly string[] {
     app.urlFor('car.old', {}, { version: undefined }),
   ]
 }
+
+export function optionsComeThird(): readonly string[] {
+  return [
+    // @ts-expect-error Type '"1"' is not assignable to type '"options come third: urlFor(name, {}, { version })"'
+    app.urlFor('car.old', { version: '1' }),
+    // @ts-expect-error the same for the query
+    app.urlFor('car.plain', { query: { q: 1 } }),
+    // @ts-expect-error the route has no parameters
+    app.urlFor('car.plain', { id: 7 }),
+  ]
+}

@@ -68,7 +68,8 @@ function routeSets(format: Format, isInPath: boolean): fc.Arbitrary<readonly Row
     const kept: Row[] = []
     for (const [index, [method, path, version]] of drawn.entries()) {
       const next: Row = [method, path, version, `w${index}`]
-      if (!kept.some((other) => clash({ known, format }, other, next))) kept.push(next)
+      const isSplit = isSplitAny({ known, format }, [...kept, next])
+      if (!isSplit && !kept.some((other) => clash({ known, format }, other, next))) kept.push(next)
     }
     return kept
   })
@@ -86,6 +87,37 @@ export function clash(world: Pick<World, 'known' | 'format'>, a: Row, b: Row): b
       return claims[0] !== undefined && claims[1] !== undefined && compareClaims(...claims) === 0
     })
   )
+}
+
+/** Whether a range goes on above a version that another route names. That is a definition error. */
+export function isSplitAny(world: Pick<World, 'known' | 'format'>, rows: readonly Row[]): boolean {
+  return rows.some(([method, path]) => {
+    const rivals = rows.filter((row) => row[0] === method && row[1] === path)
+    const answering = world.known.map((version) => {
+      const [row] = rivals
+        .filter((rival) => claimOf(world, rival, version) !== undefined)
+        .toSorted((a, b) => compareClaims(claimOf(world, a, version), claimOf(world, b, version)))
+      return { row, isExact: row !== undefined && claimOf(world, row, version)?.strength === 0 }
+    })
+    return answering.some(({ row: below, isExact: isLow }, low) =>
+      answering.some(
+        ({ row: above, isExact: isHigh }, high) =>
+          below !== undefined &&
+          below === above &&
+          !isLow &&
+          !isHigh &&
+          answering.some(
+            ({ isExact }, place) =>
+              isExact && place > low && place < high && claimOfRange(world, below, world.known[place] ?? ''),
+          ),
+      ),
+    )
+  })
+}
+
+/** Whether a range of the row covers a version. */
+function claimOfRange(world: Pick<World, 'known' | 'format'>, row: Row, version: string): boolean {
+  return claimOf(world, row, version)?.strength === 1
 }
 
 /** Applications under the given ways, with requests worth asking. */

@@ -29,7 +29,7 @@ export async function warnings<O extends object>(
 ): Promise<readonly DefinitionWarning[]> {
   const { logger, seen } = createWarnings()
   await serve(rows, scheme, options, { ...appOptions, ...(logger === undefined ? {} : { logger }) }).ready()
-  return seen as readonly DefinitionWarning[]
+  return placeless(seen as readonly DefinitionWarning[])
 }
 
 /** A route `GET /x` of the controller `api` with policies; it is called `r`. */

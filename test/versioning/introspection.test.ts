@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/cars', '2', 'r2'],
   ['PUT', '/cars', VERSION_NEUTRAL, 'r3'],
   ['GET', '/ranged', '>=1', 'r4'],
-  ['GET', '/ranged', '2', 'r5'],
+  ['GET', '/ranged', '>=2 <3', 'r5'],
   ['GET', '/health', undefined, 'r6'],
 ]
 

@@ -155,6 +155,12 @@ describe('urlFor by version', () => {
   for (const [title, run, message] of mistakes) {
     it(title, () => assert.throws(run, { name: 'RangeError', message }))
   }
+  it('options in the place of parameters are told their place', () => {
+    assert.throws(() => app.urlFor('cars.fresh', { version: '2' } as never), {
+      name: 'TypeError',
+      message: `urlFor: "cars.fresh" has no parameter version; options come third: urlFor('cars.fresh', {}, { version })`,
+    })
+  })
 })
 
 describe('urlFor in a handler', () => {

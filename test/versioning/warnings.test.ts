@@ -25,12 +25,6 @@ function table(cases: readonly Case[]): void {
   }
 }
 
-const split = (where: string, message: string, fix: string): DefinitionWarning => ({
-  code: 'range_split',
-  where,
-  message,
-  fix: `add ${fix} to the range if the other route was to replace it from there on`,
-})
 const unreachable = (where: string, message: string): DefinitionWarning => ({
   code: 'unreachable_route',
   where,
@@ -39,53 +33,6 @@ const unreachable = (where: string, message: string): DefinitionWarning => ({
 })
 const goesTo = (labels: string): string =>
   `this route can never be reached: what it could answer goes to ${labels}`
-
-describe('a range that continues above a version of another route is warned of', () => {
-  const versions = ['4', '3', '2', '1']
-  table([
-    [
-      'a version inside a range',
-      [[x('>=1'), x('2')], QUERY, { versions }],
-      split(
-        label(0),
-        `${label(1)} answers version 2 inside this range, and the range answers versions 3, 4 above`,
-        '<2',
-      ),
-    ],
-    [
-      'two versions of one route inside a range',
-      [[x('>=1'), x(['2', '3'])], QUERY, { versions }],
-      split(
-        label(0),
-        `${label(1)} answers versions 2, 3 inside this range, and the range answers version 4 above`,
-        '<2',
-      ),
-    ],
-    [
-      'two routes inside a range',
-      [[x('>=1'), x('2'), x('3')], QUERY, { versions }],
-      split(
-        label(0),
-        `${label(1)} answers version 2 inside this range, and the range answers version 4 above`,
-        '<2',
-      ),
-      split(
-        label(0),
-        `${label(2)} answers version 3 inside this range, and the range answers version 4 above`,
-        '<3',
-      ),
-    ],
-    ['not at the top of the range', [[x('>=1'), x('4')], QUERY, { versions }]],
-    ['not outside the range', [[x('>=2'), x('1')], QUERY, { versions }]],
-    ['not where the range ends below', [[x('<3'), x('3'), x('4')], QUERY, { versions }]],
-    ['not when another range answers above', [[x('>=1'), x('2'), x('>=3')], QUERY, { versions }]],
-    ['not for another path', [[x('>=1'), x('2', '/y'), x('>=3', '/y')], QUERY, { versions }]],
-    [
-      'not for another method',
-      [[x('>=1'), x('2', '/x', 'POST'), x('>=3', '/x', 'POST')], QUERY, { versions }],
-    ],
-  ])
-})
 
 describe('a route that is never reached is warned of', () => {
   const twice = (where: string, other: string, version = '1'): DefinitionWarning => ({

@@ -1,3 +1,4 @@
+import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { SettledModules } from '../../flatten/modules.ts'
 import type { Token } from '../../define/token.ts'
@@ -28,7 +29,7 @@ import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { definitionsAt, readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
-import { attempt, placed, withPlaces } from '../../place.ts'
+import { atDefinition, attempt, placed, withPlaces } from '../../place.ts'
 import { createEnabledVersioning } from './enabled-versioning.ts'
 import type { Make } from './enabled-versioning.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
@@ -80,7 +81,8 @@ export function createCore(
   let structure: Structure | undefined
   // what cannot be used is refused with the other mistakes
   const versions = createEnabledVersioning(mistakes.length > 0 ? undefined : options.versioning)
-  const refuse = createRefusal(options, () => ({ structure, versioning: versions.current() }))
+  const findDefinitions = createFinder(options, () => ({ structure, versioning: versions.current() }))
+  const refuse = createRefusal(findDefinitions)
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
     return { table: build().table, versioning: versions.current(), modules, settings }
@@ -100,7 +102,7 @@ export function createCore(
   const start = async (): Promise<Opened> => {
     const parts = await settle()
     const { dispatch, services, table } = build()
-    const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings)])
+    const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings, findDefinitions)])
     sessions = await loadSessions(settings)
     const { openSettings, startApp } = await import('./start.ts')
     definitions.configure(await openSettings(parts.structure, settings))
@@ -131,27 +133,42 @@ export function createCore(
 
 const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
 
-/** Creates the function that throws an error with the places of definitions; mistakes of no definition are in the options. */
-function createRefusal(
+/** Finds the definitions that a problem or warning is about, the nearest first. */
+type FindDefinitions = (
+  problem: Pick<DefinitionProblem | DefinitionWarning, 'code' | 'where'>,
+) => readonly (object | undefined)[]
+
+/** Creates the function that finds definitions. What is about no definition is about the options. */
+function createFinder(
   options: object,
   parts: () => {
     readonly structure: Structure | undefined
     readonly versioning: Versioning | undefined
   },
-): (error: unknown) => never {
-  return (error) => {
-    throw withPlaces(error, ({ code, where }) => {
-      // what a setting holds was not written in a definition
-      if (code === 'invalid_config') return []
-      const { structure, versioning } = parts()
-      const named = structure === undefined ? [] : definitionsAt(where, structure)
-      return [...named, where.startsWith('enableVersioning') ? versioning : undefined, options]
-    })
+): FindDefinitions {
+  return ({ code, where }) => {
+    // what a setting holds was not written in a definition
+    if (code === 'invalid_config') return []
+    const { structure, versioning } = parts()
+    const named = structure === undefined ? [] : definitionsAt(where, structure)
+    return [...named, where.startsWith('enableVersioning') ? versioning : undefined, options]
   }
 }
 
-async function logWarnings({ findWarnings }: Compiled['table'], { log }: Settings): Promise<void> {
-  for (const warning of await findWarnings()) log.warn(warning, 'A definition deserves a look')
+/** Creates the function that throws an error with the places of definitions. */
+function createRefusal(findDefinitions: FindDefinitions): (error: unknown) => never {
+  return (error) => {
+    throw withPlaces(error, findDefinitions)
+  }
+}
+
+async function logWarnings(
+  { findWarnings }: Compiled['table'],
+  { log }: Settings,
+  findDefinitions: FindDefinitions,
+): Promise<void> {
+  for (const warning of await findWarnings())
+    log.warn(atDefinition(warning, ...findDefinitions(warning)), 'A definition deserves a look')
 }
 
 /** Loads the answers to health probes once; `undefined` without the option. */
@@ -168,9 +185,13 @@ function createHealthLoader(
 }
 
 /** Loads the code that some route wants, and has a look at the page and the versions. */
-async function loadWanted(table: Compiled['table'], settings: Settings): Promise<void> {
+async function loadWanted(
+  table: Compiled['table'],
+  settings: Settings,
+  findDefinitions: FindDefinitions,
+): Promise<void> {
   const loaded = [loadZod(), loadMultipart(), loadJsonWriters()]
-  await Promise.all([...loaded, checkPage(settings), logWarnings(table, settings)])
+  await Promise.all([...loaded, checkPage(settings), logWarnings(table, settings, findDefinitions)])
 }
 
 async function loadSessions({ session, log }: Settings): Promise<Sessions | undefined> {

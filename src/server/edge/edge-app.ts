@@ -24,9 +24,17 @@ import type { NamedVersions } from '../options/versioning.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 import { placed } from '../../place.ts'
 
+/** The parameters of a route that has none. Options in their place are refused with their right place. */
+export interface NoParams {
+  /** None: options are the third argument. */
+  readonly version?: 'options come third: urlFor(name, {}, { version })'
+  /** None: options are the third argument. */
+  readonly query?: 'options come third: urlFor(name, {}, { query })'
+}
+
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
 export type UrlArguments<P, V> = object extends P
-  ? [params?: Readonly<Record<string, never>>, options?: UrlOptions<V>]
+  ? [params?: NoParams, options?: UrlOptions<V>]
   : [params: P, options?: UrlOptions<V>]
 
 /** The same for a version. Those that the route has are looked at only if it is not one of them. */
@@ -154,7 +162,7 @@ export function toApp<M, F, V, P extends object>(core: Core, more: P): EdgeApp<M
     inject: createInject(internals, lifecycle.trackWork),
     fetch: withRouteMap(createFetch(enter, settings), internals),
     close: () => lifecycle.close(settings.timeouts.grace),
-    urlFor: (name, ...[params = {}, urlOptions = {}]) => core.build().urlFor(name, params, urlOptions),
+    urlFor: (name, ...[params, urlOptions = {}]) => core.build().urlFor(name, { ...params }, urlOptions),
     resolve: async (token) => {
       await enter()
       // a token carries the type of what it supplies

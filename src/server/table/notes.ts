@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { atDefinition, labelAt } from '../../place.ts'
+import { atDefinition, labelBeside } from '../../place.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import type { TableRoute } from './table.ts'
 
@@ -24,7 +24,7 @@ export function createNotes(isVersioned: boolean): Notes {
       const problem: DefinitionProblem = {
         code: 'duplicate_route',
         where: b.label,
-        message: `${labelAt(a.label, ...a.definitions)} answers ${method} on the same path${versions} too`,
+        message: `${labelBeside(a, b)} answers ${method} on the same path${versions} too`,
         fix:
           !isVersioned && (a.version !== undefined || b.version !== undefined)
             ? 'call app.enableVersioning: their versions do not count before'

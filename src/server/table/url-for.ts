@@ -94,7 +94,11 @@ function chooseRoute(
 
 function fill({ name, pattern }: FlatRoute, params: Readonly<Record<string, unknown>>): string {
   const unknown = Object.keys(params).find((key) => !pattern.params.some((param) => param.name === key))
-  if (unknown !== undefined) throw new TypeError(`urlFor: "${name}" has no parameter ${unknown}`)
+  if (unknown !== undefined) {
+    const isOption = unknown === 'version' || unknown === 'query'
+    const hint = isOption ? `; options come third: urlFor('${name}', {}, { ${unknown} })` : ''
+    throw new TypeError(`urlFor: "${name}" has no parameter ${unknown}${hint}`)
+  }
   return writePath(name, pattern, (param) => toText(name, param, params))
 }
 

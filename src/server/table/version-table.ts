@@ -15,6 +15,7 @@ import { isVersioned } from '../../versioning/select.ts'
 import { toEntries } from '../../versioning/spec.ts'
 import { createKnown, declaredVersions, expandSpec } from '../../versioning/known.ts'
 import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
+import { rangeSplits } from './checks/range-splits.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
 import { versioningProblems } from './checks/versioning.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
@@ -78,7 +79,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   const isSettled = !problems.some(({ code }) => UNSETTLED.includes(code))
   const all = [
     ...problems,
-    ...(isSettled ? leaves.problems() : []),
+    ...(isSettled ? [...leaves.problems(), ...rangeSplits(shapes, known)] : []),
     ...lifetimeProblems(rows, lifetimes, known),
   ]
   if (all.length > 0) throw new DefinitionError(all)

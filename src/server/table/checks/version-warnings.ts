@@ -6,7 +6,7 @@ import { byKnown } from '../lifetimes.ts'
 import { cutList, toGroups, versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningContext } from './version-groups.ts'
 import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
-import { holeWarnings, rangeWarnings } from './version-warnings-order.ts'
+import { holeWarnings } from './version-warnings-holes.ts'
 
 /** Warns of versions that may surprise: docs/errors.md#warnings */
 export function versionWarnings(
@@ -19,7 +19,6 @@ export function versionWarnings(
   const twice = defaultTwice(context)
   const warnings = [
     ...unreachable(context, new Set(twice.map(({ row }) => row))),
-    ...rangeWarnings(context),
     ...twice.map(({ warning }) => warning),
     ...neutralShadowed(context),
     ...parameterWarnings(context),

@@ -1,37 +1,7 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
-import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { TableRoute } from '../table.ts'
 import { versionsText } from './version-groups.ts'
 import type { RouteGroup, WarningContext } from './version-groups.ts'
-
-/** Warns of a range that continues above a version that another route names. */
-export function rangeWarnings({ groups, known }: WarningContext): readonly DefinitionWarning[] {
-  return groups
-    .filter(({ rows }) => rows.length > 1)
-    .flatMap((group) => group.rows.flatMap((row) => splitsOf(row, group, known)))
-}
-
-function splitsOf(row: TableRoute, { claimant }: RouteGroup, known: KnownVersions): DefinitionWarning[] {
-  const covered = known.list.filter((version) => row.spec.claims.get(version)?.strength === 1)
-  const top = covered.findLastIndex((version) => claimant(version) === row)
-  const inside = new Map<TableRoute, number[]>()
-  for (const [index, version] of covered.slice(0, Math.max(top, 0)).entries()) {
-    const other = claimant(version)
-    if (other === undefined || other.spec.claims.get(version)?.strength !== 0) continue
-    inside.set(other, [...(inside.get(other) ?? []), index])
-  }
-  return [...inside].map(([{ route }, places]) => {
-    const lowest = places[0] ?? 0
-    const above = covered.filter((version, index) => index > lowest && claimant(version) === row)
-    const named = places.flatMap((index) => covered[index] ?? [])
-    return {
-      code: 'range_split',
-      where: row.route.label,
-      message: `${route.label} answers ${versionsText(named)} inside this range, and the range answers ${versionsText(above)} above`,
-      fix: `add <${covered[lowest]} to the range if the other route was to replace it from there on`,
-    }
-  })
-}
 
 /** Warns of a route that exists in an older and in a newer version, but not in one between them. */
 export function holeWarnings(context: WarningContext): readonly DefinitionWarning[] {
