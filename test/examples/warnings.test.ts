@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { bind, Config, createApp } from 'octavo'
-import type { App, AppOptions } from 'octavo'
+import type { App, AppOptions, DefinitionWarning } from 'octavo'
 
 import { CarModule, SCHEMES } from '../../examples/car/app.ts'
 import { createHeaderApp, createUrlApp } from '../../examples/history/app.ts'
@@ -14,6 +14,7 @@ import type { Database } from '../../examples/shop/database/database.ts'
 import { Db } from '../../examples/shop/database/module.ts'
 import { createRatesApp, WAYS } from '../../examples/versions/apps.ts'
 import { createDatedApp } from '../../examples/versions/dated.ts'
+import { placeless } from '../support/places.ts'
 import { createWarnings } from '../versioning/boot-support.ts'
 
 const namesOf = <K extends string>(record: Readonly<Record<K, unknown>>): readonly K[] =>
@@ -27,7 +28,7 @@ async function warningsOf(
   const app = create(logger === undefined ? {} : { logger })
   await app.ready()
   await app.close()
-  return seen
+  return placeless(seen as readonly DefinitionWarning[])
 }
 
 describe('the examples', () => {
