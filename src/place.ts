@@ -52,7 +52,8 @@ export function labelBeside({ label, definitions }: Labelled, about: Labelled): 
   return at === undefined || at === placeOf(about.definitions) ? label : `${label} (${at})`
 }
 
-function placeOf(definitions: Definitions): string | undefined {
+/** The place of the first of the definitions that has one, as file and line. */
+export function placeOf(definitions: Definitions): string | undefined {
   return toPlace(definitions.map((each) => each && traces.get(each)).find((each) => each !== undefined))
 }
 

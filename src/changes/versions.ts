@@ -1,7 +1,7 @@
 import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { setExpansion } from '../flatten/history.ts'
-import { placed } from '../place.ts'
+import { placed, placeOf as definedAt } from '../place.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
@@ -9,6 +9,7 @@ import { stepProblems } from './check-steps.ts'
 import type { VersionChange } from './change.ts'
 import { createExpand, placeOf, toLevels } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
+import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
 import { convert } from './convert/plan.ts'
 import { createPlans } from './convert/plans.ts'
@@ -112,7 +113,10 @@ export function defineVersions<
     },
   }
   setExpansion(history, createExpand(parts))
-  return placed(history, defineVersions)
+  return placed(
+    withHistoryInternals(history, { parts, placeOf: (definition) => definedAt([definition]) }),
+    defineVersions,
+  )
 }
 
 function toParts(

@@ -7,8 +7,9 @@ import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
 import { serveForDev } from './dev/serve.ts'
-import type { Documents, Job, Report, Served, Wanted } from './job.ts'
+import type { Documents, Job, Report, Result, Served, Wanted } from './job.ts'
 import { endFailed, sayError } from './print-error.ts'
+import { readHistory } from './release/read-history.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
@@ -36,13 +37,19 @@ export async function runJob(text: string): Promise<void> {
   try {
     const exported: object = await import(url)
     const app = await appOf(exported, job.module.label)
-    await tell(job.task === 'routes' ? await readServed(app) : await readDocuments(app, job))
+    await tell(await doTask(app, job))
     await close(app)
     process.exit(0)
   } catch (error) {
     await tell({ kind: 'failed' })
     endFailed(error)
   }
+}
+
+async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Promise<Result> {
+  await prepare(app)
+  if (job.task === 'routes') return readServed(app)
+  return job.task === 'release' ? readHistory(app, job.version) : readDocuments(app, job)
 }
 
 /** Tells the process that started this one; settles when it is under way. */
@@ -64,8 +71,7 @@ function toUrl({ file, specifier = '' }: AppModule): string {
   }
 }
 
-async function readServed(app: App): Promise<Served> {
-  await prepare(app)
+function readServed(app: App): Served {
   return {
     kind: 'routes',
     routes: app.routes().map(toPlain),
@@ -94,7 +100,6 @@ function isPlain(value: unknown): boolean {
 }
 
 async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
-  await prepare(app)
   const { wanted } = job
   const read = job.task === 'openapi' ? readDocument : toReadMap(job)
   const known = app.versions().map(({ version }) => version)

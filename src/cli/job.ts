@@ -13,6 +13,7 @@ import type { AppModule } from './find-app.ts'
 /** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
+  | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
   | { readonly task: 'client'; readonly module: AppModule; readonly wanted: Wanted; readonly host?: string }
   | {
@@ -43,10 +44,25 @@ export interface Documents {
   readonly documents: readonly { readonly version: string | null; readonly document: object }[]
 }
 
+/** What a history says of a version that is to be released. */
+export interface HistoryReport {
+  readonly kind: 'history'
+  /** The released versions, newest first. */
+  readonly versions: readonly string[]
+  /** The changes that are not released, with the places of their definitions. */
+  readonly next: readonly { readonly id: string; readonly title: string; readonly at: string | undefined }[]
+  /** The place of its definition, as file and line. */
+  readonly at: string | undefined
+  /** Why the version cannot be released. */
+  readonly problem: string | undefined
+}
+
+/** What a job with one result tells. */
+export type Result = Served | Documents | HistoryReport
+
 /** What the process tells. */
 export type Report =
-  | Served
-  | Documents
+  | Result
   /** What went wrong has been printed. */
   | { readonly kind: 'failed' }
   /** A file that the application is made of, or that it looked for. */
@@ -82,17 +98,17 @@ const LONGEST_CLOSE = 6_000
  *
  * @throws `CommandError` when the process ends without a result; `undefined` is given when it has printed why.
  */
-export async function doJob(job: Job, setting: Setting): Promise<Served | Documents | undefined> {
+export async function doJob(job: Job, setting: Setting): Promise<Result | undefined> {
   const child = startJob(job, setting, true)
   const end = new Promise<string>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve(signal ?? String(code)))
   })
-  let result: Served | Documents | undefined
+  let result: Result | undefined
   let hasFailed = false
   child.on('message', (report: Report) => {
     if (report.kind === 'failed') hasFailed = true
-    if (report.kind === 'routes' || report.kind === 'documents') {
+    if (report.kind === 'routes' || report.kind === 'documents' || report.kind === 'history') {
       result = report
       setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()
     }

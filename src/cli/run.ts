@@ -6,12 +6,21 @@ import { CommandError, usageError } from './failure.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { init } from './init/init.ts'
 import { openapi } from './openapi.ts'
+import { release } from './release/release.ts'
 import { say, sayError } from './print-error.ts'
 import { routes } from './routes.ts'
 import { versions } from './versions.ts'
 import { styleFor } from './style.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { init, dev, routes, versions, openapi, client }
+const COMMANDS: Readonly<Record<string, Command>> = {
+  init,
+  dev,
+  routes,
+  versions,
+  release,
+  openapi,
+  client,
+}
 
 /** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */
 export async function run(given: readonly string[], setting: Setting): Promise<number> {

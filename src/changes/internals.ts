@@ -1,0 +1,24 @@
+import type { HistoryParts } from './expand.ts'
+
+/** The part of a history that `octavo/testing` and the command line use, and nobody else. */
+export interface HistoryInternals {
+  readonly parts: HistoryParts
+  /** Where a history or a change is defined, as file and line. */
+  readonly placeOf: (definition: object) => string | undefined
+}
+
+// shared by all copies of Octavo, for the command line may be another one than that of the application
+const INTERNALS: unique symbol = Symbol.for('octavo.history')
+
+/** Adds its internals to a history, where no loop and no log shows them. */
+export function withHistoryInternals<H extends object>(history: H, internals: HistoryInternals): H {
+  return Object.defineProperty(history, INTERNALS, { value: internals })
+}
+
+/** The internals of a history; `undefined` if the value is none. */
+export function findHistoryInternals(history: unknown): HistoryInternals | undefined {
+  if (typeof history !== 'object' || history === null) return undefined
+  // a symbol that only Octavo writes
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Reflect.get(history, INTERNALS) as HistoryInternals | undefined
+}

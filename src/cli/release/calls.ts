@@ -1,0 +1,87 @@
+import type { Token } from './tokens.ts'
+
+/** A property of an object literal. */
+export interface Property {
+  readonly key: string
+  /** The tokens of its value; none of a shorthand. */
+  readonly value: readonly Token[]
+  readonly start: number
+  /** The place behind its value. */
+  readonly end: number
+  /** The place behind the comma that follows; the end if there is none. */
+  readonly after: number
+}
+
+/** A call that is given an object literal first. */
+export interface Call {
+  /** The line of the function's name, counted from 1. */
+  readonly line: number
+  readonly properties: ReadonlyMap<string, Property>
+}
+
+const OPENING = new Set(['(', '[', '{'])
+const CLOSING = new Set([')', ']', '}'])
+
+/** The calls in a source whose first argument is an object literal. */
+export function toCalls(source: string, tokens: readonly Token[]): readonly Call[] {
+  return tokens.flatMap((token, index): readonly Call[] => {
+    if (token.text !== '(' || tokens[index + 1]?.text !== '{') return []
+    const name = tokens[beforeTypes(tokens, index - 1)]
+    if (name?.kind !== 'word') return []
+    return [{ line: lineAt(source, name.start), properties: toProperties(tokens, index + 1) }]
+  })
+}
+
+/** The line of a place in a text, counted from 1. */
+export function lineAt(source: string, at: number): number {
+  return source.slice(0, at).split('\n').length
+}
+
+/** The token before type arguments, which end at a token. */
+function beforeTypes(tokens: readonly Token[], end: number): number {
+  if (tokens[end]?.text !== '>') return end
+  let depth = 0
+  for (let index = end; index >= 0; index--) {
+    if (tokens[index]?.text === '>') depth++
+    if (tokens[index]?.text === '<') depth--
+    if (depth === 0) return index - 1
+  }
+  return -1
+}
+
+/** The properties of the object literal that opens at a token, without those that are spread or computed. */
+function toProperties(tokens: readonly Token[], open: number): ReadonlyMap<string, Property> {
+  const properties = new Map<string, Property>()
+  for (const { members, comma } of toMembers(tokens, open)) {
+    const [key, colon, ...value] = members
+    const last = members.at(-1)
+    if (key === undefined || last === undefined || (key.kind !== 'word' && key.kind !== 'string')) continue
+    // a method
+    if (colon !== undefined && colon.text !== ':') continue
+    const name = key.kind === 'string' ? key.text.slice(1, -1) : key.text
+    const { start } = key
+    properties.set(name, { key: name, value, start, end: last.end, after: comma?.end ?? last.end })
+  }
+  return properties
+}
+
+/** The members of the list or object literal that opens at a token, each with the comma behind it. */
+export function toMembers(
+  tokens: readonly Token[],
+  open: number,
+): readonly { readonly members: readonly Token[]; readonly comma: Token | undefined }[] {
+  const found: { members: Token[]; comma: Token | undefined }[] = []
+  let members: Token[] = []
+  let depth = 0
+  for (const token of tokens.slice(open)) {
+    const isSign = token.kind === 'sign'
+    if (isSign && CLOSING.has(token.text)) depth--
+    if (depth === 0 && token !== tokens[open]) break
+    if (isSign && token.text === ',' && depth === 1) {
+      found.push({ members, comma: token })
+      members = []
+    } else if (token !== tokens[open]) members.push(token)
+    if (isSign && OPENING.has(token.text)) depth++
+  }
+  return members.length === 0 ? found : [...found, { members, comma: undefined }]
+}

@@ -1,0 +1,36 @@
+import type { App } from '../../server/app.ts'
+import { findHistoryInternals } from '../../changes/internals.ts'
+import { internalsOf } from '../../server/adapters/internals.ts'
+import { isRange } from '../../versioning/spec.ts'
+import { canonicalVersion, compareVersions } from '../../versioning/version.ts'
+import type { VersionFormat } from '../../versioning/version.ts'
+import type { HistoryReport } from '../job.ts'
+
+/** What the history of an application says of a version that is to be released. */
+export function readHistory(app: App, version: string): HistoryReport {
+  const versioning = internalsOf(app, 'octavo release').versioning()
+  const internals = findHistoryInternals(versioning?.history)
+  if (versioning?.history === undefined || internals === undefined)
+    return { kind: 'history', versions: [], next: [], at: undefined, problem: 'the app has no history' }
+  const { parts, placeOf } = internals
+  const versions = parts.versions.filter((each) => each !== parts.next)
+  return {
+    kind: 'history',
+    versions,
+    next: parts.changes
+      .filter((change) => change.version === 'next')
+      .map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),
+    at: placeOf(versioning.history),
+    problem: problemOf(version, versions, versioning.format),
+  }
+}
+
+function problemOf(version: string, released: readonly string[], format: VersionFormat): string | undefined {
+  const canonical = canonicalVersion(version, format)
+  if (canonical === undefined || isRange(version) || version === 'next' || /\s/.test(version))
+    return `"${version}" is not a version${format === 'string' ? '' : ` of the format '${format}'`}`
+  const same = released.find((each) => canonicalVersion(each, format) === canonical)
+  if (same !== undefined) return `the version "${same}" is released already`
+  const newer = released.find((each) => compareVersions(version, each) < 0)
+  return newer === undefined ? undefined : `"${version}" is older than "${newer}", which is released`
+}

@@ -1,0 +1,159 @@
+import { relative, resolve } from 'node:path'
+
+import type { Command, Setting } from '../command.ts'
+import { failure, usageError } from '../failure.ts'
+import { findApp } from '../find-app.ts'
+import type { AppModule } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import type { HistoryReport } from '../job.ts'
+import { say } from '../print-error.ts'
+import { styleFor } from '../style.ts'
+import { readText, writeWhole } from '../write-file.ts'
+import { applyEdits, toDiff, toEdits } from './edits.ts'
+import type { Edit } from './edits.ts'
+import { isIgnored, uncommitted } from './git.ts'
+
+export const release: Command = {
+  summary: "release the changes of the version 'next' as a version",
+  usage: '<version> [<app>] [options]',
+  about: [
+    "Replaces version: 'next' in the source files of the changes, and puts the version in front of the list of",
+    'defineVersions. Nothing else in the files changes. Afterwards the app is loaded: if it does not have the',
+    'version then, the files are restored. Files with changes that are not committed are left alone.',
+  ],
+  examples: ['octavo release 2026-06-01', 'octavo release 3 src/app.ts --dry-run'],
+  positionals: 2,
+  options: {
+    'dry-run': { about: 'show what would change, and write nothing' },
+    force: { about: 'also edit files with changes that are not committed, and files that git ignores' },
+  },
+  run: async (given, setting) => {
+    const [version, name] = given.positionals
+    if (version === undefined) throw usageError('say which version: octavo release 2026-06-01')
+    const module = findApp(name, setting.cwd)
+    const history = await readHistory(module, version, setting)
+    if (history === undefined) return 1
+    const sources = await editSources(history, version, setting.cwd)
+    if (!given.has('force')) await refuseUnsafe(sources, setting.cwd)
+    process.stdout.write(`${summaryOf(history, sources, version)}\n`)
+    if (given.has('dry-run')) {
+      say('Nothing is written because of --dry-run')
+      return 0
+    }
+    return (await writeSources(sources, { module, version, setting })) ? 0 : 1
+  },
+}
+
+/** A file with its edits. */
+interface Source {
+  readonly path: string
+  readonly label: string
+  readonly text: string
+  readonly edits: readonly Edit[]
+}
+
+/** @throws `CommandError` if the version cannot be released; `undefined` if the app cannot be loaded, which has been printed. */
+async function readHistory(
+  module: AppModule,
+  version: string,
+  setting: Setting,
+): Promise<HistoryReport | undefined> {
+  const history = await doJob({ task: 'release', module, version }, setting)
+  if (history?.kind !== 'history') return undefined
+  const { versions, next, problem } = history
+  if (problem !== undefined)
+    throw failure(problem, ...(versions.length === 0 ? [] : [`released are ${versions.join(', ')}`]))
+  if (next.length > 0) return history
+  throw failure("no change has the version 'next'", 'there is nothing to release')
+}
+
+/** The source files with their edits. @throws `CommandError` for those that cannot be found or edited. */
+async function editSources(
+  { next, at }: HistoryReport,
+  version: string,
+  cwd: string,
+): Promise<readonly Source[]> {
+  const wanted = new Map<string, { changes: number[]; histories: number[] }>()
+  const add = (list: 'changes' | 'histories', place: string | undefined, what: string): void => {
+    const [, file, line] = /^(.*):(\d+)$/.exec(place ?? '') ?? []
+    if (file === undefined)
+      throw failure(`the source of ${what} cannot be found`, 'edit it by hand, or run Node without a bundler')
+    const path = resolve(cwd, file)
+    const lines = wanted.get(path) ?? { changes: [], histories: [] }
+    wanted.set(path, lines)
+    lines[list].push(Number(line))
+  }
+  for (const change of next) add('changes', change.at, `the change "${change.id}"`)
+  add('histories', at, 'the history')
+  return Promise.all(
+    [...wanted].map(async ([path, lines]): Promise<Source> => {
+      const label = relative(cwd, path)
+      const text = await readText(path)
+      if (text === undefined) throw failure(`there is no file ${label}, where changes are defined`)
+      return { path, label, text, edits: toEdits(label, text, lines, version) }
+    }),
+  )
+}
+
+/** @throws `CommandError` for files whose edits would be lost or could not be undone. */
+async function refuseUnsafe(sources: readonly Source[], cwd: string): Promise<void> {
+  for (const { path, label, text } of sources) {
+    const isMade = /^\/\/[#@] sourceMappingURL=/m.test(text) || (await isIgnored(path, cwd))
+    if (isMade || /[\\/]node_modules[\\/]/.test(path))
+      throw failure(
+        `${label} is not a source file: it is generated, or belongs to a package`,
+        'name the app by its source, such as: octavo release 3 src/app.ts',
+        'or use --force',
+      )
+  }
+  const paths = sources.map(({ path }) => path)
+  const dirty = (await uncommitted(paths, cwd)).map((path) => relative(cwd, path))
+  if (dirty.length > 0)
+    throw failure(
+      `${dirty.join(', ')} ${dirty.length === 1 ? 'has' : 'have'} changes that are not committed`,
+      'commit them first, or use --force',
+    )
+}
+
+function summaryOf({ next }: HistoryReport, sources: readonly Source[], version: string): string {
+  const { bold, red, green } = styleFor(process.stdout)
+  const paint = (line: string): string => (/^ {2}\d+ -/.test(line) ? red(line) : green(line))
+  const titles = next.map(({ title }) => `  ${title}`)
+  const diffs = sources.flatMap(({ label, text, edits }) => [
+    '',
+    bold(label),
+    ...toDiff(text, edits).map(paint),
+  ])
+  return [bold(`Version ${version}`), ...titles, ...diffs].join('\n')
+}
+
+interface Check {
+  readonly module: AppModule
+  readonly version: string
+  readonly setting: Setting
+}
+
+/** Writes the files and loads the app with them. If it does not have the version then, the files are what they were. */
+async function writeSources(sources: readonly Source[], check: Check): Promise<boolean> {
+  const restore = async (): Promise<void> => {
+    for (const { path, text } of sources) await writeWhole(path, text)
+    say(`The files are restored, because the app does not have the version ${check.version} with these edits`)
+  }
+  try {
+    for (const { path, text, edits } of sources) await writeWhole(path, applyEdits(text, edits))
+    if (await isReleased(check)) {
+      say(styleFor(process.stderr).green(`Released ${check.version}`))
+      return true
+    }
+  } catch (error) {
+    await restore()
+    throw error
+  }
+  await restore()
+  return false
+}
+
+async function isReleased({ module, version, setting }: Check): Promise<boolean> {
+  const served = await doJob({ task: 'routes', module }, setting)
+  return served?.kind === 'routes' && served.versions.some((each) => each.version === version)
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+
+import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import type { Outcome } from '../support/octavo.ts'
+
+const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { history, User } from './history.ts'
+
+const user = defineController({
+  prefix: '/user',
+  routes: [{ method: 'GET', name: 'one', response: User, handler: () => ({ id: '7', lastName: 'Lee' }) }],
+})
+export const app = createApp(defineModule({ controllers: [user] }), {
+  versioning: { scheme: VersioningSchemes.HEADER, format: 'date', history },
+})
+`
+const HISTORY = `import { defineVersions, model } from 'octavo/changes'
+import { z } from 'zod'
+import { renamed, textIds } from './changes.ts'
+import { User } from './models.ts'
+
+export { User }
+export const history = defineVersions({
+  versions: ['2026-03-01', '2026-01-01'], // newest first
+  models: { User },
+  changes: [renamed, textIds],
+})
+`
+const MODELS = `import { model } from 'octavo/changes'
+import { z } from 'zod'
+
+export const User = model('User', { id: z.string(), lastName: z.string() })
+`
+const CHANGES = `import { defineVersionChange, reshape } from 'octavo/changes'
+import { z } from 'zod'
+import { User } from './models.ts'
+
+// version: 'next' is what it has
+export const renamed = defineVersionChange({
+  version: 'next',
+  title: 'Surnames are last names',
+  change: [reshape({ of: User, fields: { lastName: { was: 'surname' } } })],
+})
+
+export const textIds = defineVersionChange({
+  version: '2026-03-01',
+  title: 'Ids are text',
+  change: [reshape({ of: User, fields: { id: { was: z.number(), up: String, down: Number } } })],
+})
+`
+
+const folder = createFolder()
+const cwd = join(folder.path, 'project')
+let main = ''
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], { cwd, encoding: 'utf8' })
+before(async () => {
+  main = await bundle(folder.path)
+  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
+  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
+  git('init', '--quiet')
+  write('.gitignore', 'node_modules\n')
+  write('package.json', '{ "type": "module" }')
+})
+after(() => folder.remove())
+beforeEach(() => {
+  for (const [name, text] of Object.entries({ app: APP, history: HISTORY, changes: CHANGES, models: MODELS }))
+    write(`src/${name}.ts`, text)
+  git('add', '--all')
+  git('commit', '--quiet', '--allow-empty', '--message', 'state')
+})
+
+function write(name: string, text: string): void {
+  folder.write(`project/${name}`, text)
+}
+
+function read(name: string): string {
+  return readFileSync(join(cwd, name), 'utf8')
+}
+
+function run(...args: readonly string[]): Promise<Outcome> {
+  return octavo(args, { cwd, node: ['--conditions', 'octavo-source', main] })
+}
+
+const RELEASED = CHANGES.replace("version: 'next',", "version: '2026-06-01',")
+
+describe('octavo release', () => {
+  it('freezes the changes that are not released, and keeps all else of the files', async () => {
+    const { code, stdout, stderr } = await run('release', '2026-06-01')
+    assert.equal(code, 0, stderr)
+    assert.equal(
+      stdout,
+      `Version 2026-06-01
+  Surnames are last names
+
+src/changes.ts
+  7 -   version: 'next',
+  7 +   version: '2026-06-01',
+
+src/history.ts
+  8 -   versions: ['2026-03-01', '2026-01-01'], // newest first
+  8 +   versions: ['2026-06-01', '2026-03-01', '2026-01-01'], // newest first
+`,
+    )
+    assert.match(stderr, /Released 2026-06-01\n/)
+    assert.equal(read('src/changes.ts'), RELEASED)
+    assert.equal(read('src/history.ts'), HISTORY.replace("['2026-03-01'", "['2026-06-01', '2026-03-01'"))
+    const listed = await run('versions', '--json')
+    const [, , newest] = JSON.parse(listed.stdout) as { version: string; changes: { id: string }[] }[]
+    assert.deepEqual([newest?.version, newest?.changes[0]?.id], ['2026-06-01', 'surnames-are-last-names'])
+    const again = await run('release', '2026-07-01', '--force')
+    assert.deepEqual([again.code, again.stdout], [1, ''])
+    assert.match(again.stderr, /no change has the version 'next'\n {2}there is nothing to release/)
+  })
+
+  it('writes nothing with --dry-run', async () => {
+    const { code, stdout, stderr } = await run('release', '2026-06-01', 'src/app.ts', '--dry-run')
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /7 \+ {3}version: '2026-06-01',/)
+    assert.match(stderr, /Nothing is written because of --dry-run/)
+    assert.equal(git('status', '--porcelain'), '')
+  })
+
+  it('leaves files with changes that are not committed alone, unless it is forced', async () => {
+    write('src/changes.ts', `${CHANGES}// mine\n`)
+    const { code, stderr } = await run('release', '2026-06-01')
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /src\/changes\.ts has changes that are not committed\n {2}commit them first, or use --force/,
+    )
+    assert.equal(read('src/changes.ts'), `${CHANGES}// mine\n`)
+    assert.equal((await run('release', '2026-06-01', '--force')).code, 0)
+    assert.equal(read('src/changes.ts'), `${RELEASED}// mine\n`)
+  })
+
+  const REFUSED: readonly (readonly [version: string, message: RegExp])[] = [
+    ['2026-03-01', /the version "2026-03-01" is released already\n {2}released are 2026-03-01, 2026-01-01/],
+    ['2026-02-01', /"2026-02-01" is older than "2026-03-01", which is released/],
+    ['4', /"4" is not a version of the format 'date'/],
+    ['2026-13-01', /"2026-13-01" is not a version of the format 'date'/],
+  ]
+  for (const [version, message] of REFUSED)
+    it(`refuses ${version}`, async () => {
+      const { code, stdout, stderr } = await run('release', version)
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.match(stderr, message)
+      assert.equal(git('status', '--porcelain'), '')
+    })
+
+  it('restores the files if the app does not load with them', async () => {
+    // valid only as long as the newest version is that of March
+    write('src/app.ts', `${APP}if (history.versions[0] !== '2026-03-01') throw new Error('not yet')\n`)
+    git('commit', '--quiet', '--all', '--message', 'strict')
+    const { code, stderr } = await run('release', '2026-06-01')
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /not yet[\s\S]*The files are restored, because the app does not have the version 2026-06-01/,
+    )
+    assert.equal(git('status', '--porcelain'), '')
+  })
+
+  it('refuses files that are generated', async () => {
+    write('src/changes.ts', `${CHANGES}//# sourceMappingURL=changes.ts.map\n`)
+    git('commit', '--quiet', '--all', '--message', 'built')
+    const { code, stderr } = await run('release', '2026-06-01')
+    assert.equal(code, 1)
+    assert.match(stderr, /src\/changes\.ts is not a source file/)
+  })
+
+  it('wants a version, and an app with a history', async () => {
+    const none = await run('release')
+    assert.equal(none.code, 2)
+    assert.match(none.stderr, /say which version/)
+    const plain = await run('release', '2', join(ROOT, 'test/cli/fixtures/cars/app.ts'))
+    assert.equal(plain.code, 1)
+    assert.match(plain.stderr, /the app has no history/)
+  })
+})
