@@ -166,6 +166,8 @@ export type {
   DefaultVersion,
   ChangeInfo,
   VersionHistory,
+  AllowPreviews,
+  PreviewContext,
   VersioningOptions,
   VersionListing,
   VersionResolved,

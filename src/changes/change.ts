@@ -11,9 +11,7 @@ type ChangedModels<P> = P extends readonly (infer R)[]
   : unknown
 
 /** What `defineVersionChange` takes. */
-export interface VersionChangeOptions<V extends string, P, S extends boolean> {
-  /** The first version that has the change; `'next'` until it is released. */
-  readonly version: V
+export type VersionChangeOptions<V extends string, P, S extends boolean> = {
   /** A few words for changelogs and documents. */
   readonly title: string
   /** What changed, for people who use the API. @default the title */
@@ -24,12 +22,33 @@ export interface VersionChangeOptions<V extends string, P, S extends boolean> {
   readonly change: P
   /** Whether handlers may ask for it with `context.since`. @default false */
   readonly sideEffects?: S
-}
+} & (
+  | {
+      /** The first version that has the change; `'next'` until it is released. */
+      readonly version: V
+      /** Not beside `version`. */
+      readonly preview?: never
+      /** Not beside `version`. */
+      readonly until?: never
+    }
+  | {
+      /** The name of a preview, which clients ask for. Changes of one name are seen together. */
+      readonly preview: string
+      /** The moment from which the preview cannot be asked for any more: a day, or a time with its zone. */
+      readonly until: string
+      /** Not beside `preview`. */
+      readonly version?: never
+    }
+)
 
 /** One decision: all that was different before it. */
 export interface VersionChange<V extends string = string, W = unknown, S extends boolean = boolean> {
-  /** The first version that has the change. */
+  /** The first version that has the change; `'next'` for one that is not released, and for a preview. */
   readonly version: V
+  /** The name of the preview that shows the change. */
+  readonly preview?: string
+  /** The moment from which the preview cannot be asked for any more. */
+  readonly until?: string
   /** A few words for changelogs and documents. */
   readonly title: string
   /** What changed, for people who use the API. */
@@ -55,15 +74,16 @@ export interface VersionChange<V extends string = string, W = unknown, S extends
  * })
  */
 export function defineVersionChange<
-  const V extends string,
   const P extends readonly (Reshape | Operation)[],
+  const V extends string = 'next',
   const S extends boolean = false,
 >(options: VersionChangeOptions<V, P, S>): VersionChange<V, ChangedModels<P>, S> {
   // who writes no TypeScript may have given nothing, which is reported with all else that is missing
   const { title, description = title, id = toId(title), sideEffects = false } = { ...options }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the option, S is false
-  const made = { ...options, title, description, id, sideEffects: sideEffects as S }
-  return placed(Object.freeze(made), defineVersionChange)
+  const version = options?.preview === undefined ? options?.version : (options.version ?? 'next')
+  const made = { ...options, version, title, description, id, sideEffects }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the options, V is 'next' and S is false
+  return placed(Object.freeze(made), defineVersionChange) as VersionChange<V, ChangedModels<P>, S>
 }
 
 function toId(title: unknown): string {

@@ -40,9 +40,10 @@ export interface HistoryParts {
 
 /** The place of the first version that has a change, in the list of versions; before all of them if none has. */
 export function placeOf(
-  { version }: AnyChange,
+  { version, preview }: AnyChange,
   { versions, next }: Pick<HistoryParts, 'versions' | 'next'>,
 ): number {
+  if (preview !== undefined) return -1
   return version === 'next' && next !== undefined ? versions.indexOf(next) : versions.indexOf(version)
 }
 
@@ -67,12 +68,20 @@ interface Reached {
   readonly operations: readonly Placed[]
 }
 
-/** Creates the function that writes routes out for the versions of a history. */
-export function createExpand(parts: HistoryParts): ExpandRoutes {
-  const { versions, changes, plans } = parts
-  const operations = changes.flatMap((change, order) =>
+/** The operations of changes, newest first. */
+export function operationsOf(changes: readonly AnyChange[]): readonly Placed[] {
+  return changes.flatMap((change, order) =>
     change.change.filter(isOperation).map((operation): Placed => ({ order, operation })),
   )
+}
+
+/**
+ * Creates the function that writes routes out for the versions of a history. A history without some of its changes is not checked,
+ * because that is done with all of them.
+ */
+export function createExpand(parts: HistoryParts, isChecked = true): ExpandRoutes {
+  const { versions, changes, plans } = parts
+  const operations = operationsOf(changes)
   return (routes, known) => {
     const problems = [...operationProblems(operations, changes, routes)]
     const answered = answeredVersions(routes, known, versions)
@@ -89,7 +98,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     // what parts of models are wrong is found while they are looked for
     problems.push(...parts.problems)
     if (problems.length === 0) problems.push(...unusedChanges(changes, used))
-    if (problems.length > 0) throw new DefinitionError(problems)
+    if (isChecked && problems.length > 0) throw new DefinitionError(problems)
     return expanded
   }
 }
@@ -98,7 +107,8 @@ function isOperation(part: unknown): part is Operation {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'operation'
 }
 
-function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
+/** The changes that reach a route. */
+export function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
   const operations = all.filter(({ operation }) => operation.route === route.name)
   const schemas = [...route.sources.map(({ schema }) => schema), ...route.responses.values()]
   const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])

@@ -100,9 +100,9 @@ type StateIn<H, New> = { readonly '~of': readonly [H, New] } & {
   [N in keyof H]: H[N] extends readonly [infer Sh, infer Cs] ? Back<Sh, Cs, New> : never
 }
 
-/** The models of a history as they were in a version. */
+/** The models of a history as they were in a version, which no change has that is not released. */
 export type StateOf<A, V> = A extends { readonly versions: infer Vs; readonly '~models'?: infer H }
-  ? StateIn<NonNullable<H>, Newer<Vs, V>>
+  ? StateIn<NonNullable<H>, Newer<Vs, V> | 'next'>
   : never
 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N

@@ -8,6 +8,7 @@ import { historyProblems } from './check-history.ts'
 import { stepProblems } from './check-steps.ts'
 import type { VersionChange } from './change.ts'
 import { createExpand, placeOf, toLevels } from './expand.ts'
+import { createPreviews } from './previews.ts'
 import type { HistoryParts } from './expand.ts'
 import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
@@ -43,7 +44,9 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
   /** The models. */
   readonly models: Ms
   /** For types alone: the models with their changes. */
-  readonly '~models'?: C extends readonly unknown[] ? Models<Ms, Table<Vs, C[number]>> : never
+  readonly '~models'?: C extends readonly unknown[]
+    ? Models<Ms, Table<readonly ['next', ...Vs], C[number]>>
+    : never
   /**
    * Whether a version has a change.
    *
@@ -112,7 +115,8 @@ export function defineVersions<
       return (plan === undefined ? newest : convert(plan, 'down', newest, {})) as never
     },
   }
-  setExpansion(history, createExpand(parts))
+  const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
+  setExpansion(history, createExpand(parts), createPreviews(parts, make))
   return placed(
     withHistoryInternals(history, { parts, placeOf: (definition) => definedAt([definition]) }),
     defineVersions,

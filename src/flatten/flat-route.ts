@@ -57,6 +57,8 @@ export interface FlatRoute {
   readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
+  /** Whether a preview reaches the route, of which this is what its clients see. */
+  readonly isBeta?: boolean
   /** What turns requests and results, in a version that changes carry. */
   readonly migration?: Migration
 }

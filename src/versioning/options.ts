@@ -46,7 +46,20 @@ export interface ChangeInfo {
   readonly title: string
   /** What changed, for people who use the API. */
   readonly description: string
+  /** The name of the preview that shows the change; `undefined` for a change of a version. */
+  readonly preview?: string
 }
+
+/** What is known of a request when its previews are allowed: what middleware of the application left. */
+export interface PreviewContext {
+  /** Who asks, if a middleware has found out. */
+  readonly identity: unknown
+  /** Values that middleware passes along. */
+  readonly state: Readonly<Record<string, unknown>>
+}
+
+/** Lists the previews that a request may ask for. */
+export type AllowPreviews = (context: PreviewContext, request: HttpRequest) => Awaitable<readonly string[]>
 
 /** What versioning has to know of a history. */
 export interface VersionHistory<L extends string = string> {
@@ -81,6 +94,11 @@ export interface VersioningOptions<
     | Readonly<Partial<Record<L, VersionPolicy>>>
   /** The changes between versions, of `defineVersions` in `octavo/changes`: it lists the versions too. */
   readonly history?: VersionHistory<L> & H
+  /**
+   * The previews that a request may ask for, by name; `'next'` stands for changes that are not released. It runs after the middleware of
+   * the application and before guards. @default none
+   */
+  readonly previews?: AllowPreviews
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
   /** How versions are written: it decides what is malformed and what is equal. @default 'string' */
@@ -128,6 +146,7 @@ const COMMON_RULES: Rules = {
     (value) => isObject(value) && 'versions' in value && Array.isArray(value.versions) && 'migrate' in value,
     'what defineVersions of octavo/changes returns',
   ],
+  previews: [isFunction, 'a function that returns a list of names'],
   closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],

@@ -1,7 +1,13 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './options.ts'
-import type { DefaultVersion, VersionHistory, VersioningOptions, VersionListing } from './options.ts'
+import type {
+  AllowPreviews,
+  DefaultVersion,
+  VersionHistory,
+  VersioningOptions,
+  VersionListing,
+} from './options.ts'
 import type { VersionPolicy } from './policy.ts'
 import { isScheme, notScheme } from './schemes/scheme.ts'
 import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/plain-scheme.ts'
@@ -30,7 +36,7 @@ export interface ActiveScheme {
 }
 
 /** The common options that have a field of their own, or no default. */
-type Apart = 'defaultVersion' | 'versions' | 'format' | 'history' | 'onVersionResolved'
+type Apart = 'defaultVersion' | 'versions' | 'format' | 'history' | 'previews' | 'onVersionResolved'
 
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
 export interface Versioning {
@@ -50,6 +56,8 @@ export interface Versioning {
   readonly policies: ReadonlyMap<string, VersionPolicy>
   /** The changes between versions. */
   readonly history: VersionHistory | undefined
+  /** Lists the previews that a request may ask for; `undefined` if there is nothing to ask for. */
+  readonly previews: AllowPreviews | undefined
   readonly format: VersionFormat
   readonly common: Required<Omit<VersioningOptions, Apart>> & Pick<VersioningOptions, 'onVersionResolved'>
   /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
@@ -96,7 +104,8 @@ function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): V
   )
   const listed = entries.map(({ version }) => version)
   const common = toCommon(usable ? options : {})
-  const vary = schemes.flatMap((each) => each.vary)
+  const previews = allowing(usable ? options : {})
+  const vary = [...schemes.flatMap((each) => each.vary), ...(previews === undefined ? [] : [PREVIEW_HEADER])]
   return {
     schemes,
     path: schemes.find(({ scheme }) => scheme.segments !== undefined),
@@ -107,12 +116,22 @@ function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): V
     // the order of a history counts
     versions: [...past, ...(isList(versions) ? listed.filter((version) => !past.includes(version)) : [])],
     history,
+    previews,
     policies: new Map(entries.map(({ version, ...policy }) => [version, policy])),
     format,
     common,
     usable,
     problems: usable ? listProblems(entries, format) : problems,
   }
+}
+
+/** The header that asks for previews under every scheme. */
+export const PREVIEW_HEADER = 'x-api-preview'
+
+/** Nobody may ask for the previews of a history before the option says who may. */
+function allowing({ previews, history }: VersioningOptions): AllowPreviews | undefined {
+  const hasSome = history?.changes.some(({ preview }) => preview !== undefined)
+  return previews ?? (hasSome === true ? () => [] : undefined)
 }
 
 function toCommon({

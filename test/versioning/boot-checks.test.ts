@@ -549,7 +549,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
   const list = 'a list of versions and { version, … } objects, or a record from versions to policies'
   const echo = "true, false, 'contentType' or the name of a header of your own"
   const common =
-    'defaultVersion, required, versions, history, closed, format, unknown, strictNeutral, conflict, report, echo, successorLinks, vary, clock, onVersionResolved'
+    'defaultVersion, required, versions, history, previews, closed, format, unknown, strictNeutral, conflict, report, echo, successorLinks, vary, clock, onVersionResolved'
   const cases: readonly (readonly [
     title: string,
     scheme: object,

@@ -18,7 +18,7 @@ export function readHistory(app: App, version: string): HistoryReport {
     kind: 'history',
     versions,
     next: parts.changes
-      .filter((change) => change.version === 'next')
+      .filter((change) => change.version === 'next' && change.preview === undefined)
       .map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),
     at: placeOf(versioning.history),
     problem: problemOf(version, versions, versioning.format),

@@ -63,6 +63,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
     ...(lifetime?.sunset === undefined
       ? {}
       : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
+    ...(route.isBeta === true ? { 'x-beta': true } : {}),
     security,
   }
   const body = converted.body && bodyOf(route, method, converted.body)

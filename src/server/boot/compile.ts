@@ -1,5 +1,6 @@
 import type { Container } from '../../container/container.ts'
 import type { BuiltIns } from '../../container/request-scope.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -17,7 +18,7 @@ import { checkHealthPaths } from '../table/checks/health.ts'
 import type { Table } from '../table/table.ts'
 import { createUrlFor } from '../table/url-for.ts'
 import type { UrlFor } from '../table/url-for.ts'
-import type { Routing } from '../versioned/routing.ts'
+import type { Routed, Routing, PreviewedRoutes } from '../versioned/routing.ts'
 
 /** An application, built: nothing in it changes any more. */
 export interface Compiled {
@@ -25,6 +26,8 @@ export interface Compiled {
   readonly dispatch: Dispatch
   readonly urlFor: UrlFor
   readonly services: AppServices
+  /** The routes as clients see them who ask for previews; `undefined` if there are none. */
+  readonly show: ((names: readonly string[]) => PreviewedRoutes) | undefined
 }
 
 /** What an application is compiled from. */
@@ -50,44 +53,27 @@ function createIsSince(history: VersionHistory | undefined): AppServices['isSinc
 
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(materials: Materials): Compiled {
-  const { structure, settings, versioning, routing, container } = materials
-  const { root } = structure
-  const routes = routing.writeOut(structure.routes, versioning)
-  const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
-  const hidden = versioning?.hidden ?? []
-  const endpointSite = { settings, container, hidden, migrating: routing.migrating }
-  const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
-  const table = routing.createTable(rows, versioning, mode)
+  const { structure, settings, versioning, routing } = materials
+  const shared = toShared(materials)
+  const plain = toRouted(
+    routing.writeOut(structure.routes, versioning),
+    materials,
+    shared,
+    createIsSince(versioning?.history),
+  )
+  const { table, services } = plain
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
-  const urlFor = createUrlFor(table, versioning)
-  // by segments: those of the prefix may be percent-encoded in the path
-  const depth = settings.prefix.path.split('/').length
-  const versionAt = (path: string): number => (settings.prefix.at(path) === '' ? 1 : depth)
-  const versionFree = (path: string): string => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/'
-  const { builtIns, sessions, trackWork, whenClosing } = materials
-  const observer = createObserver(
-    settings.log,
-    settings.logsRequests,
-    versioning?.path === undefined ? undefined : versionAt,
-  )
-  const locate = routing.createLocate(table, versioning, mode)
-  const miss = routing.createMiss(table, versioning, mode)
-  const allowedMethods = createAllowedMethods(locate, miss, settings.limits.url)
-  const services = {
-    allowedMethods,
-    settings,
-    urlFor,
-    isSince: createIsSince(versioning?.history),
-    versionFree,
-    container,
-    builtIns,
-    sessions,
-    root,
-    observer,
-    trackWork,
-    whenClosing,
-  }
+  const previews =
+    versioning &&
+    routing.createPreviews?.(versioning, plain, (names, expand, has) =>
+      toRouted(
+        routing.writeOut(structure.routes, versioning, expand),
+        materials,
+        { ...shared, previews: names },
+        (change, version) => has(change) || services.isSince(change, version),
+      ),
+    )
   const { errorHandlers = [], middleware = [] } = settings.layers
   const recover = createRecover(errorHandlers, {
     label: 'The application',
@@ -95,15 +81,77 @@ export function compile(materials: Materials): Compiled {
     isChecked: settings.validateResponses !== false,
     format: settings.errorFormat,
   })
+  const { locate, miss, reporter } = previews ?? plain
   const parts = {
     locate,
     miss,
-    reporter: routing.createReporter(table, versioning, mode),
+    reporter,
     cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     maxUrl: settings.limits.url,
     recover,
     middleware: createMiddleware(middleware, recover),
   }
-  return { table, urlFor, dispatch: createDispatch(parts, services), services }
+  return {
+    table,
+    urlFor: services.urlFor,
+    dispatch: createDispatch(parts, services),
+    services,
+    show: previews?.show,
+  }
+}
+
+/** What requests need, whatever their routes are. */
+type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'isSince'>
+
+function toShared(materials: Materials): Shared {
+  const { structure, settings, versioning, container } = materials
+  // by segments: those of the prefix may be percent-encoded in the path
+  const depth = settings.prefix.path.split('/').length
+  const versionAt = (path: string): number => (settings.prefix.at(path) === '' ? 1 : depth)
+  const { builtIns, sessions, trackWork, whenClosing } = materials
+  return {
+    settings,
+    versionFree: (path) => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/',
+    container,
+    builtIns,
+    sessions,
+    previews: [],
+    root: structure.root,
+    observer: createObserver(
+      settings.log,
+      settings.logsRequests,
+      versioning?.path === undefined ? undefined : versionAt,
+    ),
+    trackWork,
+    whenClosing,
+  }
+}
+
+/** Compiles routes, with everything that finds them. */
+function toRouted(
+  routes: readonly FlatRoute[],
+  { settings, versioning, routing, container }: Materials,
+  shared: Shared,
+  isSince: AppServices['isSince'],
+): Routed {
+  const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
+  const hidden = versioning?.hidden ?? []
+  const endpointSite = { settings, container, hidden, migrating: routing.migrating }
+  const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
+  const table = routing.createTable(rows, versioning, mode)
+  const locate = routing.createLocate(table, versioning, mode)
+  const miss = routing.createMiss(table, versioning, mode)
+  return {
+    table,
+    locate,
+    miss,
+    reporter: routing.createReporter(table, versioning, mode),
+    services: {
+      ...shared,
+      allowedMethods: createAllowedMethods(locate, miss, settings.limits.url),
+      urlFor: createUrlFor(table, versioning),
+      isSince,
+    },
+  }
 }

@@ -16,7 +16,7 @@ export interface EnabledVersioning {
   readonly list: (table: Table) => readonly VersionInfo[]
   /** Replaces the versioning. @throws `TypeError` for anything but schemes. */
   readonly enable: (given: unknown, options?: VersioningOptions) => Versioning
-  /** Loads what the policies of routes need without versioning. Returns its argument. */
+  /** Loads what previews need, and what the policies of routes need without versioning. Returns its argument. */
   readonly loadFor: (parts: Parts) => Promise<Parts>
   /** What was made, made again if the versioning has changed. */
   readonly compiled: (make: Make) => Compiled
@@ -46,6 +46,11 @@ export function createEnabledVersioning(option: AnyVersioning | undefined): Enab
     list: (table) => routing.listVersions(table, versioning),
     enable,
     loadFor: async (parts) => {
+      if (versioning?.previews !== undefined && routing.createPreviews === undefined) {
+        const { createPreviewRouting } = await import('../versioned/previews.ts')
+        routing = { ...routing, createPreviews: createPreviewRouting }
+        compiled = undefined
+      }
       const isPlain = parts.structure.routes.every(({ policies }) => policies.length === 0)
       if (routing === PLAIN && !isPlain) {
         routing = (await import('../versioned/versioned.ts')).VERSIONED

@@ -49,20 +49,24 @@ function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRou
   })
   const showRouteMap = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
     (await load()).showRouteMap(context)
-  const serve = async (format: DocumentFormat, version?: string): Promise<unknown> =>
-    (await load()).serve(format, version)
+  const serve = async (
+    context: ExecutionContext,
+    format: DocumentFormat,
+    version?: string,
+  ): Promise<unknown> => (await load()).serve(context, format, version)
   const files = (['json', 'yaml'] as const).flatMap((format): readonly AnyRoute[] => [
     {
       method: 'GET',
       path: `${base}/openapi.${format}`,
       name: `combined-${format}`,
-      handler: () => serve(format),
+      handler: (_input: unknown, context: ExecutionContext) => serve(context, format),
     },
     {
       method: 'GET',
       path: `${base}/openapi/{version}.${format}`,
       name: `version-${format}`,
-      handler: ({ params }: Params<'version'>) => serve(format, params.version),
+      handler: ({ params }: Params<'version'>, context: ExecutionContext) =>
+        serve(context, format, params.version),
     },
   ])
   return [...files, { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap }]

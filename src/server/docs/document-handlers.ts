@@ -34,7 +34,7 @@ const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
 /** The handlers of the routes that serve documents. */
 export interface DocumentHandlers {
   /** Returns a document as a file; that of all versions without one. @throws `HttpError` 404 for an unknown version. */
-  readonly serve: (format: DocumentFormat, version?: string) => Promise<RawReply>
+  readonly serve: (context: ExecutionContext, format: DocumentFormat, version?: string) => Promise<RawReply>
   /**
    * Answers with how clients call the routes of the version that `?version=` names; without one, those that answer requests that name
    * none. Routes that documents leave out are not told.
@@ -44,8 +44,11 @@ export interface DocumentHandlers {
   readonly showRouteMap: (context: ExecutionContext) => Promise<RawReply>
 }
 
-/** Creates the handlers. Each document is written when it is first asked for, and again only when it has changed. */
-export function createDocumentHandlers(documents: Documents): DocumentHandlers {
+/**
+ * Creates the handlers. Each document is written when it is first asked for, and again only when it has changed. Who asks for previews
+ * gets documents that show them.
+ */
+export function createDocumentHandlers(all: Documents): DocumentHandlers {
   const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, Promise<Written>>>>()
   const writtenAs = (document: OpenApiDocument, format: DocumentFormat): Promise<Written> => {
     const forms = written.get(document) ?? {}
@@ -53,13 +56,15 @@ export function createDocumentHandlers(documents: Documents): DocumentHandlers {
     return (forms[format] ??= write(document, format))
   }
   return {
-    serve: async (format, version) => {
+    serve: async ({ previews }, format, version) => {
+      const documents = all.with(previews)
       await documents.load()
       if (version !== undefined) checkVersion(documents, version)
       const { bytes, etag } = await writtenAs(documents.document(version), format)
       return file(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
     },
-    showRouteMap: async ({ request }) => {
+    showRouteMap: async ({ request, previews }) => {
+      const documents = all.with(previews)
       const version = [request.query['version']].flat()[0]
       const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
       const versions = documents.versions()

@@ -1,4 +1,5 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { PreviewInfo } from '../../flatten/history.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { METHODS } from '../../http.ts'
@@ -17,6 +18,17 @@ export interface DocumentSource {
   readonly versioning: Versioning | undefined
   readonly modules: readonly ModuleNode[]
   readonly settings: Settings
+  /** What clients see who ask for previews; `undefined` for what all others see. */
+  readonly previews?: ShownPreviews | undefined
+}
+
+/** The previews of a document. */
+interface ShownPreviews {
+  readonly names: readonly string[]
+  /** The versions that can show them. */
+  readonly versions: readonly string[]
+  /** What is told of each preview. */
+  readonly all: ReadonlyMap<string, PreviewInfo>
 }
 
 /** What answers a method at a shape: in each version, and where a request names none. */

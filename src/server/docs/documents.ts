@@ -1,3 +1,4 @@
+import { once } from '../../async.ts'
 import type { RouteMap } from '../../client/route-map.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
 import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/document/model.ts'
@@ -7,6 +8,8 @@ import type { ModuleNode } from '../../flatten/modules.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { toLife, toVersionLinks } from '../../versioning/life.ts'
 import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
+import type { KnownVersions } from '../../versioning/spec.ts'
+import { PREVIEW_HEADER } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
 import { toDocumentedVersions } from './documented.ts'
@@ -19,8 +22,13 @@ interface DocumentedLife extends VersionLife {
   readonly links: VersionLinks
 }
 
+/** What documents are made from, as clients see it who ask for some previews. @throws `RangeError` for one that does not exist. */
+export type SourceOf = (previews: readonly string[]) => DocumentSource
+
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
+  /** The documents of clients who ask for some previews, which are the same object for the same ones. @throws `RangeError` for one that does not exist. */
+  readonly with: (previews: readonly string[]) => Documents
   /** The versions that have a document of their own, oldest first: those of which something is shown. */
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
@@ -51,13 +59,40 @@ export interface Documents {
 }
 
 /** Makes what knows the documents of an application; the source is asked when the first is wanted. */
-export function createDocuments(source: () => DocumentSource, refuse: (error: unknown) => never): Documents {
-  let generator: Generator | undefined
-  let loading: Promise<Generator> | undefined
-  const documented = (): readonly DocumentedVersion[] => {
-    const { table, versioning } = source()
-    return toDocumentedVersions(table, versioning, 'shown')
+export function createDocuments(sourceOf: SourceOf, refuse: (error: unknown) => never): Documents {
+  const made = new Map<string, Documents>()
+  const code: Code = { make: undefined, load: once(() => loadCode(sourceOf([]))) }
+  const documents: Documents = {
+    ...createOwn(() => sourceOf([]), code, refuse),
+    with: (previews) => {
+      if (previews.length === 0) return documents
+      const names = [...new Set(previews)].toSorted()
+      const known = made.get(names.join())
+      if (known !== undefined) return known
+      const first = sourceOf(names)
+      const own = { ...createOwn(() => first, code, refuse), with: documents.with }
+      made.set(names.join(), own)
+      return own
+    },
   }
+  return documents
+}
+
+/** The code that makes documents. */
+interface Code {
+  /** `undefined` before it is loaded. */
+  make: ((source: DocumentSource) => Generator) | undefined
+  readonly load: () => Promise<(source: DocumentSource) => Generator>
+}
+
+/** Makes what knows the documents of one state of an application. */
+function createOwn(
+  source: () => DocumentSource,
+  code: Code,
+  refuse: (error: unknown) => never,
+): Omit<Documents, 'with'> {
+  let generator: Generator | undefined
+  const documented = (): readonly DocumentedVersion[] => toDocumented(source())
   const versions = (): readonly string[] =>
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
   return {
@@ -82,11 +117,13 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
       return [null, ...versions()].flatMap((version) => toServers(version, told))
     },
     load: async () => {
-      generator = await (loading ??= loadGenerator(source()))
+      code.make ??= await code.load()
+      generator ??= code.make(source())
     },
     document: (version) => {
-      const { known } = source().table
-      if (generator === undefined) throw new Error('openapi: call await app.ready() first')
+      if (code.make === undefined) throw new Error('openapi: call await app.ready() first')
+      const known = documentedIn(source())
+      generator ??= code.make(source())
       const found = version === undefined ? undefined : known.find(version)
       const { document } = generator
       if (found !== undefined || version === undefined || version === 'all')
@@ -99,30 +136,59 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
   }
 }
 
-/** Loads what makes documents. */
-async function loadGenerator(source: DocumentSource): Promise<Generator> {
-  const { versioning, modules, settings } = source
+/** Loads what makes documents, and what converts schemas if there are some. Previews show what every version has, in another state. */
+async function loadCode(source: DocumentSource): Promise<(source: DocumentSource) => Generator> {
   const { createGenerator } = await import('../../openapi/document/generate.ts')
-  const all = toDocumentedVersions(source.table, versioning, 'shown')
-  const named = namedSchemas(modules)
-  const { errorFormat } = settings
   const isWanted =
-    errorFormat !== undefined || all.some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    source.settings.errorFormat !== undefined ||
+    toDocumented(source).some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
   if (isWanted) await requireZod()
   const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
-  const created = createGenerator(
-    {
-      versions: all,
-      named,
-      errorFormat,
-      settings: toDocumentSettings(settings, versioning, modules),
-      warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
-    },
-    convert,
-  )
-  // what is served is wanted anyway
-  if (settings.docs) created.convert()
-  return created
+  return (one) => {
+    const { versioning, modules, settings, previews } = one
+    const created = createGenerator(
+      {
+        versions: toDocumented(one),
+        named: namedSchemas(modules),
+        errorFormat: settings.errorFormat,
+        settings: withPreviews(toDocumentSettings(settings, versioning, modules), previews),
+        warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
+      },
+      convert,
+    )
+    // what is served is wanted anyway
+    if (settings.docs) created.convert()
+    return created
+  }
+}
+
+/** The versions that documents show. */
+function toDocumented({ table, versioning, previews }: DocumentSource): readonly DocumentedVersion[] {
+  const all = toDocumentedVersions(table, versioning, 'shown')
+  return previews === undefined
+    ? all
+    : all.filter(({ version }) => version === null || previews.versions.includes(version))
+}
+
+/** The known versions that can be shown. */
+function documentedIn({ table: { known }, previews }: DocumentSource): Pick<KnownVersions, 'find' | 'list'> {
+  if (previews === undefined) return known
+  const list = known.list.filter((version) => previews.versions.includes(version))
+  return { list, find: (text) => list.find((version) => version === known.find(text)) }
+}
+
+/** What documents tell of the previews that they show. */
+function withPreviews(settings: DocumentSettings, previews: DocumentSource['previews']): DocumentSettings {
+  if (previews === undefined) return settings
+  const { names, all } = previews
+  const lines = names.flatMap((name) => {
+    const { until, changes = [] } = all.get(name) ?? {}
+    const end = until === undefined ? '' : `, until ${until}`
+    return changes.map(({ title }) => `- **${title}** (\`${name}\`${end})`)
+  })
+  const note = `This document shows previews, which may change before they are released. Send \`${PREVIEW_HEADER}: ${names.join(', ')}\` to get them:`
+  const description = [settings.info.description, note, lines.join('\n')].filter(Boolean).join('\n\n')
+  return { ...settings, info: { ...settings.info, description, 'x-beta': true, 'x-previews': names } }
 }
 
 function hasSchemas({ sources, responses }: FlatRoute): boolean {

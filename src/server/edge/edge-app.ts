@@ -121,9 +121,14 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
    * await app.ready()
    * await writeFile('openapi.json', JSON.stringify(app.openapi({ version: '2' })))
    *
-   * @throws `RangeError` for a version that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
+   * @throws `RangeError` for a version or preview that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
    */
-  openapi(options?: { readonly version?: string }): OpenApiDocument
+  openapi(options?: {
+    /** A version, or `'all'`. @default 'all' */
+    readonly version?: string
+    /** The previews that the document shows. @default [] */
+    readonly previews?: readonly string[]
+  }): OpenApiDocument
 }
 
 /**
@@ -172,7 +177,7 @@ export function toApp<M, F, V, P extends object>(core: Core, more: P): EdgeApp<M
     routes: () => toRouteList(core.routes()),
     printRoutes: () => printTable(core.routes(), settings),
     versions: () => core.versions(),
-    openapi: ({ version } = {}) => core.documents.loaded().document(version),
+    openapi: ({ version, previews = [] } = {}) => core.documents.loaded().with(previews).document(version),
   }
   return withInternals(app, internals)
 }

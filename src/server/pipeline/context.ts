@@ -26,6 +26,8 @@ export interface AppServices {
   readonly urlFor: (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
   /** Whether a version has a change of the history. */
   readonly isSince: (change: SideEffect, version: string | null) => boolean
+  /** The names of the previews that requests get. */
+  readonly previews: readonly string[]
   /** The path without its version segment. */
   readonly versionFree: (path: string) => string
   readonly container: Container
@@ -50,7 +52,7 @@ type Ending = () => Awaitable<void>
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
 export class RequestContext implements SessionContext {
   readonly #raw: RawRequest
-  readonly #services: AppServices
+  #services: AppServices
   readonly #target: string
   #request: RequestView | undefined
   #state: Record<string, unknown> | undefined
@@ -268,6 +270,16 @@ export class RequestContext implements SessionContext {
     for (const err of errors) logError(this, { err }, 'A provider could not be disposed')
     this.#release?.()
     this.#release = undefined
+  }
+
+  /** The previews that the request gets. */
+  get previews(): readonly string[] {
+    return this.#services.previews
+  }
+
+  /** Has the request served by other routes than those of the application, which previews change. */
+  serveBy(services: AppServices): void {
+    this.#services = services
   }
 
   since(change: SideEffect): boolean {

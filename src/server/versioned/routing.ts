@@ -1,8 +1,10 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { ExpandRoutes, PreviewInfo } from '../../flatten/history.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
 import type { Locate } from '../lookup/resolution.ts'
+import type { AppServices } from '../pipeline/context.ts'
 import type { Migrating } from '../pipeline/migration.ts'
 import type { CompiledRoute, Table, TableMode } from '../table/table.ts'
 import type { VersionReporter } from '../version-report/reporter.ts'
@@ -10,10 +12,45 @@ import type { VersionInfo } from '../version-report/versions.ts'
 
 type Enabled = Versioning | undefined
 
+/** Routes that can be found. */
+export interface Routed {
+  readonly table: Table
+  readonly locate: Locate
+  readonly miss: Miss
+  readonly reporter: VersionReporter | undefined
+  readonly services: AppServices
+}
+
+/** The routes as clients see them who ask for previews, for documents. */
+export interface PreviewedRoutes {
+  readonly names: readonly string[]
+  readonly table: Table
+  /** The versions that can show them. */
+  readonly versions: readonly string[]
+  /** What is told of each preview. */
+  readonly all: ReadonlyMap<string, PreviewInfo>
+}
+
+/** Puts previews before a lookup. `route` makes the routes of some of them. */
+export type CreatePreviews = (
+  versioning: Versioning,
+  plain: Routed,
+  route: (names: readonly string[], expand: ExpandRoutes, has: (change: object) => boolean) => Routed,
+) => Pick<Routed, 'locate' | 'miss' | 'reporter'> & {
+  /** @throws `RangeError` for a preview that does not exist. */
+  readonly show: (names: readonly string[]) => PreviewedRoutes
+}
+
 /** How the routes of an application are compiled and found. */
 export interface Routing {
   /** The routes of every version. */
-  readonly writeOut: (routes: readonly FlatRoute[], versioning: Enabled) => readonly FlatRoute[]
+  readonly writeOut: (
+    routes: readonly FlatRoute[],
+    versioning: Enabled,
+    expand?: ExpandRoutes,
+  ) => readonly FlatRoute[]
+  /** Loaded for applications with previews alone. */
+  readonly createPreviews?: CreatePreviews
   /** How routes serve versions that are older than their code. */
   readonly migrating: Migrating | undefined
   readonly createTable: (routes: readonly CompiledRoute[], versioning: Enabled, mode: TableMode) => Table

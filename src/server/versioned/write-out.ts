@@ -1,5 +1,6 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { expansionOf } from '../../flatten/history.ts'
+import type { ExpandRoutes } from '../../flatten/history.ts'
 import { createKnown, declaredVersions } from '../../versioning/known.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
@@ -7,8 +8,8 @@ import type { Versioning } from '../../versioning/versioning.ts'
 export function writeOut(
   routes: readonly FlatRoute[],
   versioning: Versioning | undefined,
+  expand: ExpandRoutes | undefined = expansionOf(versioning?.history),
 ): readonly FlatRoute[] {
-  const expand = expansionOf(versioning?.history)
   if (versioning === undefined || expand === undefined) return routes
   const declared = routes.flatMap(({ version }) => declaredVersions(version))
   return expand(routes, createKnown(versioning.versions, declared, versioning.format))

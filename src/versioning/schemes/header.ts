@@ -104,7 +104,10 @@ function createValuesReader(parameter: string, bare: boolean): (value: string) =
   const name = parameter.toLowerCase()
   return (value) =>
     splitOutsideQuotes(value, ',').flatMap((line) => {
-      const items = splitOutsideQuotes(line, ';')
+      // previews are asked for beside a version, and are no part of it
+      const items = splitOutsideQuotes(line, ';').filter(
+        (item) => name === 'preview' || !/^preview *=/i.test(item),
+      )
       const named = items.filter((item) => item.includes('='))
       if (named.length === 0)
         return bare

@@ -1,0 +1,79 @@
+import type { FlatRoute } from '../flatten/flat-route.ts'
+import type { PreviewInfo, Previews } from '../flatten/history.ts'
+import type { AnyChange, Slot, Step } from './chain.ts'
+import { isRecord } from '../values.ts'
+import { createExpand, operationsOf, placeOf, toReached } from './expand.ts'
+import type { HistoryParts } from './expand.ts'
+
+/**
+ * Prepares what clients see who ask for changes before they are released. For them the history is one without these changes, as if the
+ * changes had always been there.
+ */
+export function createPreviews(
+  parts: HistoryParts,
+  make: (changes: readonly AnyChange[]) => HistoryParts,
+): Previews {
+  const { changes, plans, versions } = parts
+  const all = new Map<string, PreviewInfo>()
+  for (const change of changes) {
+    const name = nameOf(change, parts)
+    if (name === undefined) continue
+    const { until = change.until, changes: others = [] } = all.get(name) ?? {}
+    all.set(name, { until: earlier(until, change.until), changes: [...others, change] })
+  }
+  const operations = operationsOf(changes)
+  return {
+    all,
+    with: (names) => {
+      const granted = new Set<object>(changes.filter((change) => names.includes(nameOf(change, parts) ?? '')))
+      const count = countVersions(granted, parts)
+      const others = changes.filter((change) => !granted.has(change) && placeOf(change, parts) < count - 1)
+      const expand = createExpand(make(others), false)
+      const isBeta = (route: FlatRoute): boolean =>
+        toReached(route, operations, plans).orders.some((order) => granted.has(changes[order] ?? route))
+      return {
+        versions: versions.slice(0, count),
+        has: (change) => granted.has(change),
+        expand: (routes, known) =>
+          expand(
+            routes.map((route) => (isBeta(route) ? { ...route, isBeta: true } : route)),
+            known,
+          ),
+      }
+    },
+  }
+}
+
+/** The name that a change is asked for by. */
+function nameOf({ preview, version }: AnyChange, { next }: HistoryParts): string | undefined {
+  return preview ?? (version === 'next' && next === undefined ? version : undefined)
+}
+
+function earlier(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Date.parse(one) < Date.parse(other) ? one : other
+}
+
+/**
+ * How many versions, newest first, can show some changes. Older changes of the same fields are written against the state before, so
+ * that versions before these cannot.
+ */
+function countVersions(granted: ReadonlySet<object>, parts: HistoryParts): number {
+  const places = [...parts.plans.chains.values()].flatMap(({ steps }) =>
+    dependents(steps, granted).map(({ change }) => placeOf(change, parts)),
+  )
+  return Math.min(parts.versions.length, ...places.map((place) => place + 1))
+}
+
+/** The steps that are written against the state before some changes. */
+function dependents(steps: readonly Step[], granted: ReadonlySet<object>): readonly Step[] {
+  const touched = new Set<Slot>()
+  return steps.filter(({ change, reshape: { of }, moves, newer, older }) => {
+    if (granted.has(change)) {
+      for (const { slot } of moves) touched.add(slot)
+      return false
+    }
+    const isBefore = isRecord(of) && granted.has(Object(of['change']))
+    return isBefore || [...newer, ...older].some(([, slot]) => touched.has(slot))
+  })
+}

@@ -1,0 +1,57 @@
+/** Clients see the state before changes that are not released, and before previews. */
+import { expectTypeOf } from 'expect-type'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import { createClient } from 'octavo/client'
+import { z } from 'zod'
+
+const Car = model('Car', { year: z.number(), colour: z.string(), city: z.string() })
+const unreleased = defineVersionChange({
+  version: 'next',
+  title: 'Colours have a name',
+  change: [reshape({ of: Car, fields: { colour: { was: 'paint' } } })],
+})
+const preview = defineVersionChange({
+  preview: 'cities',
+  until: '2026-12-31',
+  title: 'Towns are cities',
+  change: [reshape({ of: Car, fields: { city: { was: 'town' } } })],
+})
+expectTypeOf(preview.version).toEqualTypeOf<'next'>()
+const years = defineVersionChange({
+  version: '2',
+  title: 'Years are numbers',
+  change: [reshape({ of: Car, fields: { year: { was: z.string(), up: Number, down: String } } })],
+})
+const history = defineVersions({
+  versions: ['2', '1'],
+  models: { Car },
+  changes: [unreleased, preview, years],
+})
+const CarController = defineController({
+  name: 'CarController',
+  routes: [
+    {
+      method: 'GET',
+      name: 'get',
+      response: Car,
+      handler: () => ({ year: 7, colour: 'red', city: 'Ulm' }),
+    },
+  ],
+})
+const app = createApp(defineModule({ controllers: [CarController] }), {
+  versioning: { scheme: VersioningSchemes.URL, history },
+})
+
+export async function use(): Promise<void> {
+  const client = createClient<typeof app>({ baseUrl: '' })
+  const two = await client.at('2').car.get()
+  expectTypeOf(two.data).toEqualTypeOf<{ year: number; paint: string; town: string }>()
+  const one = await client.at('1').car.get()
+  expectTypeOf(one.data).toEqualTypeOf<{ year: string; paint: string; town: string }>()
+  expectTypeOf(history.migrate(Car, {}, { to: '2' })).toEqualTypeOf<{
+    year: number
+    paint: string
+    town: string
+  }>()
+}
