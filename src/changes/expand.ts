@@ -2,7 +2,7 @@ import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { parsePattern, shapeOf } from '../path/pattern.ts'
 import { atDefinition } from '../place.ts'
-import type { FlatRoute } from '../flatten/flat-route.ts'
+import type { FlatRoute, Migration } from '../flatten/flat-route.ts'
 import type { ExpandRoutes } from '../flatten/history.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -15,7 +15,7 @@ import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
 import type { AnyChange } from './chain.ts'
 import { operationProblems } from './check-operations.ts'
 import type { Placed } from './check-operations.ts'
-import { schemaProblems } from './convert/convertible.ts'
+import { defaultProblems, schemaProblems } from './convert/convertible.ts'
 import { createMigration } from './migration.ts'
 import type { Operation } from './operation.ts'
 import { renameParams, turnNames, turnParams } from './names.ts'
@@ -86,13 +86,14 @@ export function createExpand(parts: HistoryParts, isChecked = true): ExpandRoute
     const problems = [...operationProblems(operations, changes, routes)]
     const answered = answeredVersions(routes, known, versions)
     const used = new Set<number>()
+    const lists = new Map<string, readonly string[]>()
     const expanded = routes.flatMap((route): readonly FlatRoute[] => {
       const own = answered.get(route)
       if (own === undefined) return [route]
       const reached = toReached(route, operations, plans)
       for (const order of reached.orders) used.add(order)
       if (reached.orders.length > 0) problems.push(...schemaProblems(route, plans))
-      return writeOut(reached, own, parts, problems)
+      return writeOut(reached, own, { ...parts, lists }, problems)
     })
     for (const schema of parts.messages) for (const order of plans.reachOf(schema)) used.add(order)
     // what parts of models are wrong is found while they are looked for
@@ -155,7 +156,7 @@ function answeredVersions(
 function writeOut(
   reached: Reached,
   own: readonly string[],
-  parts: HistoryParts,
+  parts: HistoryParts & { readonly lists: Map<string, readonly string[]> },
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const { route, orders } = reached
@@ -170,10 +171,12 @@ function writeOut(
   // versions that are no part of the history stay where they were
   const others = toEntries(route.version).filter((each) => !isListed(each, parts))
   return [...states].map(([count, { level, versions }]): FlatRoute => {
-    const version = count === 0 ? [...versions, ...others] : versions
+    // routes of the same versions share their list, which is read many times when tables are built
+    const version = parts.lists.get(versions.join()) ?? versions
+    parts.lists.set(versions.join(), version)
     return count === 0
-      ? { ...route, version }
-      : { ...olderRoute(reached, level, parts.plans, problems), version }
+      ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
+      : olderRoute({ ...reached, level, version }, parts.plans, problems)
   })
 }
 
@@ -182,12 +185,57 @@ function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
 }
 
 function olderRoute(
-  { route, operations }: Reached,
-  level: number,
+  { route, operations, level, version }: OlderState,
   plans: Plans,
   problems: DefinitionProblem[],
 ): FlatRoute {
   const applied = operations.filter(({ order }) => order < level).map(({ operation }) => operation)
+  const { pattern, methods } = addressOf(route, applied, problems)
+  problems.push(...defaultProblems(route, level, plans))
+  let known: Differing | undefined
+  const differing = (): Differing => (known ??= toDiffering({ route, level, plans, applied, pattern }))
+  return {
+    ...route,
+    pattern,
+    methods,
+    version,
+    newest: route,
+    get sources() {
+      return differing().sources
+    },
+    get status() {
+      return differing().status
+    },
+    get responses() {
+      return differing().responses
+    },
+    get migration() {
+      return differing().migration
+    },
+  }
+}
+
+/** A state that a route had. */
+interface OlderState extends Pick<Reached, 'route' | 'operations'> {
+  readonly level: number
+  /** The versions that have it. */
+  readonly version: readonly string[]
+}
+
+/** What a route has of its own in an older version, besides its address. */
+type Differing = Pick<FlatRoute, 'sources' | 'status' | 'responses'> & { readonly migration: Migration }
+
+interface OlderParts {
+  readonly route: FlatRoute
+  readonly level: number
+  readonly plans: Plans
+  /** What operations say, newest first. */
+  readonly applied: readonly Operation[]
+  /** As it was. */
+  readonly pattern: FlatRoute['pattern']
+}
+
+function toDiffering({ route, level, plans, applied, pattern }: OlderParts): Differing {
   const turned = new Map<SourceName, Turned>()
   let paramNames: ReadonlyMap<string, string> = new Map()
   const sources = route.sources.map((source): DeclaredSource => {
@@ -202,11 +250,7 @@ function olderRoute(
   for (const [status, schema] of route.responses)
     responses.set(status, plans.planOf(schema, level)?.wire ?? schema)
   const migration = createMigration({ route, level, plans, applied, responses, turned })
-  const { pattern, methods } = addressOf(route, applied, problems)
   return {
-    ...route,
-    pattern,
-    methods,
     sources,
     status: migration.statusOf(route.status),
     responses: new Map(

@@ -47,7 +47,6 @@ export function createMigration({
   const statuses = statusesOf(applied, route)
   const headerOf = headersOf(applied)
   return {
-    newest: route,
     responses,
     up: (input, request) => {
       const issues: ValidationIssue[] = []

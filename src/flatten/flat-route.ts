@@ -59,14 +59,14 @@ export interface FlatRoute {
   readonly meta: object
   /** Whether a preview reaches the route, of which this is what its clients see. */
   readonly isBeta?: boolean
-  /** What turns requests and results, in a version that changes carry. */
+  /** In a version that changes carry, the route as its code has it. */
+  readonly newest?: FlatRoute
+  /** What turns requests and results there. Like all that differs there, it is made when it is first read. */
   readonly migration?: Migration
 }
 
 /** How a route serves a version that is older than its code. */
 export interface Migration {
-  /** The route as its code has it. */
-  readonly newest: FlatRoute
   /** The pattern with the names that parameters had, for documents and clients. */
   readonly shownPattern: Pattern
   /** The schemas of the older version by the statuses of the newest one. */

@@ -20,16 +20,19 @@ export function toTables<T>(
   }
   let size = 1
   while (size < literals.length * 2) size *= 2
-  const table: (Node<T> | null)[] = Array.from({ length: size }, () => null)
   const counts = new Map<number, number>()
+  for (const { key } of literals) {
+    const bucket = key.charCodeAt(0) & (size - 1)
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
+  }
+  if ([...counts.values()].some((count) => count > NARROW))
+    return { first: null, table: null, wide: toWide(literals) }
+  const table: (Node<T> | null)[] = Array.from({ length: size }, () => null)
   for (const literal of literals) {
     const bucket = literal.key.charCodeAt(0) & (size - 1)
     table[bucket] = link(literal, table[bucket] ?? null)
-    counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
-  return [...counts.values()].some((count) => count > NARROW)
-    ? { first: null, table: null, wide: toWide(literals) }
-    : { first: null, table, wide: null }
+  return { first: null, table, wide: null }
 }
 
 /** A literal child that is followed by another one. */

@@ -46,20 +46,22 @@ export function expandSpec(spec: VersionSpec | undefined, known: KnownVersions):
     if (typeof entry === 'symbol') continue
     if (!isRange(entry)) {
       const version = known.find(entry)
-      if (version !== undefined) claims.set(version, { strength: 0, low: 0, high: 0 })
+      if (version !== undefined) claims.set(version, EXACT)
       continue
     }
     const covered = coveredBy(entry, known) ?? []
     const low = known.list.indexOf(covered[0] ?? '')
     const high = known.list.indexOf(covered.at(-1) ?? '')
+    const claim = { strength: 1, low, high }
     for (const version of covered) {
-      const claim = { strength: 1, low, high }
       const current = claims.get(version)
       if (current === undefined || compareClaims(claim, current) < 0) claims.set(version, claim)
     }
   }
   return { unversioned: spec === undefined, neutral: entries.includes(VERSION_NEUTRAL), claims }
 }
+
+const EXACT: Claim = { strength: 0, low: 0, high: 0 }
 
 /** Orders claims on one version: the version itself, then the range that begins latest, then the one that ends earliest. */
 export function compareClaims(a: Claim, b: Claim): number {

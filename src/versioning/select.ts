@@ -26,19 +26,24 @@ export function createSelect<V extends Versioned>(
 ): (version: string | null, answers: Answers) => readonly V[] {
   const unversioned = candidates.filter(({ spec }) => spec.unversioned)
   const neutral = candidates.filter(({ spec }) => spec.neutral)
-  const strongest = new Map<string, { readonly claim: Claim; readonly holders: V[] }>()
-  for (const candidate of candidates) {
-    for (const [version, claim] of candidate.spec.claims) {
-      const best = strongest.get(version)
-      const order = best === undefined ? -1 : compareClaims(claim, best.claim)
-      if (order < 0) strongest.set(version, { claim, holders: [candidate] })
-      else if (order === 0) best?.holders.push(candidate)
-    }
-  }
   return (version, answers) => {
-    const claimed = version === null ? undefined : strongest.get(version)
-    if (claimed !== undefined) return claimed.holders
+    const claimed = version === null ? [] : strongest(candidates, version)
+    if (claimed.length > 0) return claimed
     if (answers.unversioned && unversioned.length > 0) return unversioned
     return answers.neutral ? neutral : []
   }
+}
+
+/** The candidates with the strongest claim on a version. */
+function strongest<V extends Versioned>(candidates: readonly V[], version: string): readonly V[] {
+  let best: Claim | undefined
+  let holders: V[] = []
+  for (const candidate of candidates) {
+    const claim = candidate.spec.claims.get(version)
+    if (claim === undefined) continue
+    const order = best === undefined ? -1 : compareClaims(claim, best)
+    if (order < 0) [best, holders] = [claim, [candidate]]
+    else if (order === 0) holders.push(candidate)
+  }
+  return holders
 }

@@ -69,7 +69,7 @@ function sealed(paths: readonly string[]): Node<string> {
       methods: [pattern.text],
       shape: { pattern: pattern.text, vary: false, versions: [] },
     } satisfies Leaf<string>,
-    by: new Map(),
+    at: undefined,
   })
   return seal(tree, select).rest ?? EMPTY_NODE
 }

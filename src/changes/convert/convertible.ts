@@ -3,6 +3,7 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { atDefinition } from '../../place.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { messageOf } from '../../values.ts'
 import { namedModel } from '../field-names.ts'
 import { membersOf } from './clone.ts'
 import { isTurned } from './plans.ts'
@@ -32,6 +33,34 @@ export function schemaProblems(route: FlatRoute, { reachOf }: Plans): readonly D
       ),
     )
   })
+}
+
+/** The defaults that no change can turn into those of an older version. A default is turned once, so that this is known at the start. */
+export function defaultProblems(
+  route: FlatRoute,
+  level: number,
+  { defaultsIn, planOf }: Plans,
+): readonly DefinitionProblem[] {
+  const schemas = [...route.sources.map(({ schema }) => schema), ...route.responses.values()]
+  return schemas.flatMap(defaultsIn).flatMap((schema) => {
+    try {
+      planOf(schema, level)
+      return []
+    } catch (error) {
+      const problem: DefinitionProblem = {
+        code: 'invalid_change',
+        where: route.label,
+        message: `a default cannot be turned into that of an older version: ${reasonOf(error)}`,
+        fix: 'mend the change, or write a default that it can turn',
+      }
+      return [atDefinition(problem, ...route.definitions)]
+    }
+  })
+}
+
+function reasonOf(error: unknown): string {
+  const own = messageOf(error)
+  return error instanceof Error && error.cause !== undefined ? `${own}: ${messageOf(error.cause)}` : own
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -26,6 +26,8 @@ export interface Plans {
   readonly planOf: (schema: Schema, level: number) => Plan | undefined
   /** What an object schema has of models. */
   readonly ownedBy: (schema: Schema) => Owned
+  /** The defaults in a schema that changes turn. */
+  readonly defaultsIn: (schema: Schema) => readonly Schema[]
 }
 
 /** Prepares plans. `changes` are all changes, newest first. */
@@ -68,7 +70,23 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     // one schema for both directions, as documents show schemas of one name once
     return Object.assign(plan, built, isSplit(schema, { ownedBy, reachOf }) ? {} : { parse: built.wire })
   }
-  return { chains, reachOf, planOf, ownedBy }
+  const isTurnedDefault = (schema: Schema): boolean =>
+    'defaultValue' in defOf(schema) && reachOf(schema).length > 0
+  const defaults = new Map<Schema, readonly Schema[]>()
+  const defaultsIn: Plans['defaultsIn'] = (schema) => {
+    const found = defaults.get(schema) ?? [...allIn(schema, ownedBy)].filter(isTurnedDefault)
+    defaults.set(schema, found)
+    return found
+  }
+  return { chains, reachOf, planOf, ownedBy, defaultsIn }
+}
+
+/** A schema with all that are in it, those of fields in older versions included. */
+function allIn(schema: Schema, ownedBy: Plans['ownedBy']): ReadonlySet<Schema> {
+  const seen = new Set([schema])
+  // what is added while it is walked is walked too
+  for (const each of seen) for (const held of heldBy(each, ownedBy)) seen.add(held)
+  return seen
 }
 
 /** Finds which changes reach a schema: those of the objects in it, and in what their fields were. */
@@ -80,15 +98,10 @@ function createReach(
   return (schema) => {
     const reached = known.get(schema)
     if (reached !== undefined) return reached
-    const seen = new Set<Schema>()
     const orders = new Set<number>()
-    const waiting = [schema]
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (seen.has(next)) continue
-      seen.add(next)
-      for (const { order } of stepsOf(next, ownedBy)) orders.add(order)
-      for (const order of ordersOfNames(next)) orders.add(order)
-      waiting.push(...heldBy(next, ownedBy))
+    for (const each of allIn(schema, ownedBy)) {
+      for (const { order } of stepsOf(each, ownedBy)) orders.add(order)
+      for (const order of ordersOfNames(each)) orders.add(order)
     }
     const sorted = [...orders].toSorted((a, b) => a - b)
     known.set(schema, sorted)

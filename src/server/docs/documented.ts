@@ -73,14 +73,20 @@ function listVersions(
   const { list } = table.known
   const answers = table.shapes.flatMap((shape) => answersAt(shape, table, versioning, isShown))
   const policies = byKnown(versioning?.policies ?? [], table.known)
-  const versions = list.map((version): DocumentedVersion => ({
-    version,
-    routes: gather(answers, table, version, ({ inVersion }) => inVersion(version)),
-    lifetime: lifetimes.ofVersion(version),
-    policy: policies.get(version),
-  }))
+  const versions = list.map((version): DocumentedVersion => {
+    let routes: DocumentedVersion['routes'] | undefined
+    return {
+      version,
+      // there may be many versions, and few are asked for
+      get routes() {
+        return (routes ??= gather(answers, table, version, ({ inVersion }) => inVersion(version)))
+      },
+      lifetime: lifetimes.ofVersion(version),
+      policy: policies.get(version),
+    }
+  })
   const isInVersion = ({ bare, inVersion }: Answers): boolean =>
-    list.some((version) => inVersion(version) === bare)
+    bare === undefined || list.some((version) => inVersion(version) === bare)
   const rest = gather(answers, table, null, (each) => (isInVersion(each) ? undefined : each.bare))
   const bare = { version: null, routes: rest, lifetime: undefined, policy: undefined }
   return versions.length > 0 && rest.length === 0 ? versions : [...versions, bare]

@@ -48,14 +48,45 @@ export interface EndpointParts {
 
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
 export function createEndpoints(route: FlatRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
+  const { pattern, name, controller, meta, newest = route } = route
+  const run = newest === route ? createRun(route, parts) : createLater(route, parts)
+  const trailingSlash =
+    pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
+  return new Map(
+    route.methods.map((method) => [
+      method,
+      {
+        info: Object.freeze({
+          name,
+          method,
+          path: newest.pattern.text,
+          controller,
+          meta,
+        }),
+        module: route.module,
+        params: pattern.params.map((param) => param.name),
+        trailingSlash,
+        announce: () => announce(method, bodyTypes(route.sources, method)),
+        run,
+      },
+    ]),
+  )
+}
+
+/** Has what an older version runs made by its first request: there may be hundreds of them, and most are asked for by nobody. */
+function createLater(route: FlatRoute, parts: EndpointParts): Run {
+  let run: Run | undefined
+  return (context, values) => (run ??= createRun(route, parts))(context, values)
+}
+
+function createRun(route: FlatRoute, parts: EndpointParts): Run {
   const { guards, errorHandlers, middleware } = route.layers
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const { errorFormat: format, timeouts, validateResponses } = parts.settings
   const time = route.timeout ?? timeouts.handler
   const limit = createLimit(time)
   const older = olderOf(route, parts)
-  const newest = createAnswer(route, parts, older, limit)
-  const answer = older.input(newest)
+  const answer = older.input(createAnswer(route, parts, older, limit))
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(guards, parts.container, limit, answered)
   const isChecked = (route.validateResponses ?? validateResponses) !== false
@@ -73,29 +104,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
   const wrapped: Run =
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
   const limited = withOwnLimits(route, parts.settings, wrapped)
-  const run = older.head(limited)
-  const { pattern, name, controller, meta } = route
-  const trailingSlash =
-    pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
-  return new Map(
-    route.methods.map((method) => [
-      method,
-      {
-        info: Object.freeze({
-          name,
-          method,
-          path: older.answered.pattern.text,
-          controller,
-          meta,
-        }),
-        module: route.module,
-        params: pattern.params.map((param) => param.name),
-        trailingSlash,
-        announce: () => announce(method, bodyTypes(route.sources, method)),
-        run,
-      },
-    ]),
-  )
+  return older.head(limited)
 }
 
 /** What an older version puts around the newest code; nothing for a route that no change reaches. */
@@ -108,14 +117,14 @@ interface OlderParts {
 }
 
 function olderOf(route: FlatRoute, { migrating, settings }: EndpointParts): OlderParts {
-  const { migration, validateResponses } = route
-  if (migration === undefined || migrating === undefined)
+  const { newest, migration, validateResponses } = route
+  if (newest === undefined || migration === undefined || migrating === undefined)
     return { answered: route, input: (answer) => answer, head: (run) => run, results: undefined }
   return {
-    answered: { ...migration.newest, responses: migration.responses },
+    answered: { ...newest, responses: migration.responses },
     input: (answer) => migrating.input(migration, answer),
     head: (run) => migrating.head(migration, run),
-    results: migrating.results(migration, validateResponses ?? settings.validateResponses),
+    results: migrating.results(newest, migration, validateResponses ?? settings.validateResponses),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Migration } from '../../flatten/flat-route.ts'
+import type { FlatRoute, Migration } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { httpError } from '../../errors.ts'
@@ -21,7 +21,7 @@ export interface Migrating {
   /** Gives responses the status and the headers that an older version knows. */
   readonly head: (migration: Migration, run: Run) => Run
   /** Makes what turns results. */
-  readonly results: (migration: Migration, checking: true | 'strict' | false) => Older
+  readonly results: (newest: FlatRoute, migration: Migration, checking: true | 'strict' | false) => Older
 }
 
 /** How routes serve versions that are older than their code. */
@@ -78,8 +78,8 @@ function withStatus(body: string, status: number): string {
  * Makes what turns results into those of an older version. The newest schema decides whether they are right, the older one
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
-function createOlder(migration: Migration, checking: true | 'strict' | false): Older {
-  const { newest, down, isParsedFirst } = migration
+function createOlder(newest: FlatRoute, migration: Migration, checking: true | 'strict' | false): Older {
+  const { down, isParsedFirst } = migration
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined

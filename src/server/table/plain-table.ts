@@ -44,7 +44,7 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
   }
   const sealed = seal<TableRoute, Endpoint>(tree, (shape) => {
     const info: LeafShape = { pattern: shape.pattern.text, vary: false, versions: [] }
-    return { rest: { methods: methodsOf(shape), shape: info }, by: NONE }
+    return { rest: { methods: methodsOf(shape), shape: info }, at: undefined }
   })
   const problems = notes.problems()
   if (problems.length > 0) throw new DefinitionError(problems)

@@ -7,6 +7,7 @@ import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
+import type { Claim } from '../../versioning/spec.ts'
 import type { Answers } from '../../versioning/select.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { createNotes } from './notes.ts'
@@ -38,39 +39,24 @@ export function createLeaves(
   const infoOf = createInfo(rows, strict, versioning, { known, defaultVersion })
   const leafFor = createLeafFor(notes, infoOf)
   const { required, strictNeutral } = versioning.common
-  const variants = (
-    shape: Shape<TableRoute>,
-    versions: ReadonlySet<string>,
-    answersFor: (version: string | null) => Answers,
-  ): Variants<Leaf<Endpoint>> => {
-    const claims = claimsOf(shape.routes)
-    const leaves = new Map<string, Leaf<Endpoint> | null>()
-    const by = new Map<string, Leaf<Endpoint> | null>()
-    for (const version of versions) {
-      const answers = answersFor(version)
-      // what the same routes claim in the same way has the same leaf
-      const key = `${claims.get(version) ?? ''}${answers.unversioned}`
-      const made = leaves.get(key)
-      const leaf = made === undefined ? leafFor(shape, version, answers) : made
-      leaves.set(key, leaf)
-      by.set(version, leaf)
-    }
-    // where every known version is named, nobody asks for the rest
-    const isComplete = versions.size === known.list.length
-    return { rest: isComplete ? null : leafFor(shape, null, answersFor(null)), by }
-  }
+  const variants = createVariants(known, leafFor)
+  const isDefault = (version: string | null): boolean => version !== null && version === defaultVersion
   return {
     bare: (shape) => (required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL)),
     versions: (shape) => {
       const opted = isVersioned(shape.routes)
-      const named = namedIn(shape.routes)
-      if (opted && defaultVersion !== null) named.add(defaultVersion)
-      return variants(shape, named, (version) => ({
-        unversioned: !opted || (version !== null && version === defaultVersion),
-        neutral: true,
-      }))
+      return variants(
+        shape,
+        (version, isClaimed) => isClaimed || (opted && isDefault(version)),
+        (version) => (!opted || isDefault(version) ? ALL : NAMED),
+      )
     },
-    defaults: (shape) => variants(shape, namedIn(shape.routes), () => ALL),
+    defaults: (shape) =>
+      variants(
+        shape,
+        (_, isClaimed) => isClaimed,
+        () => ALL,
+      ),
     other: (shape) =>
       isVersioned(shape.routes) ? null : leafFor(shape, null, { unversioned: true, neutral: !strictNeutral }),
     union: (shape) => {
@@ -87,6 +73,7 @@ export function createLeaves(
 }
 
 const ALL: Answers = { unversioned: true, neutral: true }
+const NAMED: Answers = { unversioned: false, neutral: true }
 
 /** The versions that some of the routes name. */
 function namedIn(rows: readonly TableRoute[]): Set<string> {
@@ -95,12 +82,57 @@ function namedIn(rows: readonly TableRoute[]): Set<string> {
   return named
 }
 
-/** For each version, which of the routes claim it and how: one text for versions that are claimed alike. */
-function claimsOf(rows: readonly TableRoute[]): ReadonlyMap<string, string> {
-  const texts = new Map<string, string>()
+type ToVariants = (
+  shape: Shape<TableRoute>,
+  isNamed: (version: string, isClaimed: boolean) => boolean,
+  answersFor: (version: string | null) => Answers,
+) => Variants<Leaf<Endpoint>>
+
+/** Makes the function that chooses what answers at a path shape in every version. */
+function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants {
+  const places = new Map(known.list.map((version, place) => [version, place]))
+  return (shape, isNamed, answersFor) => {
+    const claims = claimsOf(shape.routes, places)
+    const leaves = new Map<string, Leaf<Endpoint> | null>()
+    const namedAt = known.list.map((version, place) => isNamed(version, claims[place] !== undefined))
+    // where every known version is named, nobody asks for the rest
+    const rest = namedAt.includes(false) ? leafFor(shape, null, answersFor(null)) : null
+    let last: { readonly claim: string | undefined; readonly answers: Answers } | undefined
+    let leaf: Leaf<Endpoint> | null = null
+    const at = known.list.map((version, place) => {
+      if (namedAt[place] !== true) return rest
+      const claim = claims[place]
+      const answers = answersFor(version)
+      if (last?.claim === claim && last?.answers === answers) return leaf
+      last = { claim, answers }
+      // what the same routes claim in the same way has the same leaf
+      const key = `${claim ?? ''}${answers.unversioned}`
+      const made = leaves.get(key)
+      leaf = made === undefined ? leafFor(shape, version, answers) : made
+      leaves.set(key, leaf)
+      return leaf
+    })
+    return { rest, at: at.every((each) => each === rest) ? undefined : at }
+  }
+}
+
+/** For the place of each version, which of the routes claim it and how: one text for versions that are claimed alike. */
+function claimsOf(
+  rows: readonly TableRoute[],
+  places: ReadonlyMap<string, number>,
+): readonly (string | undefined)[] {
+  const texts = Array.from<string | undefined>({ length: places.size })
   for (const [index, { spec }] of rows.entries()) {
-    for (const [version, { strength, low, high }] of spec.claims)
-      texts.set(version, `${texts.get(version) ?? ''}${index}:${strength}:${low}:${high},`)
+    let last: Claim | undefined
+    let text = ''
+    for (const [version, claim] of spec.claims) {
+      const place = places.get(version)
+      if (place === undefined) continue
+      if (claim !== last) text = `${index}:${claim.strength}:${claim.low}:${claim.high},`
+      last = claim
+      const other = texts[place]
+      texts[place] = other === undefined ? text : other + text
+    }
   }
   return texts
 }

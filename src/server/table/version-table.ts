@@ -55,15 +55,15 @@ function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
 }
 
 function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
-  const declared = routes.flatMap(({ route }) => declaredVersions(route.version))
+  const declared = [...new Set(routes.map(({ route }) => route.version))].flatMap(declaredVersions)
   const known = createKnown(versioning.versions, declared, versioning.format)
-  const specs = new Map<string, ExpandedSpec>()
+  const specs = new Map<unknown, ExpandedSpec>()
   const rows = routes.map(({ route, endpoints }): TableRoute => {
     const { version } = route
     // routes of the same versions share what these are written out to
     const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
-    const spec = specs.get(key) ?? expandSpec(version, known)
-    specs.set(key, spec)
+    const spec = specs.get(version) ?? specs.get(key) ?? expandSpec(version, known)
+    specs.set(version, spec).set(key, spec)
     return { route, pattern: route.pattern, endpoints, spec }
   })
   const problems = versionedProblems(rows, versioning, known)
@@ -144,7 +144,7 @@ function toRoots(
   { known, prefix, strict }: TableMode & Pick<Versions, 'known'>,
 ): Pick<Table, 'bare' | 'entry' | 'roots' | 'defaults' | 'other' | 'union' | 'zones' | 'zoneAt'> {
   const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
-    sealWith((shape) => ({ rest: leaf(shape), by: NONE })).rest ?? EMPTY_NODE
+    sealWith((shape) => ({ rest: leaf(shape), at: undefined })).rest ?? EMPTY_NODE
   const bare = always(leaves.bare)
   const union = always(leaves.union)
   const { path, schemes } = versioning
@@ -209,11 +209,6 @@ function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict
   return below(literalsOf(node).find(({ key }) => key === first) ?? EMPTY_NODE, rest, strict)
 }
 
-function byVersion(variants: Variants<Node<Endpoint>>, { list }: KnownVersions): Roots {
-  return new Map(
-    list.map((version) => {
-      const node = variants.by.has(version) ? variants.by.get(version) : variants.rest
-      return [version, node ?? EMPTY_NODE]
-    }),
-  )
+function byVersion({ rest, at }: Variants<Node<Endpoint>>, { list }: KnownVersions): Roots {
+  return new Map(list.map((version, place) => [version, (at === undefined ? rest : at[place]) ?? EMPTY_NODE]))
 }

@@ -67,9 +67,9 @@ export function toVersionList(
 }
 
 function toRoute({ row: { route }, methods, lifetime }: Answering, now: number): VersionRoute {
-  const { name, pattern, migration } = route
+  const { name, pattern, newest } = route
   const own = { name, methods, path: pattern.text, ...toLife(lifetime, now) }
-  return migration === undefined ? own : { ...own, isTurned: true }
+  return newest === undefined ? own : { ...own, isTurned: true }
 }
 
 function changesOf({ changes }: VersionHistory, wanted: string): readonly ChangeInfo[] {

@@ -2,7 +2,7 @@ import type { DefinitionProblem } from '../../../definition-error.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { isRange, toEntries } from '../../../versioning/spec.ts'
 import { coveredBy, declaredVersions } from '../../../versioning/known.ts'
-import type { KnownVersions } from '../../../versioning/spec.ts'
+import type { KnownVersions, VersionSpec } from '../../../versioning/spec.ts'
 import { canonicalVersion } from '../../../versioning/version.ts'
 import { MAX_VERSION_LENGTH } from '../../../versioning/cut-version.ts'
 import { optionProblems } from './versioning-options.ts'
@@ -15,8 +15,14 @@ export function versioningProblems(
   versioning: Versioning,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
-  const ofVersion = once((version) => versionProblems(version, versioning, known))
-  const ofRange = once((range) => rangeProblems(range, versioning, known))
+  const ofVersion = once((version: string) => versionProblems(version, versioning, known))
+  const ofRange = once((range: string) => rangeProblems(range, versioning, known))
+  const ofSpec = once((version: VersionSpec | undefined) => [
+    ...declaredVersions(version).flatMap(ofVersion),
+    ...toEntries(version).flatMap((entry) =>
+      typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
+    ),
+  ])
   return [
     ...optionProblems(rows, versioning, known),
     ...versioning.versions
@@ -27,12 +33,7 @@ export function versioningProblems(
       .map(inOptions),
     ...foldProblems(versioning, known),
     ...rows.flatMap(({ route: { version, label } }) =>
-      [
-        ...declaredVersions(version).flatMap(ofVersion),
-        ...toEntries(version).flatMap((entry) =>
-          typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
-        ),
-      ].map((problem) => ({ ...problem, where: label })),
+      ofSpec(version).map((problem) => ({ ...problem, where: label })),
     ),
     ...literalClashes(rows, versioning, known),
   ]
@@ -44,12 +45,12 @@ function inOptions(problem: Unplaced): DefinitionProblem {
   return { ...problem, where: 'enableVersioning' }
 }
 
-/** Many routes name the same versions and ranges: each text is looked at once. */
-function once(find: (text: string) => readonly Unplaced[]): (text: string) => readonly Unplaced[] {
-  const found = new Map<string, readonly Unplaced[]>()
-  return (text) => {
-    const problems = found.get(text) ?? find(text)
-    found.set(text, problems)
+/** Many routes name the same versions and ranges: each is looked at once. */
+function once<T>(find: (given: T) => readonly Unplaced[]): (given: T) => readonly Unplaced[] {
+  const found = new Map<T, readonly Unplaced[]>()
+  return (given) => {
+    const problems = found.get(given) ?? find(given)
+    found.set(given, problems)
     return problems
   }
 }
