@@ -20,6 +20,8 @@ export const splitName = defineVersionChange({
         return { firstName, lastName: rest.join(' ') }
       },
       down: ({ firstName, lastName }) => ({ name: `${firstName} ${lastName}`.trim() }),
+      // a name does not tell where the last one begins
+      lossy: ['firstName', 'lastName'],
       examples: [{ old: { name: 'Ann Lee' }, now: { firstName: 'Ann', lastName: 'Lee' } }],
     }),
   ],
@@ -38,6 +40,7 @@ export const pausedUsers = defineVersionChange({
           down: (status) => (status === 'paused' ? 'active' : status),
         },
       },
+      lossy: ['status'],
     }),
   ],
 })

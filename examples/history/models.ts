@@ -7,7 +7,7 @@ export const Address = model('Address', { street: z.string().min(1), city: z.str
 export type Address = z.output<typeof Address>
 
 export const User = model('User', {
-  id: z.string().regex(/^user_\d+$/),
+  id: z.string().regex(/^user_[1-9]\d*$/),
   firstName: z.string().min(1),
   lastName: z.string(),
   status: z.enum(['active', 'paused', 'closed']),

@@ -1,0 +1,285 @@
+import { inspect, isDeepStrictEqual } from 'node:util'
+
+import type { Chain, Move, Slot } from '../chain.ts'
+import { findHistoryInternals } from '../internals.ts'
+import { createRandom } from './random.ts'
+import type { Random } from './random.ts'
+import { stepDown, stepUp, toSided } from './step.ts'
+import type { Outcome, Sided, Trouble, Values } from './step.ts'
+import { hintsOf, validated, valuesOf } from './values.ts'
+
+/** What `checkHistory` takes. */
+export interface CheckHistoryOptions {
+  /** Decides the generated values: the same seed makes the same ones. @default 1 */
+  readonly seed?: number
+  /** How many values are generated for each field. @default 100 */
+  readonly runs?: number
+}
+
+/** Something in a history that values show, and no type does. */
+export interface HistoryFinding {
+  /**
+   * `lost`: a value does not come back from a round trip. `narrower`: today's values do not fit `was`, and there is no `down`. `unfit`: a
+   * function makes values that do not fit. `failed`: a function throws. `wrong_example`: an example is not what the functions make.
+   * `unknown_field`: `lossy` or an example names a field that there is not. `unchecked`: no values could be made.
+   */
+  readonly code: 'lost' | 'narrower' | 'unfit' | 'failed' | 'wrong_example' | 'unknown_field' | 'unchecked'
+  /** The id of the change. */
+  readonly change: string
+  /** The name of the model. */
+  readonly model: string
+  /** The fields that it is about. */
+  readonly fields: readonly string[]
+  /** What is wrong, with a value that shows it. */
+  readonly message: string
+  /** What to do about it. */
+  readonly fix: string
+  /** Where the change is defined, as file and line; `undefined` if that is not known. */
+  readonly at: string | undefined
+}
+
+/**
+ * Checks the reshapes of a history with their `examples` and with generated values: each goes to the other side of its change and back.
+ * Fields that do not come back have to be listed in `lossy`.
+ *
+ * @example
+ * assert.deepEqual(checkHistory(history), [])
+ *
+ * @throws `TypeError` for anything but a history.
+ */
+export function checkHistory(history: object, options: CheckHistoryOptions = {}): readonly HistoryFinding[] {
+  const internals = findHistoryInternals(history)
+  if (internals === undefined) throw new TypeError('checkHistory: pass what defineVersions returned')
+  const { seed = 1, runs = 100 } = options
+  const { parts, placeOf } = internals
+  return [...parts.plans.chains.values()].flatMap((chain) =>
+    toSided(chain).flatMap((sided) => {
+      const found = new Map<string, HistoryFinding>()
+      const site: Site = {
+        chain,
+        sided,
+        random: createRandom(seed),
+        runs,
+        report: (finding) => {
+          const { change } = sided.step
+          const key = `${finding.code} ${finding.fields.join()}`
+          if (!found.has(key))
+            found.set(key, { ...finding, change: change.id, model: chain.name, at: placeOf(change) })
+        },
+      }
+      checkNames(site)
+      checkExamples(site)
+      checkTrips(site)
+      return [...found.values()]
+    }),
+  )
+}
+
+interface Site {
+  readonly chain: Chain
+  readonly sided: Sided
+  readonly random: Random
+  readonly runs: number
+  readonly report: (finding: Omit<HistoryFinding, 'change' | 'model' | 'at'>) => void
+}
+
+type Direction = 'up' | 'down'
+type Side = readonly (readonly [name: string, slot: Slot])[]
+
+/** The fields on the side that a direction starts from. */
+function sideOf({ step }: Sided, direction: Direction): Side {
+  return direction === 'up' ? step.older : step.newer
+}
+
+function nameOf(sided: Sided, slot: Slot, direction: Direction): string {
+  const sides = [...sideOf(sided, direction), ...sideOf(sided, direction === 'up' ? 'down' : 'up')]
+  return sides.find(([, each]) => each === slot)?.[0] ?? ''
+}
+
+function checkNames({ chain, sided, report }: Site): void {
+  const { reshape, older, newer } = sided.step
+  const known = new Set([...older, ...newer].map(([name]) => name))
+  for (const name of reshape.lossy ?? []) {
+    if (known.has(name)) continue
+    const fix = `name one of ${[...known].join(', ')}`
+    report({
+      code: 'unknown_field',
+      fields: [name],
+      message: `lossy names ${name}, which the change does not touch`,
+      fix,
+    })
+  }
+  for (const [side, fields] of [
+    ['old', older],
+    ['now', newer],
+  ] as const) {
+    const names = fields.map(([name]) => name)
+    const unknown = (reshape.examples ?? [])
+      .flatMap((example) => Object.keys(example[side]))
+      .find((name) => !names.includes(name))
+    if (unknown === undefined) continue
+    const message = `an example has ${side}.${unknown}, which is no field of ${chain.name} that the change names on this side`
+    report({ code: 'unknown_field', fields: [unknown], message, fix: `name one of ${names.join(', ')}` })
+  }
+}
+
+function checkExamples(site: Site): void {
+  for (const example of site.sided.step.reshape.examples ?? []) {
+    checkExample(site, example, 'up')
+    checkExample(site, example, 'down')
+  }
+}
+
+/** An example as far as it has the fields that a function needs. */
+function checkExample(
+  site: Site,
+  example: { readonly old: object; readonly now: object },
+  direction: Direction,
+): void {
+  const { sided, report } = site
+  const isUp = direction === 'up'
+  const given = valuesIn(isUp ? example.old : example.now, sideOf(sided, direction))
+  const wanted = valuesIn(isUp ? example.now : example.old, sideOf(sided, isUp ? 'down' : 'up'))
+  const moves = sided.step.moves.filter((move) => isCovered(move, sided, given, direction))
+  if (moves.length === 0) return
+  const outcome = turn({ ...sided, step: { ...sided.step, moves } }, given, direction)
+  if ('trouble' in outcome) {
+    reportTrouble(site, outcome.trouble, direction)
+    return
+  }
+  for (const [slot, value] of wanted) {
+    if (!moves.some((move) => move.slot === slot)) continue
+    const made = outcome.value.get(slot)
+    if (isDeepStrictEqual(made, value)) continue
+    const name = nameOf(sided, slot, isUp ? 'down' : 'up')
+    const sides = isUp ? (['old', 'now'] as const) : (['now', 'old'] as const)
+    report({
+      code: 'wrong_example',
+      fields: [name],
+      message: `${direction} makes ${show(made)} of ${sides[0]} in an example, and ${sides[1]}.${name} is ${show(value)}`,
+      fix: `correct the example or ${direction}`,
+    })
+  }
+}
+
+function valuesIn(object: object, side: Side): Map<Slot, unknown> {
+  return new Map(
+    side.flatMap(([name, slot]) =>
+      Object.hasOwn(object, name) ? [[slot, Reflect.get(object, name)] as const] : [],
+    ),
+  )
+}
+
+/** Whether an example has all that the functions of a move get. */
+function isCovered(move: Move, { step }: Sided, given: Values, direction: Direction): boolean {
+  const isGroup = move.kind === 'gone' || move.kind === 'born'
+  if (!isGroup) return given.has(move.slot)
+  const grouped = step.moves.filter(({ kind }) => kind === (direction === 'up' ? 'born' : 'gone'))
+  return [...grouped.map(({ slot }) => slot), ...step.reads.map(([, slot]) => slot)].every((slot) =>
+    given.has(slot),
+  )
+}
+
+function turn(sided: Sided, values: Values, direction: Direction): Outcome<Values> {
+  return direction === 'up' ? stepUp(sided, values) : stepDown(sided, values)
+}
+
+function checkTrips(site: Site): void {
+  for (const direction of ['up', 'down'] as const) {
+    const samples = samplesOf(site, direction)
+    for (const sample of samples) checkTrip(site, sample, direction)
+  }
+}
+
+/** Valid values of all fields on one side. None if a field has no value, which is reported. */
+function samplesOf({ sided, random, runs, report }: Site, direction: Direction): readonly Values[] {
+  const [own, others] = direction === 'up' ? [sided.older, sided.newer] : [sided.newer, sided.older]
+  const pools = new Map<Slot, readonly unknown[]>()
+  for (const [name, slot] of sideOf(sided, direction)) {
+    const schema = own.get(slot)
+    if (schema === undefined) continue
+    const opposite = others.get(slot)
+    const hints = [...hintsOf(schema), ...(opposite === undefined ? [] : hintsOf(opposite))]
+    const examples = (sided.step.reshape.examples ?? []).flatMap((example) => {
+      const side = direction === 'up' ? example.old : example.now
+      const valid = Object.hasOwn(side, name) ? validated(schema, Reflect.get(side, name)) : undefined
+      return valid === undefined ? [] : [valid.value]
+    })
+    const values = [...examples, ...valuesOf(schema, { random, hints }, runs)]
+    if (values.length === 0) {
+      const message = `no value of ${name} could be made, so the change is not checked`
+      report({ code: 'unchecked', fields: [name], message, fix: 'give examples with this field' })
+      return []
+    }
+    pools.set(slot, values)
+  }
+  const most = Math.max(0, ...[...pools.values()].map(({ length }) => length))
+  return Array.from(
+    { length: most },
+    (_, index) => new Map([...pools].map(([slot, values]) => [slot, values[index] ?? random.pick(values)])),
+  )
+}
+
+function checkTrip(site: Site, start: Values, direction: Direction): void {
+  const { sided, report, chain } = site
+  const way = direction === 'up' ? (['up', 'down'] as const) : (['down', 'up'] as const)
+  const there = turn(sided, start, way[0])
+  if ('trouble' in there) {
+    reportTrouble(site, there.trouble, way[0])
+    return
+  }
+  const back = turn(sided, there.value, way[1])
+  if ('trouble' in back) {
+    reportTrouble(site, back.trouble, way[1])
+    return
+  }
+  const lossy = new Set(sided.step.reshape.lossy)
+  for (const { slot } of sided.step.moves) {
+    const [before, after] = [start.get(slot), back.value.get(slot)]
+    const name = nameOf(sided, slot, direction)
+    if (!start.has(slot) || lossy.has(name) || isDeepStrictEqual(before, after)) continue
+    const path = direction === 'up' ? 'old → up → down' : 'now → down → up'
+    report({
+      code: 'lost',
+      fields: [name],
+      message: `${chain.name}.${name} does not come back from ${path}: ${show(before)} becomes ${show(after)}`,
+      fix: `list it in lossy: ['${name}'], or make ${way[1]} return it`,
+    })
+  }
+}
+
+function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, direction: Direction): void {
+  if (trouble.kind === 'refused') return
+  const other = direction === 'up' ? 'down' : 'up'
+  const fields = trouble.slots.map((slot) => nameOf(sided, slot, other))
+  const names = fields.map((name) => `${chain.name}.${name}`).join(', ')
+  if (trouble.kind === 'threw') {
+    const fix = 'make it return a value for every value that its schema takes'
+    report({ code: 'failed', fields, message: `${direction} of ${names} fails: ${trouble.reason}`, fix })
+    return
+  }
+  const value = show(trouble.value)
+  if (direction === 'down' && !trouble.isMade)
+    report({
+      code: 'narrower',
+      fields,
+      message: `${names} can be ${value}, which was does not take, and there is no down`,
+      fix: 'write down, or make was as wide as the newer schema',
+    })
+  else
+    report({
+      code: 'unfit',
+      fields,
+      message: trouble.isMade
+        ? `${direction} makes ${names} ${value}, which its schema refuses`
+        : `${names} could be ${value}, which the newer schema refuses, and there is no up`,
+      fix:
+        direction === 'up'
+          ? 'write up for such values, make was stricter, or set narrowed: true if they are a mistake of the client'
+          : 'make down return values that was takes',
+    })
+}
+
+function show(value: unknown): string {
+  return inspect(value, { breakLength: Infinity, maxStringLength: 60, maxArrayLength: 5, depth: 3 })
+}

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { absent, before, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import type { AnyModel, Reshape } from 'octavo/changes'
+import { checkHistory } from 'octavo/testing'
+import type { HistoryFinding } from 'octavo/testing'
+import { z } from 'zod'
+
+import { history as example } from '../../examples/history/changes.ts'
+
+/** The findings of one reshape of one model. */
+function findings(of: AnyModel, change: Reshape, options = {}): readonly HistoryFinding[] {
+  const made = defineVersionChange({ version: '2', title: 'A change', change: [change] })
+  return checkHistory(defineVersions({ versions: ['2', '1'], models: { of }, changes: [made] }), options)
+}
+
+const brief = (found: readonly HistoryFinding[]) =>
+  found.map(({ code, fields }) => `${code} ${fields.join()}`)
+
+const User = model('User', {
+  id: z.string(),
+  number: z.string().regex(/^(?:0|[1-9]\d{0,5})$/),
+  firstName: z.string(),
+  lastName: z.string(),
+  status: z.enum(['active', 'paused']),
+  age: z.number().int().min(0).max(200),
+})
+const Named = { name: { was: z.string() }, firstName: { was: absent }, lastName: { was: absent } } as const
+const split = ({ name }: { name: string }) => {
+  const [firstName = '', ...rest] = name.split(' ')
+  return { firstName, lastName: rest.join(' ') }
+}
+const join = ({ firstName, lastName }: { firstName: string; lastName: string }) => ({
+  name: `${firstName} ${lastName}`,
+})
+
+describe('checkHistory', () => {
+  it('finds nothing in what comes back', () => {
+    assert.deepEqual(
+      findings(
+        User,
+        reshape({
+          of: User,
+          fields: {
+            number: { was: z.number().int().min(0).max(999_999), up: String, down: Number },
+            lastName: { was: 'surname' },
+          },
+        }),
+      ),
+      [],
+    )
+  })
+
+  it('finds fields that do not come back, with the place, a value and the fix', () => {
+    const [found, ...others] = findings(
+      User,
+      reshape({
+        of: User,
+        fields: { status: { was: z.enum(['active']), down: () => 'active' as const } },
+      }),
+    )
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      { ...found, at: found?.at?.replace(/.*\//, '').replace(/:\d+$/, '') },
+      {
+        code: 'lost',
+        change: 'a-change',
+        model: 'User',
+        fields: ['status'],
+        message: "User.status does not come back from now → down → up: 'paused' becomes 'active'",
+        fix: "list it in lossy: ['status'], or make up return it",
+        at: 'check-history.test.ts',
+      },
+    )
+  })
+
+  it('finds loss in groups on both sides, unless it is listed', () => {
+    const lossy = (...names: string[]) =>
+      brief(findings(User, reshape({ of: User, fields: Named, up: split, down: join, lossy: names })))
+    assert.deepEqual(lossy().toSorted(), ['lost firstName', 'lost lastName', 'lost name'])
+    assert.deepEqual(lossy('firstName', 'lastName', 'name'), [])
+    assert.deepEqual(lossy('firstName', 'lastName', 'name', 'middleName'), ['unknown_field middleName'])
+  })
+
+  it('finds a was that is narrower than the schema of today and has no down', () => {
+    const cases: readonly (readonly [was: z.ZodType<number>, expected: readonly string[]])[] = [
+      [z.number().int().min(0).max(150), ['narrower age']],
+      [z.number().int().min(1).max(200), ['narrower age']],
+      [z.number().multipleOf(2), ['narrower age']],
+      [z.number().min(0), []],
+    ]
+    for (const [was, expected] of cases)
+      assert.deepEqual(
+        brief(findings(User, reshape({ of: User, fields: { age: { was, narrowed: true } } }))),
+        expected,
+      )
+    const texts: readonly (readonly [was: z.ZodType<string>, expected: readonly string[]])[] = [
+      [z.string().max(500), ['narrower id']],
+      [z.string().min(2), ['narrower id']],
+      [z.email(), ['narrower id']],
+      [z.string().regex(/^u\d+$/), ['narrower id']],
+      [z.string(), []],
+    ]
+    for (const [was, expected] of texts)
+      assert.deepEqual(brief(findings(User, reshape({ of: User, fields: { id: { was } } }))), expected)
+  })
+
+  it('finds values that functions make and schemas refuse, and functions that throw', () => {
+    const old = z.number()
+    const age = (up: (value: number) => number) =>
+      brief(findings(User, reshape({ of: User, fields: { age: { was: old, up } }, lossy: ['age'] })))
+    assert.deepEqual(
+      age((value) => value),
+      ['unfit age'],
+    )
+    assert.deepEqual(
+      age((value) => Math.min(200, Math.max(0, Math.trunc(value)))),
+      [],
+    )
+    assert.deepEqual(
+      age(() => {
+        throw new RangeError('no')
+      }),
+      ['failed age'],
+    )
+    assert.deepEqual(brief(findings(User, reshape({ of: User, fields: { age: { was: old } } }))), [
+      'unfit age',
+    ])
+    assert.deepEqual(
+      brief(findings(User, reshape({ of: User, fields: { age: { was: old, narrowed: true } } }))),
+      [],
+    )
+  })
+
+  it('compares examples in both directions', () => {
+    const check = (old: object, now: object) =>
+      brief(
+        findings(
+          User,
+          reshape({
+            of: User,
+            fields: Named,
+            up: split,
+            down: join,
+            lossy: ['name', 'firstName', 'lastName'],
+            examples: [{ old, now }],
+          }),
+        ),
+      )
+    assert.deepEqual(check({ name: 'Ann Lee' }, { firstName: 'Ann', lastName: 'Lee' }), [])
+    assert.deepEqual(check({ name: 'Ann Lee' }, { firstName: 'Ann', lastName: 'Leigh' }), [
+      'wrong_example lastName',
+      'wrong_example name',
+    ])
+    assert.deepEqual(check({ nom: 'Ann Lee' }, { firstName: 'Ann' }), ['unknown_field nom'])
+  })
+
+  it('reads the state that a change is written against', () => {
+    const was = z.number().int().min(0).max(999_999)
+    const first = defineVersionChange({
+      version: '3',
+      title: 'Numbers are text',
+      change: [reshape({ of: User, fields: { number: { was, up: String, down: Number } } })],
+    })
+    const second = defineVersionChange({
+      version: '2',
+      title: 'Numbers are numbers',
+      change: [
+        reshape({
+          of: before(first, User),
+          fields: { number: { was: z.boolean(), up: Number, down: Boolean } },
+        }),
+      ],
+    })
+    const history = defineVersions({ versions: ['3', '2', '1'], models: { User }, changes: [second, first] })
+    const found = checkHistory(history)
+    assert.deepEqual(
+      found.map(({ change, code, fields }) => `${change} ${code} ${fields.join()}`),
+      ['numbers-are-numbers lost number'],
+    )
+  })
+
+  it('uses the values of examples where it can make none, and says so without any', () => {
+    const Secret = model('Secret', { code: z.string().refine((text) => text === 'open sesame') })
+    const was = z.string().refine((text) => text === 'sesame')
+    const turn = { was, up: (old: string) => `open ${old}`, down: (now: string) => now.slice(5) }
+    assert.deepEqual(brief(findings(Secret, reshape({ of: Secret, fields: { code: turn } }))), [
+      'unchecked code',
+    ])
+    const examples = [{ old: { code: 'sesame' }, now: { code: 'open sesame' } }]
+    assert.deepEqual(findings(Secret, reshape({ of: Secret, fields: { code: turn }, examples })), [])
+  })
+
+  it('makes values of every kind of schema', () => {
+    const kinds = {
+      email: z.email(),
+      uuid: z.uuid(),
+      url: z.url(),
+      when: z.iso.datetime(),
+      day: z.iso.date(),
+      code: z.string().regex(/^[A-Z]{2}-\d{3,5}(?:-(?:a|b)+)?$/),
+      template: z.templateLiteral(['v', z.number().int()]),
+      list: z.array(z.string().min(2)).min(2).max(3),
+      record: z.record(z.string(), z.number()),
+      pair: z.tuple([z.string(), z.boolean()]),
+      either: z.union([z.string(), z.null()]),
+      tagged: z.discriminatedUnion('type', [
+        z.object({ type: z.literal('a'), a: z.number() }),
+        z.object({ type: z.literal('b'), b: z.string() }),
+      ]),
+      both: z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })),
+      date: z.date().min(new Date('2026-01-01')),
+      big: z.bigint().min(5n),
+      set: z.set(z.string()),
+      map: z.map(z.string(), z.number()),
+      even: z.number().gt(3).lt(50).multipleOf(2),
+      exact: z.string().length(4),
+      trimmed: z.string().trim().min(1),
+      coded: z.string().transform((value) => value.length),
+      start: z.string().startsWith('ab'),
+      flag: z.stringbool(),
+      optional: z.string().optional(),
+      nullish: z.number().nullish(),
+      fallback: z.string().default('a'),
+    }
+    for (const [name, schema] of Object.entries(kinds)) {
+      const Kind = model('Kind', { value: z.unknown() })
+      const found = findings(
+        Kind,
+        reshape({ of: Kind, fields: { value: { was: schema, down: () => assert.fail('unreached') } } }),
+      )
+      assert.equal(
+        found.some(({ code }) => code === 'unchecked'),
+        false,
+        name,
+      )
+    }
+  })
+
+  it('makes the same values of a seed', () => {
+    const change = reshape({ of: User, fields: Named, up: split, down: join })
+    assert.deepEqual(findings(User, change, { seed: 7 }), findings(User, change, { seed: 7 }))
+  })
+
+  it('finds nothing in the example', () => {
+    assert.deepEqual(checkHistory(example), [])
+  })
+
+  it('wants a history', () => {
+    assert.throws(() => checkHistory({}), {
+      name: 'TypeError',
+      message: 'checkHistory: pass what defineVersions returned',
+    })
+  })
+})
