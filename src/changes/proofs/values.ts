@@ -235,6 +235,7 @@ const pipe: Draw = (schema, source, depth) => {
 const anything: Draw = (_, { random }) => random.pick<unknown>([...TEXTS, 0, 1.5, true, null, {}, []])
 
 const DRAW: Readonly<Record<string, Draw>> = {
+  any: anything,
   string: text,
   number,
   int: number,
@@ -243,7 +244,6 @@ const DRAW: Readonly<Record<string, Draw>> = {
   date,
   null: () => null,
   nan: () => Number.NaN,
-  any: anything,
   unknown: anything,
   enum: (schema, { random }) => random.pick(Object.values(toRecord(defOf(schema)['entries']))),
   literal: (schema, { random }) => {
