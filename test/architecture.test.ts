@@ -19,6 +19,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'place.ts': 'definition-error.ts',
   'check-options.ts': 'values.ts definition-error.ts place.ts',
   'media-type.ts': '',
+  'cookies.ts': 'media-type.ts',
   'file-name.ts': '',
   'stream.ts': 'http.ts async.ts',
   'errors.ts': 'http.ts',
@@ -29,9 +30,10 @@ const ROOMS: Readonly<Record<string, string>> = {
   define: 'http.ts place.ts errors.ts path versioning schema',
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
-  request: 'http.ts async.ts media-type.ts file-name.ts errors.ts schema',
+  request: 'http.ts async.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
   send: 'http.ts async.ts file-name.ts errors.ts define',
-  session: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts schema define',
+  session:
+    'values.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',
   middleware:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
@@ -43,7 +45,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/options':
     'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
-    'values.ts platform.ts http.ts async.ts definition-error.ts media-type.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+    'values.ts platform.ts http.ts async.ts definition-error.ts media-type.ts cookies.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table':
     'http.ts definition-error.ts place.ts path versioning router define flatten request server/pipeline',
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
@@ -65,7 +67,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/docs':
     'platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/boot':
-    'values.ts http.ts async.ts definition-error.ts place.ts versioning router schema define flatten container request session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/docs',
+    'values.ts http.ts async.ts definition-error.ts place.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   'server/edge':
     'async.ts place.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',

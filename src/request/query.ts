@@ -1,4 +1,4 @@
-import { parse } from 'fast-querystring'
+import parse from 'fast-querystring/lib/parse.js'
 
 import { httpError } from '../errors.ts'
 import type { QueryRecord } from '../http.ts'

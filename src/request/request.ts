@@ -1,5 +1,4 @@
-import { parseCookie } from 'cookie'
-
+import { parseCookies } from '../cookies.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 import { httpError } from '../errors.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
@@ -181,16 +180,6 @@ export class RequestView implements HttpRequest {
 /** The authority of an absolute-form target; it counts for more than the Host header (RFC 9112 section 3.2.2). */
 export function authorityOf(target: string): string | undefined {
   return target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
-}
-
-/** The cookies of a Cookie header; the first of several with one name wins. */
-function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
-  const cookies: Record<string, string> = Object.create(null)
-  if (header === undefined) return cookies
-  for (const [name, value] of Object.entries(parseCookie(header))) {
-    if (value !== undefined) cookies[name] = value
-  }
-  return cookies
 }
 
 function joinHeaders(raw: RawRequest): Readonly<Record<string, string>> {

@@ -22,20 +22,14 @@ export interface Uploads {
   readonly streams: boolean
 }
 
-let isWanted = false
-
-const loadParser = once(async () => {
+/** Loads the parser of multipart bodies: at the start if a route has files, otherwise with the first such body. */
+export const loadMultipart = once(async () => {
   const [{ Upload: OpenUpload }, { boundaryOf, Multipart }] = await Promise.all([
     import('./upload.ts'),
     import('./multipart.ts'),
   ])
   return { boundaryOf, Multipart, OpenUpload }
 })
-
-/** Loads the parser if a route has files; otherwise the first multipart body loads it. */
-export async function loadMultipart(): Promise<void> {
-  if (isWanted) await loadParser()
-}
 
 /** Whether the content type is `multipart/form-data`, whatever its parameters. */
 export function isMultipart(contentType: string | undefined): boolean {
@@ -47,13 +41,12 @@ export function createUploads(sources: readonly DeclaredSource[]): Uploads | und
   const form = sources.find(({ name }) => name === 'form')
   const files = sources.find(({ name }) => name === 'files')
   if (form === undefined && files === undefined) return undefined
-  if (files !== undefined) isWanted = true
   const plan: UploadPlan = { form: form?.plan, files: files && toFilesPlan(files.schema) }
   const all = new WeakMap<HttpRequest, Reading>()
   const open = async (reading: Reading, request: HttpRequest, lifetime: Lifetime): Promise<Upload> => {
     if (!(request instanceof RequestView))
       throw new TypeError('A multipart body is read from its request alone')
-    const { boundaryOf, Multipart, OpenUpload } = await loadParser()
+    const { boundaryOf, Multipart, OpenUpload } = await loadMultipart()
     const boundary = boundaryOf(request.header('content-type') ?? '')
     const limits = { ...DEFAULT_UPLOAD_LIMITS, ...request.settings.uploads }
     const parts = new Multipart(request.chunks(), boundary, limits.files + limits.fields)

@@ -56,6 +56,11 @@ export async function loadZod(): Promise<void> {
   if (isWanted) zod ??= await import('zod')
 }
 
+/** Says that there is something to validate. */
+export function wantZod(): void {
+  isWanted = true
+}
+
 /** Gives zod to who has loaded it anyway. */
 export function provideZod(loadedZod: typeof Zod): void {
   zod ??= loadedZod
@@ -63,7 +68,7 @@ export function provideZod(loadedZod: typeof Zod): void {
 
 /** Loads zod for who works on schemas and validates nothing. */
 export async function requireZod(): Promise<void> {
-  isWanted = true
+  wantZod()
   await loadZod()
 }
 

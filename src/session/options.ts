@@ -1,5 +1,4 @@
-import { stringifySetCookie } from 'cookie'
-
+import { writeSetCookie } from '../cookies.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { CookieOptions } from '../define/context.ts'
 import { invalidOption, optionProblems } from '../check-options.ts'
@@ -189,7 +188,7 @@ function cookieProblems(given: SessionCookie): readonly DefinitionProblem[] {
     found.push(problem("session.cookie has sameSite 'none' and is not secure", 'leave secure out'))
   }
   try {
-    stringifySetCookie(cookieName, 'x', cookie)
+    writeSetCookie(cookieName, 'x', cookie)
   } catch {
     found.push(problem('session.cookie has characters that no cookie can have', 'use letters and digits'))
   }

@@ -1,5 +1,4 @@
-import { stringifySetCookie } from 'cookie'
-
+import { writeSetCookie } from '../cookies.ts'
 import type { Logger } from '../define/context.ts'
 import type { LoadData } from './data.ts'
 import type { GuardedStore } from './guarded-store.ts'
@@ -40,11 +39,11 @@ export interface SessionState {
 
 /** The Set-Cookie line that gives the client an id. */
 export function toCookieLine({ settings, signer }: SessionParts, id: string): string {
-  return stringifySetCookie(settings.cookieName, signer.sign(id), settings.cookie)
+  return writeSetCookie(settings.cookieName, signer.sign(id), settings.cookie)
 }
 
 /** The Set-Cookie line that makes the client forget its id. */
 export function toClearedCookieLine({ settings }: SessionParts): string {
   const { cookieName, cookie } = settings
-  return stringifySetCookie(cookieName, '', { ...cookie, maxAge: 0, expires: new Date(0) })
+  return writeSetCookie(cookieName, '', { ...cookie, maxAge: 0, expires: new Date(0) })
 }

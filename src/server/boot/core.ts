@@ -3,7 +3,6 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { SettledModules } from '../../flatten/modules.ts'
 import type { Token } from '../../define/token.ts'
 import { once } from '../../async.ts'
-import { loadMultipart } from '../../request/uploads.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
 import { loadZod } from '../../schema/schema.ts'
 import type { Sessions } from '../../session/sessions.ts'
@@ -15,7 +14,7 @@ import { createDocsRouter } from '../docs/docs-routes.ts'
 import { createLazyDocuments } from '../docs/lazy-documents.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Health } from '../health/health.ts'
-import { loadJsonWriters } from '../pipeline/response-check.ts'
+import { loadValidation } from '../pipeline/validation/load.ts'
 import { openConsole } from '../logging/outputs.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems } from '../options/app-options.ts'
@@ -202,7 +201,7 @@ async function loadWanted(
   settings: Settings,
   findDefinitions: FindDefinitions,
 ): Promise<void> {
-  const loaded = [loadZod(), loadMultipart(), loadJsonWriters()]
+  const loaded = [loadZod(), loadValidation()]
   await Promise.all([...loaded, checkPage(settings), logWarnings(table, settings, findDefinitions)])
 }
 

@@ -3,16 +3,14 @@ import type { RouteInfo } from '../../define/context.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import { isPromise } from '../../async.ts'
-import { announce } from '../../request/announce.ts'
 import type { Announcement } from '../../request/announce.ts'
-import { bodyTypes } from '../../schema/body-types.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { createRecover, recovered } from './error-handlers.ts'
 import { withGuards } from './guards.ts'
 import type { Run } from './guards.ts'
 import { withInput } from './input.ts'
-import type { Answer, Input } from './input.ts'
+import type { Answer, Input } from './validation/sources.ts'
 import { withInterceptors } from './interceptors.ts'
 import { createResponder, dropResult } from './respond.ts'
 import type { Older } from './respond.ts'
@@ -21,6 +19,7 @@ import type { Migrating } from './migration.ts'
 import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
 import type { Limit } from './timeout.ts'
+import { validating, wantValidation } from './validation/load.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
@@ -66,7 +65,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
         module: route.module,
         params: pattern.params.map((param) => param.name),
         trailingSlash,
-        announce: () => announce(method, bodyTypes(route.sources, method)),
+        announce: createAnnounce(route, method),
         run,
       },
     ]),
@@ -75,6 +74,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
 
 /** Has what an older version runs made by its first request: there may be hundreds of them, and most are asked for by nobody. */
 function createLater(route: FlatRoute, parts: EndpointParts): Run {
+  if (route.sources.length > 0 || route.responses.size > 0) wantValidation()
   let run: Run | undefined
   return (context, values) => (run ??= createRun(route, parts))(context, values)
 }
@@ -105,6 +105,13 @@ function createRun(route: FlatRoute, parts: EndpointParts): Run {
     wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
   const limited = withOwnLimits(route, parts.settings, wrapped)
   return older.head(limited)
+}
+
+const NOTHING_ANNOUNCED: Announcement = {}
+
+function createAnnounce({ sources }: FlatRoute, method: string): () => Announcement {
+  if (sources.length === 0) return () => NOTHING_ANNOUNCED
+  return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(sources, method)))
 }
 
 /** What an older version puts around the newest code; nothing for a route that no change reaches. */

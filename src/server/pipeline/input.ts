@@ -1,164 +1,16 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { MAX_ISSUES } from '../../schema/schema.ts'
-import type { Validated } from '../../schema/schema.ts'
-import type { SourceName } from '../../schema/sources.ts'
-import { invalidInput } from '../../errors.ts'
-import type { ValidationIssue } from '../../errors.ts'
-import { isPromise } from '../../async.ts'
-import type { Awaitable, FinishedResponse } from '../../http.ts'
-import { requireContentType } from '../../request/read-body.ts'
-import { createSourceReader } from '../../request/read-sources.ts'
-import type { PathTexts, Reading, ReadSource } from '../../request/read-sources.ts'
-import { createUploads } from '../../request/uploads.ts'
-import type { Uploads } from '../../request/uploads.ts'
-import type { RequestContext } from './context.ts'
+import type { Reading } from '../../request/read-sources.ts'
 import type { Run } from './guards.ts'
-import { isStream } from '../../stream.ts'
+import type { Answer, ToInput } from './validation/sources.ts'
+import { validating, wantFiles } from './validation/load.ts'
 
-/** What a handler gets: `params`, `inject`, and each source that its route declares. */
-export interface Input extends Partial<Record<SourceName, unknown>> {
-  readonly params: Record<string, unknown>
-  inject: unknown
-}
-
-/** Answers a request whose input is valid. */
-export type Answer = (context: RequestContext, input: Input) => Awaitable<FinishedResponse>
-
-interface Reader {
-  readonly name: SourceName
-  readonly read: ReadSource
-}
-
-/**
- * Puts the reading and validating of input before what answers. There is one way for routes without sources, one for those with a
- * single source and one for the others, so that a request pays only for what its route declares.
- */
+/** Puts the reading and validating of input before what answers; nothing for a route without sources. */
 export function withInput(route: FlatRoute, reading: Reading, answer: Answer): Run {
-  const uploads = createUploads(route.sources)
-  const readers = route.sources.map((source) => ({
-    name: source.name,
-    read: createSourceReader(source, reading, uploads),
-  }))
   const toInput = createInput(route)
-  const [only, ...others] = readers
-  if (only === undefined) return (context, values) => answer(context, toInput(values))
-  const textsOf = readers.some(({ name }) => name === 'params') ? createTexts(route) : noTexts
-  const run =
-    others.length === 0
-      ? withOne(only, toInput, textsOf, answer)
-      : withSeveral(readers, toInput, textsOf, answer)
-  const stopped = uploads?.streams === true ? withStop(uploads, run) : run
-  return route.methods.includes('QUERY') && hasBody(route) ? withContentType(route, stopped) : stopped
-}
-
-/** Whether Octavo reads the body; without these sources that is for the handler to do, and to check. */
-function hasBody({ sources }: FlatRoute): boolean {
-  return sources.some(({ name }) => name === 'body' || name === 'form' || name === 'files')
-}
-
-function withContentType({ sources }: FlatRoute, run: Run): Run {
-  return (context, values) => {
-    if (context.method === 'QUERY') requireContentType(context.request, sources)
-    return run(context, values)
-  }
-}
-
-/**
- * Has the body read no further once the handler is done, so that the answer is sent as one to a request that was not read to its end.
- * A response that is a stream may still be made of it.
- */
-function withStop(uploads: Uploads, run: Run): Run {
-  return async (context, values) => {
-    let isRead = true
-    try {
-      const response = await run(context, values)
-      isRead = !isStream(response.body)
-      return response
-    } finally {
-      if (isRead) uploads.stop(context.request)
-    }
-  }
-}
-
-type ToInput = (values: readonly string[]) => Input
-type TextsOf = (values: readonly string[]) => PathTexts
-
-function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
-  const { name, read } = reader
-  const accept = (context: RequestContext, input: Input, outcome: Validated): Awaitable<FinishedResponse> => {
-    if ('issues' in outcome) throw invalidInput(problemsOf(reader, outcome), countOf(outcome))
-    put(input, name, outcome.value)
-    return answer(context, input)
-  }
-  const later = (
-    context: RequestContext,
-    input: Input,
-    outcome: PromiseLike<Validated>,
-  ): PromiseLike<FinishedResponse> => outcome.then((settled) => accept(context, input, settled))
-  return (context, values) => {
-    const input = toInput(values)
-    const outcome = read(context.request, textsOf(values), context)
-    return isPromise(outcome) ? later(context, input, outcome) : accept(context, input, outcome)
-  }
-}
-
-function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
-  const accept = (
-    context: RequestContext,
-    input: Input,
-    outcomes: readonly Validated[],
-  ): Awaitable<FinishedResponse> => {
-    const problems: ValidationIssue[] = []
-    let count = 0
-    for (const [index, reader] of readers.entries()) {
-      const outcome = outcomes[index]
-      if (outcome === undefined) continue
-      if ('issues' in outcome) {
-        problems.push(...problemsOf(reader, outcome))
-        count += countOf(outcome)
-      } else put(input, reader.name, outcome.value)
-    }
-    if (count > 0) throw invalidInput(problems.slice(0, MAX_ISSUES), count)
-    return answer(context, input)
-  }
-  const later = (
-    context: RequestContext,
-    input: Input,
-    outcomes: readonly Awaitable<Validated>[],
-  ): Promise<FinishedResponse> =>
-    Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) => accept(context, input, settled))
-  return (context, values) => {
-    const input = toInput(values)
-    const outcomes = readAll(readers, context, textsOf(values))
-    return areSettled(outcomes) ? accept(context, input, outcomes) : later(context, input, outcomes)
-  }
-}
-
-function areSettled(outcomes: readonly Awaitable<Validated>[]): outcomes is readonly Validated[] {
-  return !outcomes.some(isPromise)
-}
-
-function readAll(
-  readers: readonly Reader[],
-  context: RequestContext,
-  texts: PathTexts,
-): readonly Awaitable<Validated>[] {
-  const outcomes: Awaitable<Validated>[] = []
-  try {
-    const { request } = context
-    for (const { read } of readers) outcomes.push(read(request, texts, context))
-  } catch (error) {
-    // what is under way may fail too: nobody waits for it any more
-    for (const outcome of outcomes) if (isPromise(outcome)) outcome.then(undefined, () => undefined)
-    throw error
-  }
-  return outcomes
-}
-
-/** What the schema says of the path's parameters counts for more than their types. */
-function put(input: Input, name: SourceName, value: unknown): void {
-  if (name === 'params') Object.assign(input.params, value)
-  else input[name] = value
+  if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
+  if (route.sources.some(({ name }) => name === 'files')) wantFiles()
+  const create = validating(({ withSources }) => withSources(route, reading, toInput, answer))
+  return (context, values) => create()(context, values)
 }
 
 /** Makes the function that starts an input: path parameters as their types read them, but for those that a schema reads. */
@@ -177,39 +29,5 @@ function createInput({ pattern, sources }: FlatRoute): ToInput {
   }
 }
 
-/** Makes the function that names the texts of the path's parameters, for a schema to read. */
-function createTexts({ pattern }: FlatRoute): TextsOf {
-  const names = pattern.params.map(({ name }) => name)
-  return (values) => {
-    const texts: Record<string, string> = Object.create(null)
-    for (const [index, name] of names.entries()) texts[name] = values[index] ?? ''
-    return texts
-  }
-}
-
 /** Of paths without parameters; one for all requests, so frozen. */
 const NO_PARAMS: Record<string, unknown> = Object.freeze(Object.create(null))
-const NO_TEXTS: PathTexts = Object.freeze(Object.create(null))
-const noTexts: TextsOf = () => NO_TEXTS
-
-/** Names of unknown keys are part of messages and paths: they are cut here. */
-const MAX_TEXT = 200
-
-type Refused = Exclude<Validated, { readonly value: unknown }>
-
-function countOf({ issues, count = issues.length }: Refused): number {
-  return count
-}
-
-function problemsOf({ name }: Reader, { issues }: Refused): readonly ValidationIssue[] {
-  return issues.map(({ path, code, message }) => ({
-    in: name,
-    path: path.map((key) => (typeof key === 'number' ? key : cut(String(key)))),
-    code,
-    message: cut(message),
-  }))
-}
-
-function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
-}

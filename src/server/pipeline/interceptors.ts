@@ -4,7 +4,7 @@ import type { Interceptor } from '../../define/interceptor.ts'
 import { isReply } from '../../define/reply.ts'
 import { isPromise } from '../../async.ts'
 import type { RequestContext } from './context.ts'
-import type { Input } from './input.ts'
+import type { Input } from './validation/sources.ts'
 import { ignoreErrors } from '../../stream.ts'
 
 /** Calls a handler, with everything around it, and gives what it returned. */

@@ -9,8 +9,8 @@ import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
-import { createChecks } from './response-check.ts'
-import type { Answered, Checks } from './response-check.ts'
+import { createChecks } from './validation/checks.ts'
+import type { Answered, Checks } from './validation/response-check.ts'
 
 /** Turns a result into a response. */
 export type Respond = (

@@ -1,6 +1,5 @@
-import { stringifySetCookie } from 'cookie'
-
-import type { CookieOptions, HttpResponse } from '../../define/context.ts'
+import { writeSetCookie } from '../../cookies.ts'
+import type { HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
 import type { FinishedResponse, BodyStream } from '../../http.ts'
 import { FINISHED } from '../../http.ts'
@@ -33,7 +32,7 @@ export function createResponseHead(): ResponseHead {
       delete: (name) => void headers.delete(name.toLowerCase()),
     },
     cookies: {
-      set: (name, value, options) => view.headers.append('set-cookie', toSetCookie(name, value, options)),
+      set: (name, value, options) => view.headers.append('set-cookie', writeSetCookie(name, value, options)),
     },
   }
   return {
@@ -58,7 +57,7 @@ export function addReplyHead(target: ResponseHeaders, { headers = {}, cookies = 
   }
   for (const [name, cookie] of Object.entries(cookies)) {
     const { value, ...options } = typeof cookie === 'object' ? cookie : { value: cookie }
-    appendLines(target, 'set-cookie', [toSetCookie(name, value, options)])
+    appendLines(target, 'set-cookie', [writeSetCookie(name, value, options)])
   }
 }
 
@@ -112,10 +111,6 @@ function isSafe(value: string | readonly string[]): boolean {
 
 function appendLines(target: ResponseHeaders, name: string, lines: readonly string[]): void {
   target[name] = [...[target[name] ?? []].flat(), ...lines]
-}
-
-function toSetCookie(name: string, value: string, options: CookieOptions = {}): string {
-  return stringifySetCookie(name, value, { ...options })
 }
 
 /**

@@ -1,17 +1,18 @@
-import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
-import type { JsonWriter } from '../../schema/json-writer.ts'
-import { findResponse } from '../../schema/responses.ts'
-import { createValidator, toReason } from '../../schema/schema.ts'
-import type { Schema, Validated } from '../../schema/schema.ts'
-import { findUndeclared } from '../../schema/undeclared.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { isPromise } from '../../async.ts'
-import type { Awaitable } from '../../http.ts'
-import { httpError } from '../../errors.ts'
-import { isAsyncIterable } from '../../stream.ts'
-import type { RequestContext } from './context.ts'
-import { logUnknown } from './failure.ts'
-import { isBodyless } from './response-head.ts'
+import { fromJson, RESULT_READERS } from '../../../schema/from-json.ts'
+import { toJsonWriter } from '../../../schema/json-writer.ts'
+import type { JsonWriter } from '../../../schema/json-writer.ts'
+import { findResponse } from '../../../schema/responses.ts'
+import { createValidator, toReason } from '../../../schema/schema.ts'
+import type { Schema, Validated } from '../../../schema/schema.ts'
+import { findUndeclared } from '../../../schema/undeclared.ts'
+import type { FlatRoute } from '../../../flatten/flat-route.ts'
+import { isPromise } from '../../../async.ts'
+import type { Awaitable } from '../../../http.ts'
+import { httpError } from '../../../errors.ts'
+import { isAsyncIterable } from '../../../stream.ts'
+import type { RequestContext } from '../context.ts'
+import { logUnknown } from '../failure.ts'
+import { isBodyless } from '../response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
 export interface Answered extends Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
@@ -28,12 +29,10 @@ export interface Checks {
 }
 
 /**
- * Creates the function that parses results by the schema of their status. `undefined` if there is nothing to parse them by. A result
- * that does not fit is logged, and the client gets a 500 without its values.
+ * Creates the functions that parse results by the schema of their status. A result that does not fit is logged, and the client gets a 500
+ * without its values.
  */
-export function createChecks(route: Answered, checking: true | 'strict' | false): Checks | undefined {
-  if (checking === false || route.responses.size === 0) return undefined
-  const isStrict = checking === 'strict'
+export function createParsers(route: Answered, isStrict: boolean): Checks {
   const parsers = new Map(
     [...route.responses].map(([status, schema]) => [status, createParser(schema, isStrict)]),
   )
@@ -64,14 +63,6 @@ export function createChecks(route: Answered, checking: true | 'strict' | false)
   }
 }
 
-let toWriter: ((schema: Schema) => JsonWriter | undefined) | undefined
-let isWanted = false
-
-/** Loads the compiler of JSON writers if a route declares a response. Call it before the first request. */
-export async function loadJsonWriters(): Promise<void> {
-  if (isWanted) toWriter ??= (await import('../../schema/json-writer.ts')).toJsonWriter
-}
-
 interface Parser {
   readonly parse: (data: unknown) => Awaitable<Parsed>
   readonly write: JsonWriter
@@ -85,10 +76,9 @@ type Parsed = Validated | { readonly undeclared: string }
 const writing = new WeakMap<Schema, Parser>()
 
 function createWritingParser(schema: Schema): Parser {
-  isWanted = true
   let write: JsonWriter | undefined
   const parse = createValidator(fromJson(schema, RESULT_READERS))
-  return { parse, write: (data) => (write ??= toWriter?.(schema) ?? NOT_WRITTEN)(data) }
+  return { parse, write: (data) => (write ??= toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
 }
 
 function createParser(schema: Schema, isStrict: boolean): Parser {

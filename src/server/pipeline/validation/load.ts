@@ -1,0 +1,39 @@
+import { wantZod } from '../../../schema/schema.ts'
+import type * as Validating from './code.ts'
+
+/** The code that reads and validates input and results. Applications without schemas neither load nor bundle it. */
+type Code = typeof Validating
+
+let code: Code | undefined
+let isWanted = false
+let areFilesWanted = false
+
+/** Returns a function that makes something with the code that validates: once, when it is first called in a request. */
+export function validating<T>(make: (loaded: Code) => T): () => T {
+  wantValidation()
+  let made = code === undefined ? undefined : make(code)
+  return () => (made ??= make(loaded()))
+}
+
+/** Has the code loaded, and zod, for what is made by a request. */
+export function wantValidation(): void {
+  isWanted = true
+  wantZod()
+}
+
+/** Has the parser of multipart bodies loaded as well; otherwise the first such body loads it. */
+export function wantFiles(): void {
+  areFilesWanted = true
+}
+
+/** Loads the code if something is validated. Call it before the first request, when everything is compiled. */
+export async function loadValidation(): Promise<void> {
+  if (!isWanted) return
+  code ??= await import('./code.ts')
+  if (areFilesWanted) await code.loadMultipart()
+}
+
+function loaded(): Code {
+  if (code === undefined) throw new Error('The code that validates is not loaded yet')
+  return code
+}
