@@ -11,6 +11,8 @@ export interface LeafShape {
   readonly vary: boolean
   /** The versions that have a handler here, oldest first. */
   readonly versions: readonly string[]
+  /** The version that requests which name none get here; `null` when there is none or a function chooses it. */
+  readonly defaultVersion: string | null
 }
 
 /** A child that is reached by a segment with parameters. */

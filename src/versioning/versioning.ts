@@ -79,10 +79,21 @@ export function staticDefault(versioning: Versioning | undefined, known: KnownVe
   const chosen = versioning?.defaultVersion
   if (typeof chosen !== 'string') return undefined
   const version = known.find(chosen)
-  if (version !== undefined || !known.isOrdered) return version
-  if (chosen === 'latest') return known.list.at(-1)
-  if (chosen === 'latestStable') return known.list.findLast((each) => !hasStatus(each))
-  return chosen === 'oldest' ? known.list[0] : undefined
+  return version !== undefined || !known.isOrdered ? version : chooseVersion(chosen, known.list)
+}
+
+/** The version of a list, oldest first, that a selector chooses. */
+export function chooseVersion(selector: string, list: readonly string[]): string | undefined {
+  if (selector === 'latest') return list.at(-1)
+  if (selector === 'latestStable') return list.findLast((each) => !hasStatus(each))
+  return selector === 'oldest' ? list[0] : undefined
+}
+
+/** The selector that chooses the default version at each path; `undefined` if the default is the same everywhere or a function. */
+export function selectorOf(versioning: Versioning | undefined, known: KnownVersions): string | undefined {
+  const chosen = versioning?.defaultVersion
+  if (typeof chosen !== 'string' || !isSelector(chosen) || !known.isOrdered) return undefined
+  return known.find(chosen) === undefined ? chosen : undefined
 }
 
 /** Whether the default version is chosen by its place among the known versions. */

@@ -79,14 +79,34 @@ describe('a client without a version', () => {
     assert.deepEqual(await answers(client.at('3').car), ['ping', 'plain'])
   })
 
-  it('calls the newest routes if the default version is the latest', async () => {
+  it('calls the newest routes of each path if the default version is the latest', async () => {
     const app = createApp(module, {
       logger: false,
       versioning: { scheme: URL, versions: ['2', '1'], defaultVersion: 'latest' },
     })
     const client = createClient<typeof app>({ fetch: app.fetch })
     assert.equal((await client.car.fresh()).data, 'fresh')
-    assert.deepEqual(await answers(client.car), ['list of 2', 'fresh', 'ping', 'plain'])
+    assert.deepEqual(await answers(client.car), ['list of 2', 'old', 'fresh', 'ping', 'plain'])
+  })
+
+  it('calls a route that moved at the path whose default the selector means', async () => {
+    const controller = defineController({
+      name: 'CarController',
+      routes: [
+        { method: 'GET', path: '/before', name: 'list', version: '1', handler: () => 'before' },
+        { method: 'GET', path: '/after', name: 'list', version: '2', handler: () => 'after' },
+      ],
+    })
+    for (const [defaultVersion, expected] of [
+      ['latest', 'after'],
+      ['oldest', 'before'],
+    ] as const) {
+      const versioning = { scheme: URL, versions: ['2', '1'], defaultVersion }
+      const app = createApp(defineModule({ controllers: [controller] }), { logger: false, versioning })
+      const client = createClient<typeof app>({ fetch: app.fetch })
+      assert.deepEqual(await answers(client.car), [expected])
+      assert.equal((await app.inject(app.urlFor('car.list'))).json(), expected)
+    }
   })
 
   it('calls the routes of the versioning that was enabled last', async () => {

@@ -67,7 +67,7 @@ function sealed(paths: readonly string[]): Node<string> {
   const select = ({ pattern }: { readonly pattern: { readonly text: string } }) => ({
     rest: {
       methods: [pattern.text],
-      shape: { pattern: pattern.text, vary: false, versions: [] },
+      shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
     } satisfies Leaf<string>,
     at: undefined,
   })

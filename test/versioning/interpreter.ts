@@ -47,12 +47,18 @@ export interface Expected {
   readonly allow: string | undefined
 }
 
+/** A known version, `null` for none, and `undefined` for the root "other". */
+type Version = string | null | undefined
+
+/** The version at a pattern: requests that name none may get another one at each. */
+type VersionAt = (shape: Shape) => Version
+
 /**
- * What is asked for: `r` is a known version, `null` for none, and `undefined` for the root "other"; `fault` tells what is wrong
- * with the value, and `place` who gave it.
+ * What is asked for: `r` is the version, `at` that of a pattern. `fault` tells what is wrong with the value, and `place` who gave it.
  */
 interface Found {
-  readonly r: string | null | undefined
+  readonly r: Version
+  readonly at: VersionAt
   readonly fault: 'ambiguous' | 'invalid' | 'unsupported' | undefined
   readonly place: Place | undefined
 }
@@ -70,9 +76,9 @@ export function interpret(world: World, asked: Asked): Expected {
     return failure(404, 'route_not_found')
   const isBehind = segment !== null
   const found = settle(world, asked, isBehind)
-  const handler = firstHandler(world, here, method, found.r, isBehind)
+  const handler = firstHandler(world, here, method, found.at, isBehind)
   if (handler !== undefined) {
-    const answer = `${handler[3]}@${found.r ?? null}`
+    const answer = `${handler.row[3]}@${found.at(handler.shape) ?? null}`
     return { status: 200, answer, code: undefined, allow: undefined }
   }
   return miss(world, here, method, found, isBehind)
@@ -85,30 +91,58 @@ function settle(world: World, asked: Asked, isBehind: boolean): Found {
     value === null || value === '' ? [] : [{ value, place: places[index] }],
   )
   const [first] = given
-  if (first === undefined) return { r: defaultOf(world), fault: undefined, place: undefined }
+  if (first === undefined) {
+    const at: VersionAt = (shape) => defaultAt(world, shape)
+    return { r: defaultOf(world), at, fault: undefined, place: undefined }
+  }
   const { value, place } = first
   const distinct = new Set(given.map((each) => canonical(each.value, format) ?? each.value))
-  if (conflict === 'error' && distinct.size > 1) return { r: undefined, fault: 'ambiguous', place: undefined }
+  if (conflict === 'error' && distinct.size > 1)
+    return { ...always(undefined), fault: 'ambiguous', place: undefined }
   const equal = known.find((version) => canonical(version, format) === canonical(value, format))
-  if (equal !== undefined) return { r: equal, fault: 'unsupported', place }
-  if (!isWellFormed(value, format)) return { r: undefined, fault: 'invalid', place }
+  if (equal !== undefined) return { ...always(equal), fault: 'unsupported', place }
+  if (!isWellFormed(value, format)) return { ...always(undefined), fault: 'invalid', place }
   const here = shapesAt(world.rows, asked.path)
-  const isAnswered = firstHandler(world, here, asked.method, undefined, isBehind) !== undefined
+  const isAnswered = firstHandler(world, here, asked.method, always(undefined).at, isBehind) !== undefined
   if (world.unknown === 'floor' && !isAnswered) {
     const floor = known.findLast(
-      (version) => compare(version, value) < 0 && methodsIn(world, here, version, isBehind).length > 0,
+      (version) =>
+        compare(version, value) < 0 && methodsIn(world, here, always(version).at, isBehind).length > 0,
     )
-    if (floor !== undefined) return { r: floor, fault: 'unsupported', place }
+    if (floor !== undefined) return { ...always(floor), fault: 'unsupported', place }
   }
-  return { r: undefined, fault: 'unsupported', place }
+  return { ...always(undefined), fault: 'unsupported', place }
+}
+
+/** One version at every pattern. */
+function always(r: Version): Pick<Found, 'r' | 'at'> {
+  return { r, at: () => r }
 }
 
 /** The default version, which may be chosen by its place. */
 function defaultOf({ known, defaultVersion }: World): string | null {
   if (defaultVersion === null || known.includes(defaultVersion)) return defaultVersion
-  if (defaultVersion === 'latest') return known.at(-1) ?? null
-  if (defaultVersion === 'oldest') return known[0] ?? null
-  return known.findLast((version) => !version.includes('-')) ?? null
+  return chosen(defaultVersion, known) ?? null
+}
+
+/** The default version of a pattern: one that is chosen by its place is chosen among those of the pattern. */
+function defaultAt(world: World, shape: Shape): string | null {
+  const { known, defaultVersion } = world
+  const overall = defaultOf(world)
+  if (defaultVersion === null || known.includes(defaultVersion)) return overall
+  const belongs = isVersioned(shape) && shape.rows.some((row) => row[2] === undefined)
+  const own = known.filter(
+    (version) =>
+      shape.rows.some((row) => claimOf(world, row, version) !== undefined) ||
+      (belongs && version === overall),
+  )
+  return chosen(defaultVersion, own) ?? overall
+}
+
+function chosen(selector: string, versions: readonly string[]): string | undefined {
+  if (selector === 'latest') return versions.at(-1)
+  if (selector === 'oldest') return versions[0]
+  return versions.findLast((version) => !version.includes('-'))
 }
 
 /** The answer if no route matches: docs/guide/versioning-rules.md#misses */
@@ -116,11 +150,11 @@ function miss(
   world: World,
   here: readonly Shape[],
   method: string,
-  { r, fault, place }: Found,
+  { r, at, fault, place }: Found,
   isBehind: boolean,
 ): Expected {
   if (here.length === 0) return failure(404, 'route_not_found')
-  const own = methodsIn(world, here, r, isBehind)
+  const own = methodsIn(world, here, at, isBehind)
   // at a path without versions, only the method can be wrong
   const isPlain = own.length > 0 && !here.some(isVersioned)
   if (fault === 'ambiguous' && !isPlain) return failure(400, 'ambiguous_version')
@@ -152,12 +186,12 @@ function firstHandler(
   world: World,
   here: readonly Shape[],
   method: string,
-  r: string | null | undefined,
+  at: VersionAt,
   isBehind: boolean,
-): Row | undefined {
+): { readonly row: Row; readonly shape: Shape } | undefined {
   for (const shape of here) {
-    const found = handlerOf(world, shape, method, r, isBehind)
-    if (found !== undefined) return found
+    const row = handlerOf(world, shape, method, at(shape), isBehind)
+    if (row !== undefined) return { row, shape }
   }
   return undefined
 }
@@ -166,13 +200,13 @@ function firstHandler(
 function methodsIn(
   world: World,
   here: readonly Shape[],
-  r: string | null | undefined,
+  at: VersionAt,
   isBehind: boolean,
 ): readonly string[] {
   return here.flatMap((shape) =>
     shape.rows
       .map(([method]) => method)
-      .filter((method) => handlerOf(world, shape, method, r, isBehind) !== undefined),
+      .filter((method) => handlerOf(world, shape, method, at(shape), isBehind) !== undefined),
   )
 }
 
@@ -181,7 +215,7 @@ function handlerOf(
   world: World,
   shape: Shape,
   method: string,
-  r: string | null | undefined,
+  r: Version,
   isBehind: boolean,
 ): Row | undefined {
   const rows = shape.rows.filter((row) => row[0] === method)

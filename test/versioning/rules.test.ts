@@ -58,6 +58,10 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'versioning/default-selectors.test.ts': {
     'the default may be chosen by its place or by a function': 'latest, latestStable and oldest choose',
   },
+  'versioning/default-by-path.test.ts': {
+    'a default that is chosen by its place is chosen at each path': 'a path does not end when another one',
+    'what tells of requests without version agrees': 'links, clients, app.versions() and documents',
+  },
   'versioning/default-version.test.ts': {
     'a function chooses the default by the request': 'the function chooses by the request',
   },

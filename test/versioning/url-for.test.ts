@@ -265,3 +265,103 @@ describe('neutral and a version on one route', () => {
   it('two routes, one of them without version, refuse other versions as NestJS does', async () =>
     assert.deepEqual(await statusesOf([route, { ...route, version: '2' }]), [200, 404, 200]))
 })
+
+describe('urlFor in a handler keeps the spelling of the version', () => {
+  const numbers = defineController({
+    prefix: '/urls',
+    name: 'urls',
+    routes: [
+      {
+        method: 'GET',
+        name: 'own',
+        version: ['1', '2'],
+        handler: (_input, context) => [
+          context.urlFor('urls.own'),
+          context.urlFor('urls.own', {}, { version: '1.0' }),
+          context.urlFor('urls.own', {}, { version: '2' }),
+        ],
+      },
+    ],
+  })
+  const words = defineController({
+    prefix: '/urls',
+    name: 'urls',
+    routes: [
+      {
+        method: 'GET',
+        name: 'own',
+        version: ['2026-01', '2026-02'],
+        handler: (_input, context) => [context.urlFor('urls.own'), context.version],
+      },
+    ],
+  })
+  const link = async (
+    controller: typeof numbers | typeof words,
+    scheme: Parameters<App['enableVersioning']>[0],
+    options: VersioningOptions & { readonly allowBare?: boolean },
+    request: Parameters<App['inject']>[0],
+    prefix = '',
+  ): Promise<unknown> => {
+    const each = createApp(defineModule({ controllers: [controller] }), { logger: false, prefix })
+    each.enableVersioning(scheme, options)
+    return (await each.inject(request)).json()
+  }
+  const semver = { format: 'semver' } as const
+  const cases: readonly (readonly [title: string, made: () => Promise<unknown>, expected: unknown])[] = [
+    [
+      'URL, as it is declared',
+      () => link(numbers, URL, semver, '/v1/urls'),
+      ['/v1/urls', '/v1/urls', '/v2/urls'],
+    ],
+    [
+      'URL, equal',
+      () => link(numbers, URL, semver, '/v1.0.0/urls'),
+      ['/v1.0.0/urls', '/v1.0.0/urls', '/v2/urls'],
+    ],
+    [
+      'URL, below a prefix',
+      () => link(numbers, URL, semver, '/my%20api/v1.0/urls', '/my api'),
+      ['/my%20api/v1.0/urls', '/my%20api/v1.0/urls', '/my%20api/v2/urls'],
+    ],
+    [
+      'URL, without what stands before versions',
+      () => link(numbers, URL, { ...semver, allowBare: true }, '/1/urls'),
+      ['/1/urls', '/1/urls', '/v2/urls'],
+    ],
+    [
+      'QUERY, equal',
+      () => link(numbers, QUERY, semver, '/urls?version=1.0'),
+      ['/urls?version=1.0', '/urls?version=1.0', '/urls?version=2'],
+    ],
+    [
+      'several, by another scheme than the one that writes links',
+      () =>
+        link(numbers, [[URL], [HEADER, { headerParameter: 'x-version' }]], semver, {
+          url: '/urls',
+          headers: { 'x-version': '1.0' },
+        }),
+      ['/v1.0/urls', '/v1.0/urls', '/v2/urls'],
+    ],
+    [
+      'a list of versions has no spelling',
+      () =>
+        link(numbers, [[QUERY], [HEADER, { headerParameter: 'accept' }]], semver, {
+          url: '/urls',
+          headers: { accept: 'application/json;version=1.0, */*;version=7' },
+        }),
+      ['/urls?version=1', '/urls?version=1', '/urls?version=2'],
+    ],
+    [
+      'the default version has its declared one',
+      () => link(numbers, URL, { ...semver, defaultVersion: '1.0' }, '/urls'),
+      ['/v1/urls', '/v1/urls', '/v2/urls'],
+    ],
+    ['months', () => link(words, URL, { format: 'date' }, '/v2026-01/urls'), ['/v2026-01/urls', '2026-01']],
+    [
+      'the nearest earlier version is written as declared',
+      () => link(words, URL, { format: 'date', unknown: 'floor' }, '/v2026-01-15/urls'),
+      ['/v2026-01/urls', '2026-01'],
+    ],
+  ]
+  for (const [title, made, expected] of cases) it(title, async () => assert.deepEqual(await made(), expected))
+})

@@ -113,6 +113,7 @@ function toShared(materials: Materials): Shared {
   return {
     settings,
     versionFree: (path) => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/',
+    versionSegment: (path) => path.split('/')[versionAt(path)],
     container,
     builtIns,
     sessions,
@@ -150,7 +151,7 @@ function toRouted(
     services: {
       ...shared,
       allowedMethods: createAllowedMethods(locate, miss, settings.limits.url),
-      urlFor: createUrlFor(table, versioning),
+      urlFor: createUrlFor(table, routing.createChooseLink(table, versioning)),
       isSince,
     },
   }

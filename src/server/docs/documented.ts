@@ -94,7 +94,7 @@ function listVersions(
 
 function answersAt(
   shape: Shape<TableRoute>,
-  { defaultVersion }: Table,
+  { defaultVersion, defaultAt }: Table,
   versioning: Versioning | undefined,
   isShown: (route: FlatRoute) => boolean,
 ): readonly Answers[] {
@@ -111,7 +111,7 @@ function answersAt(
       {
         method,
         isOpted,
-        bare: isBareRefused ? undefined : shown(defaultVersion, true),
+        bare: isBareRefused ? undefined : shown(defaultAt(shape.routes), true),
         isChosen,
         inVersion: (version) => shown(version, !isOpted || version === defaultVersion),
       },

@@ -4,6 +4,7 @@ import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { toTemplate } from '../../openapi/document/wire.ts'
+import { selectorOf } from '../../versioning/versioning.ts'
 import { writeVersion } from '../../versioning/write.ts'
 import { toDocumentedVersions } from './documented.ts'
 import type { DocumentSource, Which } from './documented.ts'
@@ -68,11 +69,15 @@ function inVersion(
 /** What requests without a version get; where a function chooses for each, the newest version tells what there is. */
 function withoutVersion(
   versions: readonly DocumentedVersion[],
-  { versioning }: Source,
+  { table, versioning }: Source,
 ): readonly VersionedRoute[] {
   const isChosen = typeof versioning?.defaultVersion === 'function' && !versioning.common.required
-  return versions
-    .toReversed()
+  // a route that moved has a default at each of its paths
+  const isOldest = selectorOf(versioning, table.known) === 'oldest'
+  const ordered = isOldest
+    ? versions.toSorted((a, b) => Number(b.version === null) - Number(a.version === null))
+    : versions.toReversed()
+  return ordered
     .flatMap(({ routes }) => routes.filter(({ naming }) => isChosen || naming !== 'required'))
     .map((entry) => ({ entry, version: undefined }))
 }

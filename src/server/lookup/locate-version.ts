@@ -1,6 +1,7 @@
 import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { findLeaves } from '../../router/find.ts'
+import { selectorOf } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -8,6 +9,7 @@ import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
 import { createDefaultResolver } from './default-version.ts'
 import { createEnds, createPlainLocate, look } from './locate.ts'
+import { withoutVersion } from './resolution.ts'
 import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
@@ -28,7 +30,28 @@ export function createVersionLocate(
     look,
     resolveDefault: createDefaultResolver(table, versioning),
   }
-  return telling(parts, createSchemeLocate(parts))
+  return telling(parts, choosingByPath(parts, createSchemeLocate(parts)))
+}
+
+/** Gives requests that name no version the default version of the path that they reach. */
+function choosingByPath({ table, versioning }: LookupParts, locate: Locate): Locate {
+  const { known } = table
+  if (selectorOf(versioning, known) === undefined) return locate
+  const none = withoutVersion(table, versioning.vary)
+  const byVersion = new Map<string | null, Resolution>(
+    known.list.map((version) => [version, { ...none, kind: 'known', version }]),
+  )
+  const settle = (located: Located): Located => {
+    const { match, resolution } = located
+    if (resolution.requested !== undefined || match.leaf === null || resolution.kind !== 'known')
+      return located
+    const own = byVersion.get(match.leaf.shape.defaultVersion)
+    return own === undefined || own.version === resolution.version ? located : { match, resolution: own }
+  }
+  return (context, path, method) => {
+    const located = locate(context, path, method)
+    return isPromise(located) ? located.then(settle) : settle(located)
+  }
 }
 
 function createSchemeLocate(parts: LookupParts): Locate {

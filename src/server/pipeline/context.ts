@@ -23,13 +23,20 @@ import { toOriginForm } from './target.ts'
 /** What the application lends to every request. */
 export interface AppServices {
   readonly settings: Settings
-  readonly urlFor: (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
+  readonly urlFor: (
+    name: string,
+    params: Readonly<Record<string, unknown>>,
+    options: UrlOptions,
+    asked?: AskedVersion,
+  ) => string
   /** Whether a version has a change of the history. */
   readonly isSince: (change: SideEffect, version: string | null) => boolean
   /** The names of the previews that requests get. */
   readonly previews: readonly string[]
   /** The path without its version segment. */
   readonly versionFree: (path: string) => string
+  /** The segment of a path that has the version. */
+  readonly versionSegment: (path: string) => string | undefined
   readonly container: Container
   readonly builtIns: BuiltIns
   /** Returns `undefined` if the application has no sessions. */
@@ -42,6 +49,15 @@ export interface AppServices {
   /** Registers pending cleanup. Call the returned function when it is done. */
   readonly trackWork: (request: RequestContext) => () => void
   readonly whenClosing: (work: () => void) => () => void
+}
+
+/** The version of a request, and how the request wrote it. */
+export interface AskedVersion {
+  readonly version: string
+  /** `undefined` if the request named none. */
+  readonly spelling: string | undefined
+  /** The segment of its path that has the version. */
+  readonly segment: string | undefined
 }
 
 const NONE: readonly string[] = []
@@ -73,6 +89,8 @@ export class RequestContext implements SessionContext {
   /** Whether something listens for what happens to this request. */
   isObserved = false
   version: string | null = null
+  /** How the request wrote its version. `undefined` if it named none. */
+  spelling: string | undefined = undefined
   identity: unknown = undefined
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
@@ -287,9 +305,10 @@ export class RequestContext implements SessionContext {
   }
 
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
-    const version = options.version ?? this.version
-    const path = this.#services.urlFor(name, params, version === null ? options : { ...options, version })
-    return this.base + path
+    const { version, spelling } = this
+    const segment = this.versionInPath ? this.#services.versionSegment(this.request.path) : undefined
+    const asked = version === null ? undefined : { version, spelling, segment }
+    return this.base + this.#services.urlFor(name, params, options, asked)
   }
 
   async allowedMethods(): Promise<readonly Method[]> {

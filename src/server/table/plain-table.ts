@@ -43,7 +43,7 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
     return methods
   }
   const sealed = seal<TableRoute, Endpoint>(tree, (shape) => {
-    const info: LeafShape = { pattern: shape.pattern.text, vary: false, versions: [] }
+    const info: LeafShape = { pattern: shape.pattern.text, vary: false, versions: [], defaultVersion: null }
     return { rest: { methods: methodsOf(shape), shape: info }, at: undefined }
   })
   const problems = notes.problems()
@@ -61,6 +61,8 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
     zoneAt: () => zone,
     known: NO_VERSIONS,
     defaultVersion: null,
+    servedAt: () => [],
+    defaultAt: () => null,
     withoutSegment: new Set(),
     lifetimes: NO_LIFETIMES,
     rows,

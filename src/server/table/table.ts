@@ -22,6 +22,10 @@ export interface Versions {
   readonly known: KnownVersions
   /** That of requests which name none; `null` when there is none or a function chooses it. */
   readonly defaultVersion: string | null
+  /** The versions with a handler among the routes of a path shape, oldest first; neutral ones do not count. */
+  readonly servedAt: (rows: readonly Versioned[]) => readonly string[]
+  /** The default version at the path shape of some routes. `'latest'` and its like choose among the versions that it has. */
+  readonly defaultAt: (rows: readonly Versioned[]) => string | null
 }
 
 /** Every route, compiled for lookups. Nothing in it is written after it was built. */

@@ -1,95 +1,56 @@
 import type { UrlOptions } from '../../define/context.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Param, Segment } from '../../path/pattern.ts'
-import type { Versioning } from '../../versioning/versioning.ts'
 import { toSearchParams } from '../../request/query.ts'
-import type { Table } from './table.ts'
+import type { AskedVersion } from '../pipeline/context.ts'
+import type { Table, TableRoute } from './table.ts'
 import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
-import type { ExpandedSpec, KnownVersions } from '../../versioning/spec.ts'
 
-/** Writes the path of a route. */
-export type UrlFor = (name: string, params: Readonly<Record<string, unknown>>, options: UrlOptions) => string
+/** Writes the path of a route. `asked` is the version of the request that the link is written for. */
+export type UrlFor = (
+  name: string,
+  params: Readonly<Record<string, unknown>>,
+  options: UrlOptions,
+  asked?: AskedVersion,
+) => string
 
-/** A route with its versions written out. */
-interface Candidate {
+/** A route to link to. */
+interface Link {
   readonly route: FlatRoute
-  readonly spec: ExpandedSpec
+  /** Puts its version into its address; `undefined` if the address has none. */
+  readonly write: ((path: string) => Partial<RequestDraft>) | undefined
 }
 
-/** A route and the version it is linked to in. */
-interface Chosen {
-  readonly route: FlatRoute
-  readonly version: string | undefined
-}
+/** Chooses among the routes of a name. @throws `RangeError` for versions that do not exist. */
+export type ChooseLink = (
+  name: string,
+  named: readonly TableRoute[],
+  version: string | undefined,
+  asked: AskedVersion | undefined,
+) => Link | undefined
 
-/** Makes the function that writes paths from route names. */
-export function createUrlFor(
-  {
-    rows,
-    known,
-    defaultVersion,
-    withoutSegment,
-  }: Pick<Table, 'rows' | 'known' | 'defaultVersion' | 'withoutSegment'>,
-  versioning: Versioning | undefined,
-): UrlFor {
-  const byName = new Map<string, Candidate[]>()
+/** Chooses where there are no versions. */
+export const choosePlainLink: ChooseLink = (_name, [row]) =>
+  row === undefined ? undefined : { route: row.route, write: undefined }
+
+/** Creates the function that writes paths from route names. */
+export function createUrlFor({ rows }: Pick<Table, 'rows'>, choose: ChooseLink): UrlFor {
+  const byName = new Map<string, TableRoute[]>()
   for (const row of rows) {
     const named = byName.get(row.route.name)
     if (named === undefined) byName.set(row.route.name, [row])
     else named.push(row)
   }
-  return (name, params, { query = {}, version }) => {
-    const named = byName.get(name)
-    if (named === undefined) {
+  return (name, params, { query = {}, version }, asked) => {
+    const link = choose(name, byName.get(name) ?? [], version, asked)
+    if (link === undefined) {
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
     }
-    const wanted = version === undefined ? (defaultVersion ?? undefined) : known.find(version)
-    if (version !== undefined && wanted === undefined && versioning !== undefined) {
-      throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
-    }
-    const chosen = chooseRoute(name, named, wanted, known, withoutSegment)
-    const path = fill(chosen.route, params)
-    const explicit = version === undefined && chosen.version === wanted ? undefined : chosen.version
-    const written = explicit === undefined ? {} : write(path, explicit, chosen.route)
-    const search = toSearchParams({ ...query, ...written.query })
-    return (written.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
+    const path = fill(link.route, params)
+    const written = link.write?.(path)
+    const search = toSearchParams({ ...query, ...written?.query })
+    return (written?.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
   }
-
-  function write(path: string, version: string, { prefix }: FlatRoute): Partial<RequestDraft> {
-    const draft = { path, query: {}, headers: {}, host: '', prefix }
-    // of several schemes, the first that puts the version into the address
-    for (const { scheme, options } of versioning?.schemes ?? []) {
-      const written = scheme.write?.(draft, version, options)
-      if (written?.path !== undefined || written?.query !== undefined) return written
-    }
-    return {}
-  }
-}
-
-function chooseRoute(
-  name: string,
-  named: readonly Candidate[],
-  wanted: string | undefined,
-  known: KnownVersions,
-  withoutSegment: Table['withoutSegment'],
-): Chosen {
-  const exact = wanted === undefined ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
-  if (exact !== undefined) return { route: exact.route, version: wanted }
-  const neutral = named.find(({ spec }) => spec.neutral)
-  if (neutral !== undefined)
-    return { route: neutral.route, version: withoutSegment.has(neutral.route) ? undefined : wanted }
-  const unversioned = named.find(({ spec }) => spec.unversioned)
-  if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
-  const [only, ...others] = named.flatMap(({ route, spec }) =>
-    [...spec.claims.keys()].map((version) => ({ route, version })),
-  )
-  if (wanted === undefined && only !== undefined && others.length === 0) return only
-  const versions = known.list.filter((version) => named.some(({ spec }) => spec.claims.has(version)))
-  throw new RangeError(
-    wanted === undefined
-      ? `urlFor: "${name}" exists in the versions ${versions.join(', ')}; name one: { version: '${versions.at(-1)}' }`
-      : `urlFor: "${name}" does not exist in version ${wanted}, only in ${versions.join(', ')}`,
-  )
 }
 
 function fill({ name, pattern }: FlatRoute, params: Readonly<Record<string, unknown>>): string {

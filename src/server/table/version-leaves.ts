@@ -33,16 +33,18 @@ export function createLeaves(
   rows: readonly TableRoute[],
   strict: boolean,
   versioning: Versioning,
-  { known, defaultVersion }: Versions,
+  versions: Versions,
 ): Leaves {
+  const { known, defaultVersion } = versions
   const notes = createNotes(true)
-  const infoOf = createInfo(rows, strict, versioning, { known, defaultVersion })
+  const infoOf = createInfo(rows, strict, versioning, versions)
   const leafFor = createLeafFor(notes, infoOf)
   const { required, strictNeutral } = versioning.common
   const variants = createVariants(known, leafFor)
   const isDefault = (version: string | null): boolean => version !== null && version === defaultVersion
   return {
-    bare: (shape) => (required && isVersioned(shape.routes) ? null : leafFor(shape, defaultVersion, ALL)),
+    bare: (shape) =>
+      required && isVersioned(shape.routes) ? null : leafFor(shape, versions.defaultAt(shape.routes), ALL),
     versions: (shape) => {
       const opted = isVersioned(shape.routes)
       return variants(
@@ -74,13 +76,6 @@ export function createLeaves(
 
 const ALL: Answers = { unversioned: true, neutral: true }
 const NAMED: Answers = { unversioned: false, neutral: true }
-
-/** The versions that some of the routes name. */
-function namedIn(rows: readonly TableRoute[]): Set<string> {
-  const named = new Set<string>()
-  for (const { spec } of rows) for (const version of spec.claims.keys()) named.add(version)
-  return named
-}
 
 type ToVariants = (
   shape: Shape<TableRoute>,
@@ -158,7 +153,8 @@ function createInfo(
     const info = shapes.get(shape) ?? {
       pattern: shape.pattern.text,
       vary: versionedTree !== undefined && overlaps(versionedTree, shape.pattern),
-      versions: servedVersions(shape.routes, versions),
+      versions: versions.servedAt(shape.routes),
+      defaultVersion: versions.defaultAt(shape.routes),
     }
     shapes.set(shape, info)
     return info
@@ -218,12 +214,3 @@ function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
 
 const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
-
-/** The versions with a handler at a path shape, oldest first; neutral handlers do not count. */
-function servedVersions(rows: readonly TableRoute[], { known, defaultVersion }: Versions): readonly string[] {
-  const served = namedIn(rows)
-  if (served.size > 0 && defaultVersion !== null && rows.some(({ spec }) => spec.unversioned)) {
-    served.add(defaultVersion)
-  }
-  return known.list.filter((version) => served.has(version))
-}

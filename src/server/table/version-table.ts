@@ -9,7 +9,6 @@ import type { Variants } from '../../router/seal.ts'
 import { literalsOf } from '../../router/tables.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
-import { staticDefault } from '../../versioning/versioning.ts'
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { isVersioned } from '../../versioning/select.ts'
 import { toEntries } from '../../versioning/spec.ts'
@@ -22,6 +21,7 @@ import type { Endpoint } from '../pipeline/endpoint.ts'
 import { createLifetimes } from './lifetimes.ts'
 import { createPlainTable } from './plain-table.ts'
 import type { CompiledRoute, Roots, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
+import { createVersions } from './versions.ts'
 import { createLeaves } from './version-leaves.ts'
 import type { Leaves } from './version-leaves.ts'
 
@@ -51,7 +51,7 @@ function withPolicies(table: Table): Table {
 
 /** Describes a path shape that has no versions. */
 function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
-  return { pattern: pattern.text, vary: false, versions: [] }
+  return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
 }
 
 function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
@@ -66,10 +66,9 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
     specs.set(version, spec).set(key, spec)
     return { route, pattern: route.pattern, endpoints, spec }
   })
-  const problems = versionedProblems(rows, versioning, known)
+  const versions = createVersions(versioning, known)
+  const problems = versionedProblems(rows, versioning, versions)
   const tree = createTree(rows, mode.strict)
-  const defaultVersion = staticDefault(versioning, known) ?? null
-  const versions = { known, defaultVersion }
   const leaves = createLeaves(rows, tree.strict, versioning, versions)
   const sealer = createSealer<Endpoint>()
   const roots = toRoots((select) => seal(tree, select, sealer), leaves, versioning, { known, ...mode })
@@ -129,10 +128,10 @@ const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_lis
 function versionedProblems(
   rows: readonly TableRoute[],
   versioning: Versioning,
-  known: KnownVersions,
+  versions: Versions,
 ): readonly DefinitionProblem[] {
   if (!versioning.usable) throw new DefinitionError(versioning.problems)
-  return [...versioning.problems, ...versioningProblems(rows, versioning, known)]
+  return [...versioning.problems, ...versioningProblems(rows, versioning, versions)]
 }
 
 type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>

@@ -17,13 +17,18 @@ export interface VersionRoute extends VersionLife {
   readonly path: string
   /** Whether changes turn its requests and results, because its code is newer than the version. Absent when not. */
   readonly isTurned?: true
+  /** Whether it answers requests that name no version. Absent when not. */
+  readonly isDefault?: true
 }
 
 /** One version of `app.versions()`. */
 export interface VersionInfo extends VersionLife {
   /** The version as it is written. */
   readonly version: string
-  /** Whether it answers requests that name no version; never where a function chooses. */
+  /**
+   * Whether it is the default version; never where a function chooses. Under a name such as `'latest'`, a path that lacks it has another
+   * one, which `isDefault` of the routes tells.
+   */
   readonly isDefault: boolean
   /** Where its deprecation and its sunset are explained. */
   readonly links: VersionLinks
@@ -40,7 +45,7 @@ export interface VersionInfo extends VersionLife {
 
 /** The known versions as data, oldest first, as they stand at this moment; none without versioning. */
 export function toVersionList(
-  { known, lifetimes, rows, defaultVersion }: Table,
+  { known, lifetimes, rows, shapes, defaultVersion, defaultAt }: Table,
   versioning: Versioning | undefined,
 ): readonly VersionInfo[] {
   if (versioning === undefined) return []
@@ -49,6 +54,12 @@ export function toVersionList(
   const answering = lifetimes.answering()
   const policies = byKnown(versioning.policies, known)
   const { history } = versioning
+  const defaults = new Map(
+    shapes.flatMap(({ routes }) => {
+      const version = defaultAt(routes)
+      return routes.map((row) => [row, version] as const)
+    }),
+  )
   const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
   return known.list.map((version): VersionInfo => {
     const policy = policies.get(version)
@@ -60,16 +71,26 @@ export function toVersionList(
       retired: policy?.retired ?? 'serve',
       routes: (answering.get(version) ?? [])
         .toSorted((a, b) => placeOf(a) - placeOf(b))
-        .map((each) => toRoute(each, now)),
+        .map((each) => toRoute(each, defaults.get(each.row) === version, now)),
       ...(history === undefined ? {} : { changes: changesOf(history, version) }),
     }
   })
 }
 
-function toRoute({ row: { route }, methods, lifetime }: Answering, now: number): VersionRoute {
+function toRoute(
+  { row: { route }, methods, lifetime }: Answering,
+  isDefault: boolean,
+  now: number,
+): VersionRoute {
   const { name, pattern, newest } = route
-  const own = { name, methods, path: pattern.text, ...toLife(lifetime, now) }
-  return newest === undefined ? own : { ...own, isTurned: true }
+  return {
+    name,
+    methods,
+    path: pattern.text,
+    ...toLife(lifetime, now),
+    ...(newest === undefined ? {} : { isTurned: true }),
+    ...(isDefault ? { isDefault: true } : {}),
+  }
 }
 
 function changesOf({ changes }: VersionHistory, wanted: string): readonly ChangeInfo[] {

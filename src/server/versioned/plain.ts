@@ -1,6 +1,7 @@
 import { createPlainLocate } from '../lookup/locate.ts'
 import { createPlainMiss } from '../lookup/miss.ts'
 import { createPlainTable } from '../table/plain-table.ts'
+import { choosePlainLink } from '../table/url-for.ts'
 import { REPORTING } from '../version-report/names.ts'
 import type { Routing } from './routing.ts'
 
@@ -12,6 +13,7 @@ export const PLAIN: Routing = {
   createLocate: (table, _versioning, mode) => createPlainLocate(table, mode),
   createMiss: createPlainMiss,
   createReporter: () => undefined,
+  createChooseLink: () => choosePlainLink,
   // a handler may write them itself
   reportingHeaders: () => REPORTING,
   listVersions: () => [],

@@ -7,6 +7,7 @@ import type { Locate } from '../lookup/resolution.ts'
 import type { AppServices } from '../pipeline/context.ts'
 import type { Migrating } from '../pipeline/migration.ts'
 import type { CompiledRoute, Table, TableMode } from '../table/table.ts'
+import type { ChooseLink } from '../table/url-for.ts'
 import type { VersionReporter } from '../version-report/reporter.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 
@@ -57,6 +58,8 @@ export interface Routing {
   readonly createLocate: (table: Table, versioning: Enabled, mode: TableMode) => Locate
   readonly createMiss: (table: Table, versioning: Enabled, mode: TableMode) => Miss
   readonly createReporter: (table: Table, versioning: Enabled, mode: TableMode) => VersionReporter | undefined
+  /** Creates the function that chooses among the routes of a name for links. */
+  readonly createChooseLink: (table: Table, versioning: Enabled) => ChooseLink
   /** The headers that report on versions. */
   readonly reportingHeaders: (versioning: Enabled) => readonly string[]
   readonly listVersions: (table: Table, versioning: Enabled) => readonly VersionInfo[]

@@ -2,6 +2,7 @@ import { readVersioning } from '../../versioning/versioning.ts'
 import { createVersionLocate } from '../lookup/locate-version.ts'
 import { createVersionMiss } from '../lookup/version-miss.ts'
 import { MIGRATING } from '../pipeline/migration.ts'
+import { createChooseLink } from '../table/version-links.ts'
 import { createVersionTable } from '../table/version-table.ts'
 import { reportingHeaders } from '../version-report/headers.ts'
 import { createVersionReporter } from '../version-report/reporter.ts'
@@ -18,6 +19,7 @@ export const VERSIONED: VersionedRouting = {
   createLocate: createVersionLocate,
   createMiss: createVersionMiss,
   createReporter: createVersionReporter,
+  createChooseLink,
   reportingHeaders,
   listVersions: toVersionList,
 }

@@ -1,12 +1,13 @@
 import type { Shape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../../versioning/select.ts'
-import type { KnownVersions } from '../../../versioning/spec.ts'
-import type { TableRoute } from '../table.ts'
+import type { TableRoute, Versions } from '../table.ts'
 
 /** The routes for one method at one path shape. */
 export interface RouteGroup {
   readonly rows: readonly TableRoute[]
+  /** Those for every method there. */
+  readonly all: readonly TableRoute[]
   /** Whether some route at the shape names a version. */
   readonly opted: boolean
   /** The route that names a version and answers it. */
@@ -14,13 +15,10 @@ export interface RouteGroup {
 }
 
 /** What the warnings look at. */
-export interface WarningContext {
+export interface WarningContext extends Versions {
   readonly rows: readonly TableRoute[]
   readonly groups: readonly RouteGroup[]
   readonly versioning: Versioning
-  readonly known: KnownVersions
-  /** The version of requests that name none; `null` when there is none or a function chooses it. */
-  readonly defaultVersion: string | null
   /** The routes that no request reaches. */
   readonly unused: ReadonlySet<TableRoute>
 }
@@ -33,7 +31,7 @@ export function toGroups(shapes: readonly Shape<TableRoute>[]): readonly RouteGr
     return [...methods].map((method): RouteGroup => {
       const rows = routes.filter(({ endpoints }) => endpoints.has(method))
       const select = createSelect(rows)
-      return { rows, opted, claimant: (version) => select(version, NOBODY)[0] }
+      return { rows, all: routes, opted, claimant: (version) => select(version, NOBODY)[0] }
     })
   })
 }

@@ -66,13 +66,13 @@ function isParameter(segment: Segment | undefined): segment is Segment & { kind:
 
 /** Whether the route answers on paths without version segment. */
 function isOrdinary(
-  { opted }: RouteGroup,
+  { opted, all }: RouteGroup,
   row: WarningContext['rows'][number],
-  { versioning, defaultVersion, unused }: WarningContext,
+  { versioning, defaultAt, unused }: WarningContext,
 ): boolean {
   const { spec } = row
   if (unused.has(row)) return false
   if (spec.unversioned) return true
   if (spec.neutral) return !(opted && versioning.common.required)
-  return typeof versioning.defaultVersion === 'function' || spec.claims.has(defaultVersion ?? '')
+  return typeof versioning.defaultVersion === 'function' || spec.claims.has(defaultAt(all) ?? '')
 }

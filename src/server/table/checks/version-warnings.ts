@@ -12,7 +12,7 @@ import { holeWarnings } from './version-warnings-holes.ts'
 export function versionWarnings(
   shapes: readonly Shape<TableRoute>[],
   versioning: Versioning,
-  rest: Pick<WarningContext, 'known' | 'defaultVersion' | 'unused'>,
+  rest: Omit<WarningContext, 'rows' | 'groups' | 'versioning'>,
 ): readonly DefinitionWarning[] {
   const rows = shapes.flatMap(({ routes }) => routes)
   const context: WarningContext = { rows, groups: toGroups(shapes), versioning, ...rest }

@@ -1,26 +1,26 @@
 import type { DefinitionProblem } from '../../../definition-error.ts'
 import { shapeOf } from '../../../path/pattern.ts'
 import type { Pattern } from '../../../path/pattern.ts'
-import { staticDefault } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
-import type { TableRoute } from '../table.ts'
+import type { TableRoute, Versions } from '../table.ts'
 
 /** Reports a path such as `/v1/legacy` beside `/legacy` in version 1, because one of them could never be reached. */
 export function literalClashes(
   rows: readonly TableRoute[],
   versioning: Versioning,
-  known: KnownVersions,
+  { known, defaultAt }: Versions,
 ): readonly DefinitionProblem[] {
   const versions = versionsBySegment(versioning, known)
   if (versions.size === 0) return []
-  const defaultVersion = staticDefault(versioning, known) ?? ''
   const byShape = groupByShape(rows)
   return rows.flatMap((row): DefinitionProblem[] => {
     const depth = depthOf(row)
     const first = row.pattern.segments[depth]
     const version = first?.kind === 'literal' ? versions.get(first.text) : undefined
-    if (version === undefined || !(row.spec.unversioned || answers(row, defaultVersion))) return []
+    if (version === undefined) return []
+    const rivals = byShape.get(shapeOf(row.pattern, false)) ?? []
+    if (!row.spec.unversioned && !answers(row, defaultAt(rivals) ?? '')) return []
     const twins = byShape.get(shapeWithout(row.pattern, depth)) ?? []
     const twin = twins.find((other) => other !== row && answers(other, version))
     if (twin === undefined) return []

@@ -7,14 +7,15 @@ import { canonicalVersion } from '../../../versioning/version.ts'
 import { MAX_VERSION_LENGTH } from '../../../versioning/cut-version.ts'
 import { optionProblems } from './versioning-options.ts'
 import { literalClashes } from './versioning-paths.ts'
-import type { TableRoute } from '../table.ts'
+import type { TableRoute, Versions } from '../table.ts'
 
 /** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
 export function versioningProblems(
   rows: readonly TableRoute[],
   versioning: Versioning,
-  known: KnownVersions,
+  versions: Versions,
 ): readonly DefinitionProblem[] {
+  const { known } = versions
   const ofVersion = once((version: string) => versionProblems(version, versioning, known))
   const ofRange = once((range: string) => rangeProblems(range, versioning, known))
   const ofSpec = once((version: VersionSpec | undefined) => [
@@ -35,7 +36,7 @@ export function versioningProblems(
     ...rows.flatMap(({ route: { version, label } }) =>
       ofSpec(version).map((problem) => ({ ...problem, where: label })),
     ),
-    ...literalClashes(rows, versioning, known),
+    ...literalClashes(rows, versioning, versions),
   ]
 }
 
