@@ -10,7 +10,15 @@ export {
   Logger,
   Session,
 } from './define/built-in-tokens.ts'
-export type { CookieOptions, RouteContext, RouteInfo, SideEffect, UrlOptions } from './define/context.ts'
+export type {
+  CallInput,
+  CookieOptions,
+  MigrateVersions,
+  RouteContext,
+  RouteInfo,
+  SideEffect,
+  UrlOptions,
+} from './define/context.ts'
 export { defineController, defineRouter } from './define/controller.ts'
 export type { Controller, ControllerOptions, RouterOptions, WebHandler } from './define/controller.ts'
 export { defineErrorFormat } from './define/error-format.ts'

@@ -4,6 +4,7 @@ import type { AnyChange, Slot, Step } from './chain.ts'
 import { isRecord } from '../values.ts'
 import { createExpand, operationsOf, placeOf, toReached } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
+import { createMigrate } from './migrate.ts'
 
 /**
  * Prepares what clients see who ask for changes before they are released. For them the history is one without these changes, as if the
@@ -28,12 +29,14 @@ export function createPreviews(
       const granted = new Set<object>(changes.filter((change) => names.includes(nameOf(change, parts) ?? '')))
       const count = countVersions(granted, parts)
       const others = changes.filter((change) => !granted.has(change) && placeOf(change, parts) < count - 1)
-      const expand = createExpand(make(others), false)
+      const left = make(others)
+      const expand = createExpand(left, false)
       const isBeta = (route: FlatRoute): boolean =>
         toReached(route, operations, plans).orders.some((order) => granted.has(changes[order] ?? route))
       return {
         versions: versions.slice(0, count),
         has: (change) => granted.has(change),
+        migrate: createMigrate(left),
         expand: (routes, known) =>
           expand(
             routes.map((route) => (isBeta(route) ? { ...route, isBeta: true } : route)),

@@ -158,6 +158,13 @@ export type OutAt<S, St> = At<S, St, 'out'>
 /** What a schema takes in a state of the models. */
 export type InAt<S, St> = At<S, St, 'in'>
 
+/** A value of a schema in a version; without a version, one of the newest models. */
+export type ValueAt<S, A, V> = V extends string
+  ? InAt<S, StateOf<A, V>> | OutAt<S, StateOf<A, V>>
+  : In<S> | Out<S>
+/** What a value of a schema becomes in a version; without a version, one of the newest models. */
+export type MigratedAt<S, A, V> = V extends string ? OutAt<S, StateOf<A, V>> : Out<S>
+
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, Side>>]: At<Sh[K], St, Side> } & {
     -readonly [K in OptionalNames<Sh, Side>]?: At<Sh[K], St, Side>

@@ -12,9 +12,9 @@ import { createPreviews } from './previews.ts'
 import type { HistoryParts } from './expand.ts'
 import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
-import { convert } from './convert/plan.ts'
 import { createPlans } from './convert/plans.ts'
-import type { Models, OutAt, StateOf, Table } from './state.ts'
+import { createMigrate, levelOf } from './migrate.ts'
+import type { MigratedAt, Models, Table, ValueAt } from './state.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
@@ -58,20 +58,22 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
   isSince(change: Pick<VersionChange, 'id'>, version: Vs[number]): boolean
   /**
    * Turns a valid value of one version into that of another, for webhooks and stored messages. It is not validated. Without `from` it is a
-   * value of the newest version, without `to` it becomes one.
+   * value of the newest models, without `to` it becomes one.
    *
    * @example
    * history.migrate(User, user, { to: '2026-01-01' })
    *
    * @throws `RangeError` for a version that the history does not have, and what a change throws.
    */
-  migrate<S extends Schema, To extends Vs[number] | undefined = Vs[0]>(
+  migrate<
+    S extends Schema,
+    From extends Vs[number] | undefined = undefined,
+    To extends Vs[number] | undefined = undefined,
+  >(
     schema: S,
-    value: unknown,
-    versions: { readonly from?: Vs[number] | undefined; readonly to?: To },
-  ): To extends string
-    ? OutAt<S, StateOf<History<Vs, Ms, C>, To>>
-    : OutAt<S, StateOf<History<Vs, Ms, C>, Vs[0]>>
+    value: ValueAt<S, History<Vs, Ms, C>, From>,
+    versions: { readonly from?: From; readonly to?: To },
+  ): MigratedAt<S, History<Vs, Ms, C>, To>
 }
 
 /**
@@ -93,11 +95,7 @@ export function defineVersions<
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types know what is released
   const versions = (next === undefined ? options.versions : [next, ...options.versions]) as Vs
   const parts = toParts(changes, { versions, next, messages })
-  const levelOf = (version: string): number => {
-    const level = parts.levels.get(version)
-    if (level !== undefined) return level
-    throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
-  }
+  const migrate = createMigrate(parts)
   const history: History<Vs, Ms, C> = {
     versions,
     models,
@@ -105,18 +103,13 @@ export function defineVersions<
     isSince: (change, version) => {
       const order = parts.changes.findIndex((each) => each === change)
       if (order === -1) throw new RangeError('The change is not in the history')
-      return order >= levelOf(version)
+      return order >= levelOf(parts, version)
     },
-    migrate: (schema, value, { from, to }) => {
-      const older = from === undefined ? undefined : parts.plans.planOf(schema, levelOf(from))
-      const newest = older === undefined ? value : convert(older, 'up', value, {})
-      const plan = to === undefined ? undefined : parts.plans.planOf(schema, levelOf(to))
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
-      return (plan === undefined ? newest : convert(plan, 'down', newest, {})) as never
-    },
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
+    migrate: (schema, value, asked) => migrate(schema, value, asked, {}) as never,
   }
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
-  setExpansion(history, createExpand(parts), createPreviews(parts, make))
+  setExpansion(history, { expand: createExpand(parts), previews: createPreviews(parts, make), migrate })
   return placed(
     withHistoryInternals(history, { parts, placeOf: (definition) => definedAt([definition]) }),
     defineVersions,

@@ -1,5 +1,6 @@
 import type { HttpRequest, Method } from '../http.ts'
 import type { Found } from './identity.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
 
 /** Attributes of a cookie (RFC 6265 section 4.1). */
@@ -88,6 +89,32 @@ export interface SideEffect {
   readonly sideEffects: true
 }
 
+/** The versions between which `context.migrate` turns a value. */
+export interface MigrateVersions {
+  /** The version of the value. @default that of the newest models */
+  readonly from?: string | undefined
+  /** The version that it becomes one of. @default the version of the request */
+  readonly to?: string | undefined
+}
+
+/** What `context.call` passes to a route: a value for each source, as the handler of a client would send it. */
+export interface CallInput {
+  /** Path parameters. */
+  readonly params?: object
+  /** Query parameters. */
+  readonly query?: object
+  /** Headers, under the names that the route declares. */
+  readonly headers?: object
+  /** Cookies. */
+  readonly cookies?: object
+  /** The body. */
+  readonly body?: unknown
+  /** Fields of a form. */
+  readonly form?: object
+  /** Uploaded files. */
+  readonly files?: object
+}
+
 /** Everything known of the request being answered. The type parameter is what guards leave in `identity`. */
 export interface ExecutionContext<I = unknown> {
   /** The request being answered. */
@@ -126,6 +153,27 @@ export interface ExecutionContext<I = unknown> {
    * @throws `RangeError` for a change that the history does not have.
    */
   since(change: SideEffect): boolean
+  /**
+   * Turns a valid value between versions of the history: from the newest models to the version of this request, if you give no others.
+   * Use it for values that are no result of a route, such as events of a stream.
+   *
+   * @example
+   * yield context.migrate(User, user)
+   *
+   * @throws `RangeError` for a version that the history does not have, and what a change throws.
+   */
+  migrate(schema: Schema, value: unknown, versions?: MigrateVersions): unknown
+  /**
+   * Calls the newest route of a name in this process and returns what its handler returns. Its schemas validate the input, and its
+   * interceptors run. Guards, middleware and error handlers don't. Providers of the request are shared.
+   *
+   * @example
+   * const user = await context.call<User>('user.create', { body })
+   *
+   * @throws `RangeError` for a name that does not exist and for calls that never end, `ValidationError` for input that the route refuses,
+   * `HttpError` for a reply of 400 and more, and what the route throws.
+   */
+  call<T = unknown>(name: string, input?: CallInput): Promise<T>
   /** The path of a route by name, in the version of this request unless another is given. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
   /**

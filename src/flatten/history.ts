@@ -1,3 +1,5 @@
+import type { HttpRequest } from '../http.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
 import type { FlatRoute } from './flat-route.ts'
 
@@ -8,6 +10,14 @@ import type { FlatRoute } from './flat-route.ts'
  * @throws `DefinitionError` with every mistake in the changes.
  */
 export type ExpandRoutes = (routes: readonly FlatRoute[], known: KnownVersions) => readonly FlatRoute[]
+
+/** Turns a value between versions. Without one, it is of the newest models. @throws `RangeError` for a version that does not exist. */
+export type MigrateValue = (
+  schema: Schema,
+  value: unknown,
+  versions: { readonly from?: string | undefined; readonly to?: string | undefined },
+  extra: { readonly request?: HttpRequest },
+) => unknown
 
 /** The changes of a history that clients may ask for before they are released. */
 export interface Previews {
@@ -25,19 +35,27 @@ export interface PreviewInfo {
 }
 
 /** What clients get who see some previews. */
-interface Previewed {
+export interface Previewed {
   readonly expand: ExpandRoutes
   /** The versions in which they can be seen: older changes of the same fields are written against the state before them. */
   readonly versions: readonly string[]
   /** Whether a change is among them. */
   readonly has: (change: object) => boolean
+  readonly migrate: MigrateValue
 }
 
-const histories = new WeakMap<object, { readonly expand: ExpandRoutes; readonly previews: Previews }>()
+/** What an application needs of its history. */
+interface HistoryCode {
+  readonly expand: ExpandRoutes
+  readonly previews: Previews
+  readonly migrate: MigrateValue
+}
+
+const histories = new WeakMap<object, HistoryCode>()
 
 /** Remembers how a history writes routes out. An application that has none loads nothing of it. */
-export function setExpansion(history: object, expand: ExpandRoutes, previews: Previews): void {
-  histories.set(history, { expand, previews })
+export function setExpansion(history: object, code: HistoryCode): void {
+  histories.set(history, code)
 }
 
 /** How a history writes routes out; `undefined` for anything else. */
@@ -48,4 +66,9 @@ export function expansionOf(history: object | undefined): ExpandRoutes | undefin
 /** The previews of a history; `undefined` for anything else. */
 export function previewsOf(history: object | undefined): Previews | undefined {
   return history && histories.get(history)?.previews
+}
+
+/** How a history turns values; `undefined` for anything else. */
+export function migrateOf(history: object | undefined): MigrateValue | undefined {
+  return history && histories.get(history)?.migrate
 }

@@ -111,6 +111,8 @@ const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
   log: true,
   resolve: true,
   since: true,
+  migrate: true,
+  call: true,
   urlFor: true,
   allowedMethods: true,
   switchToHttpConnection: true,

@@ -11,6 +11,7 @@ const pages: readonly { readonly page: string; readonly maxWords: number }[] = [
   { page: 'docs/architecture.md', maxWords: 2_600 },
   { page: 'docs/guide/authentication.md', maxWords: 1_600 },
   { page: 'docs/guide/changes-reference.md', maxWords: 1_600 },
+  { page: 'docs/guide/changes-requests.md', maxWords: 1_200 },
   { page: 'docs/guide/changes.md', maxWords: 1_300 },
   { page: 'docs/guide/client-requests.md', maxWords: 1_600 },
   { page: 'docs/guide/client-tanstack.md', maxWords: 800 },

@@ -49,9 +49,21 @@ export async function use(): Promise<void> {
   expectTypeOf(two.data).toEqualTypeOf<{ year: number; paint: string; town: string }>()
   const one = await client.at('1').car.get()
   expectTypeOf(one.data).toEqualTypeOf<{ year: string; paint: string; town: string }>()
-  expectTypeOf(history.migrate(Car, {}, { to: '2' })).toEqualTypeOf<{
+  expectTypeOf(history.migrate(Car, { year: 7, colour: 'red', city: 'Ulm' }, { to: '2' })).toEqualTypeOf<{
     year: number
     paint: string
     town: string
   }>()
 }
+
+// the value is one of the version that it comes from
+history.migrate(Car, { year: '7', paint: 'red', town: 'Ulm' }, { from: '1' })
+// @ts-expect-error years were texts
+history.migrate(Car, { year: 7, paint: 'red', town: 'Ulm' }, { from: '1' })
+// @ts-expect-error a value of the newest models has a colour
+history.migrate(Car, { year: 7, paint: 'red', town: 'Ulm' }, {})
+expectTypeOf(history.migrate(Car, { year: '7', paint: 'red', town: 'Ulm' }, { from: '1' })).toEqualTypeOf<{
+  year: number
+  colour: string
+  city: string
+}>()

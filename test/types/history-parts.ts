@@ -67,5 +67,6 @@ expectTypeOf<InAt<typeof Filter, First>>().toEqualTypeOf<{
 }>()
 
 const version: '1' | '2' | undefined = history.versions.find(() => true)
-const user = history.migrate(User, {}, { to: version, from: undefined })
+const ann = { id: '7', firstName: 'Ann', lastName: 'Lee', status: 'active' } as const
+const user = history.migrate(User, ann, { to: version, from: undefined })
 expectTypeOf<keyof typeof user>().toEqualTypeOf<'id' | 'status'>()

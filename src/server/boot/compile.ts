@@ -1,6 +1,7 @@
 import type { Container } from '../../container/container.ts'
 import type { BuiltIns } from '../../container/request-scope.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { migrateOf } from '../../flatten/history.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -44,11 +45,22 @@ export interface Materials {
   readonly whenClosing: Lifecycle['whenClosing']
 }
 
-function createIsSince(history: VersionHistory | undefined): AppServices['isSince'] {
-  return (change, version) => {
-    if (history === undefined) throw new RangeError('The application has no history of versions')
-    return version === null || history.isSince(change, version)
+/** What requests ask a history. */
+type Past = Pick<AppServices, 'isSince' | 'migrate'>
+
+/** What requests ask a history; without one, it throws. */
+function createPast(history: VersionHistory | undefined): Past {
+  return {
+    isSince: (change, version) => {
+      if (history === undefined) return refuse()
+      return version === null || history.isSince(change, version)
+    },
+    migrate: migrateOf(history) ?? refuse,
   }
+}
+
+function refuse(): never {
+  throw new RangeError('The application has no history of versions')
 }
 
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
@@ -59,19 +71,19 @@ export function compile(materials: Materials): Compiled {
     routing.writeOut(structure.routes, versioning),
     materials,
     shared,
-    createIsSince(versioning?.history),
+    createPast(versioning?.history),
   )
   const { table, services } = plain
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
   const previews =
     versioning &&
-    routing.createPreviews?.(versioning, plain, (names, expand, has) =>
+    routing.createPreviews?.(versioning, plain, (names, { expand, has, migrate }) =>
       toRouted(
         routing.writeOut(structure.routes, versioning, expand),
         materials,
         { ...shared, previews: names },
-        (change, version) => has(change) || services.isSince(change, version),
+        { isSince: (change, version) => has(change) || services.isSince(change, version), migrate },
       ),
     )
   const { errorHandlers = [], middleware = [] } = settings.layers
@@ -102,7 +114,7 @@ export function compile(materials: Materials): Compiled {
 }
 
 /** What requests need, whatever their routes are. */
-type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'isSince'>
+type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'call' | keyof Past>
 
 function toShared(materials: Materials): Shared {
   const { structure, settings, versioning, container } = materials
@@ -134,7 +146,7 @@ function toRouted(
   routes: readonly FlatRoute[],
   { settings, versioning, routing, container }: Materials,
   shared: Shared,
-  isSince: AppServices['isSince'],
+  past: Past,
 ): Routed {
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = versioning?.hidden ?? []
@@ -143,6 +155,7 @@ function toRouted(
   const table = routing.createTable(rows, versioning, mode)
   const locate = routing.createLocate(table, versioning, mode)
   const miss = routing.createMiss(table, versioning, mode)
+  let call: AppServices['call'] | undefined
   return {
     table,
     locate,
@@ -150,9 +163,14 @@ function toRouted(
     reporter: routing.createReporter(table, versioning, mode),
     services: {
       ...shared,
+      ...past,
+      call: async (...asked) => {
+        const { createCall } = await import('./call.ts')
+        call ??= createCall(table, container)
+        return call(...asked)
+      },
       allowedMethods: createAllowedMethods(locate, miss, settings.limits.url),
       urlFor: createUrlFor(table, routing.createChooseLink(table, versioning)),
-      isSince,
     },
   }
 }

@@ -9,7 +9,6 @@ import type { Sessions } from '../../session/sessions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
-import type { DocumentSource } from '../docs/documented.ts'
 import { createDocsRouter } from '../docs/docs-routes.ts'
 import { createLazyDocuments } from '../docs/lazy-documents.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
@@ -83,9 +82,9 @@ export function createCore(
   const versions = createEnabledVersioning(mistakes.length > 0 ? undefined : options.versioning)
   const findDefinitions = createFinder(options, () => ({ structure, versioning: versions.current() }))
   const refuse = createRefusal(findDefinitions)
-  const documents = createLazyDocuments((previews) => {
+  const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
-    return { ...tableWith(build(), previews), versioning: versions.current(), modules, settings }
+    return { ...build(), versioning: versions.current(), modules, settings }
   }, refuse)
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Structure =>
@@ -169,17 +168,6 @@ async function logWarnings(
 ): Promise<void> {
   for (const warning of await findWarnings())
     log.warn(atDefinition(warning, ...findDefinitions(warning)), 'A definition deserves a look')
-}
-
-/** @throws `RangeError` for a preview that does not exist. */
-function tableWith(
-  { table, show }: Compiled,
-  names: readonly string[],
-): Pick<DocumentSource, 'table' | 'previews'> {
-  if (names.length === 0) return { table }
-  const previews = show?.(names)
-  if (previews === undefined) throw new RangeError(`There is no preview "${names.join(', ')}"`)
-  return { table: previews.table, previews }
 }
 
 /** Loads the answers to health probes once; `undefined` without the option. */

@@ -18,13 +18,16 @@ export interface DocumentSource {
   readonly versioning: Versioning | undefined
   readonly modules: readonly ModuleNode[]
   readonly settings: Settings
+  /** Returns what clients see who ask for previews; `undefined` if there are none. */
+  readonly show?: ((names: readonly string[]) => PreviewedRoutes) | undefined
   /** What clients see who ask for previews; `undefined` for what all others see. */
-  readonly previews?: ShownPreviews | undefined
+  readonly previews?: PreviewedRoutes | undefined
 }
 
 /** The previews of a document. */
-interface ShownPreviews {
+interface PreviewedRoutes {
   readonly names: readonly string[]
+  readonly table: Table
   /** The versions that can show them. */
   readonly versions: readonly string[]
   /** What is told of each preview. */

@@ -22,9 +22,6 @@ interface DocumentedLife extends VersionLife {
   readonly links: VersionLinks
 }
 
-/** What documents are made from, as clients see it who ask for some previews. @throws `RangeError` for one that does not exist. */
-export type SourceOf = (previews: readonly string[]) => DocumentSource
-
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
   /** The documents of clients who ask for some previews, which are the same object for the same ones. @throws `RangeError` for one that does not exist. */
@@ -59,23 +56,30 @@ export interface Documents {
 }
 
 /** Makes what knows the documents of an application; the source is asked when the first is wanted. */
-export function createDocuments(sourceOf: SourceOf, refuse: (error: unknown) => never): Documents {
+export function createDocuments(source: () => DocumentSource, refuse: (error: unknown) => never): Documents {
   const made = new Map<string, Documents>()
-  const code: Code = { make: undefined, load: once(() => loadCode(sourceOf([]))) }
+  const code: Code = { make: undefined, load: once(() => loadCode(source())) }
   const documents: Documents = {
-    ...createOwn(() => sourceOf([]), code, refuse),
+    ...createOwn(source, code, refuse),
     with: (previews) => {
       if (previews.length === 0) return documents
       const names = [...new Set(previews)].toSorted()
       const known = made.get(names.join())
       if (known !== undefined) return known
-      const first = sourceOf(names)
+      const first = withNames(source(), names)
       const own = { ...createOwn(() => first, code, refuse), with: documents.with }
       made.set(names.join(), own)
       return own
     },
   }
   return documents
+}
+
+/** @throws `RangeError` for a preview that does not exist. */
+function withNames(source: DocumentSource, names: readonly string[]): DocumentSource {
+  const previews = source.show?.(names)
+  if (previews === undefined) throw new RangeError(`There is no preview "${names.join(', ')}"`)
+  return { ...source, table: previews.table, previews }
 }
 
 /** The code that makes documents. */

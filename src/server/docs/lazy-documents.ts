@@ -1,5 +1,6 @@
 import { once } from '../../async.ts'
-import type { Documents, SourceOf } from './documents.ts'
+import type { DocumentSource } from './documented.ts'
+import type { Documents } from './documents.ts'
 
 /** The documents of an application, whose code is loaded when something first asks for them. */
 export interface LazyDocuments {
@@ -11,7 +12,10 @@ export interface LazyDocuments {
 }
 
 /** Creates the documents of an application; the source is asked when the first is wanted. What cannot be documented is passed to `refuse`. */
-export function createLazyDocuments(source: SourceOf, refuse: (error: unknown) => never): LazyDocuments {
+export function createLazyDocuments(
+  source: () => DocumentSource,
+  refuse: (error: unknown) => never,
+): LazyDocuments {
   let documents: Documents | undefined
   const get = once(async () => {
     const { createDocuments } = await import('./documents.ts')

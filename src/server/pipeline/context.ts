@@ -1,4 +1,12 @@
-import type { HttpResponse, Logger, RouteInfo, SideEffect, UrlOptions } from '../../define/context.ts'
+import type {
+  CallInput,
+  HttpResponse,
+  Logger,
+  MigrateVersions,
+  RouteInfo,
+  SideEffect,
+  UrlOptions,
+} from '../../define/context.ts'
 import type { Token } from '../../define/token.ts'
 import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, HttpRequest, Method, RawRequest } from '../../http.ts'
@@ -8,7 +16,9 @@ import type { RequestSettings } from '../../request/request.ts'
 import type { Container } from '../../container/container.ts'
 import { createRequestScope } from '../../container/request-scope.ts'
 import type { BuiltIns, RequestScope } from '../../container/request-scope.ts'
+import type { MigrateValue } from '../../flatten/history.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
+import type { Schema } from '../../schema/schema.ts'
 import type { Session } from '../../define/built-in-tokens.ts'
 import type { OpenSession, Sessions } from '../../session/sessions.ts'
 import type { SessionContext } from './built-ins.ts'
@@ -31,6 +41,15 @@ export interface AppServices {
   ) => string
   /** Whether a version has a change of the history. */
   readonly isSince: (change: SideEffect, version: string | null) => boolean
+  /** Turns a value between versions of the history. */
+  readonly migrate: MigrateValue
+  /** Calls the newest route of a name; `callers` are the names of the routes that wait for it. */
+  readonly call: (
+    name: string,
+    input: CallInput,
+    context: RequestContext,
+    callers?: readonly string[],
+  ) => Promise<unknown>
   /** The names of the previews that requests get. */
   readonly previews: readonly string[]
   /** The path without its version segment. */
@@ -302,6 +321,18 @@ export class RequestContext implements SessionContext {
 
   since(change: SideEffect): boolean {
     return this.#services.isSince(change, this.version)
+  }
+
+  migrate(schema: Schema, value: unknown, { from, to }: MigrateVersions = {}): unknown {
+    const { version, request } = this
+    return this.#services.migrate(schema, value, { from, to: to ?? version ?? undefined }, { request })
+  }
+
+  /** `callers` are the routes that wait for the call: this one, or those that called each other. */
+  call<T = unknown>(name: string, input: CallInput = {}, callers?: readonly string[]): Promise<T> {
+    // who calls says what the route returns
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return this.#services.call(name, input, this, callers) as Promise<T>
   }
 
   urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {

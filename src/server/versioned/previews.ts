@@ -1,7 +1,7 @@
 import { after, isPromise } from '../../async.ts'
 import { httpError } from '../../errors.ts'
 import { previewsOf } from '../../flatten/history.ts'
-import type { ExpandRoutes, Previews } from '../../flatten/history.ts'
+import type { Previewed, Previews } from '../../flatten/history.ts'
 import type { Awaitable, HttpRequest } from '../../http.ts'
 import { splitOutsideQuotes, unquote } from '../../media-type.ts'
 import { cutVersion } from '../../versioning/cut-version.ts'
@@ -91,7 +91,7 @@ function toKey(names: readonly string[]): readonly string[] {
 /** Creates the function that builds the routes of each set of previews once. @throws `RangeError` for one that does not exist. */
 function createStates(
   previews: Previews,
-  route: (names: readonly string[], expand: ExpandRoutes, has: (change: object) => boolean) => Routed,
+  route: (names: readonly string[], previewed: Previewed) => Routed,
 ): (names: readonly string[]) => State {
   const states = new Map<string, State>()
   return (given) => {
@@ -104,8 +104,8 @@ function createStates(
       throw new RangeError(
         `There is no preview "${missing}"; there are ${[...previews.all.keys()].join(', ') || 'none'}`,
       )
-    const { expand, versions, has } = previews.with(names)
-    const made = { routed: route(names, expand, has), versions }
+    const previewed = previews.with(names)
+    const made = { routed: route(names, previewed), versions: previewed.versions }
     states.set(key, made)
     return made
   }

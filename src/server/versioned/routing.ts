@@ -1,5 +1,5 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import type { ExpandRoutes, PreviewInfo } from '../../flatten/history.ts'
+import type { ExpandRoutes, Previewed, PreviewInfo } from '../../flatten/history.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
@@ -36,7 +36,7 @@ export interface PreviewedRoutes {
 export type CreatePreviews = (
   versioning: Versioning,
   plain: Routed,
-  route: (names: readonly string[], expand: ExpandRoutes, has: (change: object) => boolean) => Routed,
+  route: (names: readonly string[], previewed: Previewed) => Routed,
 ) => Pick<Routed, 'locate' | 'miss' | 'reporter'> & {
   /** @throws `RangeError` for a preview that does not exist. */
   readonly show: (names: readonly string[]) => PreviewedRoutes

@@ -1,0 +1,25 @@
+import type { MigrateValue } from '../flatten/history.ts'
+import { convert } from './convert/plan.ts'
+import type { HistoryParts } from './expand.ts'
+
+/** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
+export function levelOf({ levels, versions }: HistoryParts, version: string): number {
+  const level = levels.get(version)
+  if (level !== undefined) return level
+  throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
+}
+
+/** Creates the function that turns values between versions. */
+export function createMigrate(parts: HistoryParts): MigrateValue {
+  const planOf = (
+    schema: Parameters<MigrateValue>[0],
+    version: string | undefined,
+  ): ReturnType<HistoryParts['plans']['planOf']> =>
+    version === undefined ? undefined : parts.plans.planOf(schema, levelOf(parts, version))
+  return (schema, value, { from, to }, extra) => {
+    const older = planOf(schema, from)
+    const newest = older === undefined ? value : convert(older, 'up', value, extra)
+    const plan = planOf(schema, to)
+    return plan === undefined ? newest : convert(plan, 'down', newest, extra)
+  }
+}
