@@ -4,3 +4,7 @@ export { createTestClient } from './client.ts'
 export type { SendTestRequest, TestClient, TestClientOptions, TestRequest } from './client.ts'
 export type { CookieJar, KeptCookie } from './cookie-jar.ts'
 export { forEachVersion } from './for-each-version.ts'
+
+export { compareDocuments } from '../gate/compare.ts'
+export type { CompareOptions } from '../gate/compare.ts'
+export type { Comparison, Finding, Level } from '../gate/finding.ts'

@@ -1,0 +1,35 @@
+/** How bad a difference is for clients that keep to the older document. */
+export type Level = 'none' | 'info' | 'warning' | 'breaking'
+
+/** Levels, the harmless one first. */
+export const LEVELS: readonly Level[] = ['none', 'info', 'warning', 'breaking']
+
+/** The worst of several levels. */
+export function worst(levels: Iterable<Level>): Level {
+  let at = 0
+  for (const level of levels) at = Math.max(at, LEVELS.indexOf(level))
+  return LEVELS[at] ?? 'none'
+}
+
+/** A difference between two documents. */
+export interface Finding {
+  /** The name of the rule, such as `request-property-became-required`. */
+  readonly rule: string
+  readonly level: Level
+  /** Method and path, such as `POST /users`; empty for what concerns the whole API. */
+  readonly operation: string
+  /** The name of the route: the `operationId`. */
+  readonly route?: string
+  /** Where in the operation, such as `requestBody/application/json/name`. */
+  readonly at: string
+  readonly message: string
+  readonly base: { readonly pointer: string }
+  readonly revision: { readonly pointer: string }
+}
+
+/** What two documents differ in. */
+export interface Comparison {
+  /** The worst level of all findings. */
+  readonly level: Level
+  readonly findings: readonly Finding[]
+}

@@ -1,0 +1,122 @@
+import { isRecord } from '../../values.ts'
+import type { Node, Source } from '../document/source.ts'
+import type { Level } from '../finding.ts'
+import { toStableText } from '../json.ts'
+import type { Side } from '../schema/read.ts'
+import { toDifferences } from './context.ts'
+import type { Difference, Documents } from './context.ts'
+
+/** A media type of a body, with its schema. */
+interface Media {
+  /** As written. */
+  readonly name: string
+  readonly node: Node
+}
+
+/** The differences in the media types of a body and their schemas. */
+export function compareContent(
+  base: Node,
+  revision: Node,
+  documents: Documents,
+  side: Side,
+  at: readonly string[],
+): readonly Difference[] {
+  const before = mediaOf(base, documents.base)
+  const after = mediaOf(revision, documents.revision)
+  const name = side === 'request' ? 'request-body-media-type' : 'response-media-type'
+  const pointers = {
+    base: documents.base.pointerOf(base),
+    revision: documents.revision.pointerOf(revision),
+  }
+  const differences: Difference[] = []
+  const used = new Set<string>()
+  for (const [type, old] of before) {
+    const partner = findMedia(type, after, side)
+    if (partner === undefined)
+      differences.push({
+        ...pointers,
+        rule: `${name}-removed`,
+        level: 'breaking',
+        at: [...at, old.name],
+        message: `the media type ${old.name} was removed`,
+        base: documents.base.pointerOf(old.node),
+      })
+    else {
+      used.add(partner[0])
+      differences.push(...compareMedia(old, partner[1], documents, side, [...at, old.name]))
+    }
+  }
+  for (const [type, now] of after)
+    if (!before.has(type) && !used.has(type))
+      differences.push({
+        ...pointers,
+        rule: `${name}-added`,
+        level: 'info',
+        at: [...at, now.name],
+        message: `the media type ${now.name} was added`,
+        revision: documents.revision.pointerOf(now.node),
+      })
+  return differences
+}
+
+/** Media types in lower case, without the charset. */
+function mediaOf(body: Node, source: Source): ReadonlyMap<string, Media> {
+  const content = source.resolve(body['content'])
+  const media = new Map<string, Media>()
+  for (const [name, value] of Object.entries(isRecord(content) ? content : {})) {
+    const node = source.resolve(value)
+    const [type = '', ...parameters] = name
+      .toLowerCase()
+      .split(';')
+      .map((part) => part.trim())
+    const said = parameters.filter((parameter) => !parameter.startsWith('charset=')).toSorted()
+    media.set([type, ...said].join(';'), { name, node: isRecord(node) ? node : {} })
+  }
+  return media
+}
+
+/** The same media type, or in requests a range that has it. */
+function findMedia(
+  type: string,
+  among: ReadonlyMap<string, Media>,
+  side: Side,
+): readonly [string, Media] | undefined {
+  const [group = ''] = type.split('/')
+  const names = side === 'request' ? [type, `${group}/*`, '*/*'] : [type]
+  for (const name of names) {
+    const media = among.get(name)
+    if (media !== undefined) return [name, media]
+  }
+  return undefined
+}
+
+function compareMedia(
+  old: Media,
+  now: Media,
+  documents: Documents,
+  side: Side,
+  at: readonly string[],
+): readonly Difference[] {
+  const { base, revision, comparing } = documents.sides[side]
+  const differences: Difference[] = []
+  // streams: the schema of each item
+  for (const key of ['schema', 'itemSchema'] as const) {
+    const [schema, newSchema] = [old.node[key], now.node[key]]
+    if (schema === undefined && newSchema === undefined) continue
+    const facts = comparing.compare(base(schema), revision(newSchema))
+    differences.push(...toDifferences(facts, side, 'body', key === 'schema' ? at : [...at, '(item)']))
+  }
+  const [encoding, newEncoding] = [old.node['encoding'] ?? {}, now.node['encoding'] ?? {}]
+  if (toStableText(encoding) !== toStableText(newEncoding)) {
+    const level: Level = 'warning'
+    differences.push({
+      rule: `${side}-body-encoding-changed`,
+      level,
+      at,
+      message: 'the encoding of the parts changed',
+      base: documents.base.pointerOf(old.node),
+      revision: documents.revision.pointerOf(now.node),
+    })
+  }
+  return differences
+}

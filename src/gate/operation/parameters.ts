@@ -1,0 +1,172 @@
+import { isRecord } from '../../values.ts'
+import type { Operation, Parameter } from '../document/operations.ts'
+import type { Source } from '../document/source.ts'
+import type { Level } from '../finding.ts'
+import type { Reader, Side } from '../schema/read.ts'
+import { ANY_NUMBER, toValue } from '../schema/shape.ts'
+import type { Shape } from '../schema/shape.ts'
+import { toDifferences } from './context.ts'
+import type { Difference, Documents } from './context.ts'
+
+/** The differences in parameters of two operations that belong together. */
+export function compareParameters(
+  base: Operation,
+  revision: Operation,
+  documents: Documents,
+  side: Side,
+): readonly Difference[] {
+  const after = new Map(revision.parameters.map((parameter) => [parameter.key, parameter]))
+  const before = new Map(base.parameters.map((parameter) => [parameter.key, parameter]))
+  const differences: Difference[] = []
+  const isRefused = side === 'request'
+  for (const old of base.parameters) {
+    const now = after.get(old.key)
+    if (now !== undefined) differences.push(...compareTwo(old, now, documents, side))
+    else {
+      const moved = revision.parameters.find(
+        ({ name, key, in: place }) => name === old.name && place !== old.in && !before.has(key),
+      )
+      differences.push(
+        moved === undefined ? toRemoved(old, revision, documents) : toMoved(old, moved, documents),
+      )
+    }
+  }
+  for (const now of revision.parameters) {
+    const isMoved = base.parameters.some(({ name, key }) => name === now.name && !after.has(key))
+    if (!before.has(now.key) && !isMoved) differences.push(toAdded(now, base, documents))
+  }
+  return isRefused
+    ? differences
+    : differences.map((one) => ({ ...one, level: one.level === 'breaking' ? 'warning' : one.level }))
+}
+
+const at = ({ in: place, name }: Parameter): readonly string[] => ['parameters', place, name]
+
+function isRequired({ in: place, node }: Parameter): boolean {
+  return place === 'path' || node['required'] === true
+}
+
+function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Documents): Difference {
+  const sunset = Date.parse(String(old.node['x-sunset'] ?? ''))
+  const isDeprecated = old.node['deprecated'] === true
+  const isEarly = isDeprecated && sunset > strictness.now
+  const isOver = isDeprecated && !isEarly
+  return {
+    rule: isEarly
+      ? 'request-parameter-removed-before-sunset'
+      : isOver
+        ? 'request-parameter-removed-with-deprecation'
+        : 'request-parameter-removed',
+    level: isEarly ? 'breaking' : isOver ? 'info' : 'warning',
+    at: at(old),
+    message: isEarly ? 'the parameter was removed before its sunset' : 'the parameter was removed',
+    base: base.pointerOf(old.node),
+    revision: owner.pointer,
+  }
+}
+
+function toMoved(old: Parameter, now: Parameter, { base, revision }: Documents): Difference {
+  return {
+    rule: 'request-parameter-location-changed',
+    level: 'breaking',
+    at: at(old),
+    message: `the parameter was in the ${old.in} and is in the ${now.in}`,
+    base: base.pointerOf(old.node),
+    revision: revision.pointerOf(now.node),
+  }
+}
+
+function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Difference {
+  const isInPath = now.in === 'path'
+  const isNeeded = isRequired(now)
+  const [rule, level, message]: readonly [string, Level, string] = isInPath
+    ? ['new-request-path-parameter', 'breaking', 'a parameter was added to the path']
+    : isNeeded
+      ? ['new-required-request-parameter', 'breaking', 'a required parameter was added']
+      : ['new-optional-request-parameter', 'info', 'an optional parameter was added']
+  return { rule, level, at: at(now), message, base: owner.pointer, revision: revision.pointerOf(now.node) }
+}
+
+function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: Side): readonly Difference[] {
+  const { base, revision } = documents
+  const pointers = { base: base.pointerOf(old.node), revision: revision.pointerOf(now.node) }
+  const say = (rule: string, level: Level, message: string): Difference => ({
+    rule,
+    level,
+    at: at(old),
+    message,
+    ...pointers,
+  })
+  const differences: Difference[] = []
+  if (!isRequired(old) && isRequired(now))
+    differences.push(say('request-parameter-became-required', 'breaking', 'the parameter became required'))
+  if (isRequired(old) && !isRequired(now))
+    differences.push(say('request-parameter-became-optional', 'info', 'the parameter became optional'))
+  if (old.node['deprecated'] !== true && now.node['deprecated'] === true)
+    differences.push(say('request-parameter-deprecated', 'info', 'the parameter is deprecated'))
+  if (old.node['deprecated'] === true && now.node['deprecated'] !== true)
+    differences.push(say('request-parameter-reactivated', 'info', 'the parameter is no longer deprecated'))
+  const readers = documents.sides[side]
+  const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
+  if (isCompound(shape) && isCompound(newShape)) {
+    const [was, is] = [styleOf(old), styleOf(now)]
+    if (was !== is)
+      differences.push(
+        say(
+          'request-parameter-serialization-changed',
+          'breaking',
+          `the parameter was written as ${was} and is written as ${is}`,
+        ),
+      )
+  }
+  // outside of JSON everything is text: what takes any text takes numbers, too
+  const wide = isPlainText(newShape) ? withScalars(newShape) : newShape
+  const before = isPlainText(shape) && wide !== newShape ? withScalars(shape) : shape
+  return [
+    ...differences,
+    ...toDifferences(readers.comparing.compare(before, wide), side, 'parameter', at(old)),
+  ]
+}
+
+/** The schema of a parameter, or of its content. */
+function toShape({ node }: Parameter, source: Source, read: Reader): Shape {
+  const content = source.resolve(node['content'])
+  if (!isRecord(content)) return read(node['schema'])
+  const media = source.resolve(Object.values(content)[0])
+  return read(isRecord(media) ? media['schema'] : undefined)
+}
+
+function isCompound({ parts }: Shape): boolean {
+  return parts.some(({ kind }) => kind === 'array' || kind === 'object')
+}
+
+/** How a list or object is written (OpenAPI, Style Values). */
+function styleOf({ in: place, node }: Parameter): string {
+  if (isRecord(node['content'])) return Object.keys(node['content'])[0] ?? 'content'
+  const style = node['style'] ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
+  const explode = node['explode'] ?? style === 'form'
+  return `${String(style)}${explode === true ? ', exploded' : ''}`
+}
+
+function isPlainText({ parts }: Shape): boolean {
+  return parts.some(
+    (part) =>
+      part.kind === 'string' &&
+      part.minLength <= 1 &&
+      part.maxLength === Number.POSITIVE_INFINITY &&
+      part.patterns.length + part.formats.length === 0,
+  )
+}
+
+const WIDE = new WeakMap<Shape, Shape>()
+
+function withScalars(shape: Shape): Shape {
+  const known = WIDE.get(shape)
+  if (known !== undefined) return known
+  const others = shape.parts.filter(
+    ({ kind, ...part }) => kind !== 'number' && !('value' in part && typeof part.value === 'boolean'),
+  )
+  const wide = { ...shape, parts: [...others, ANY_NUMBER, toValue(true), toValue(false)] }
+  WIDE.set(shape, wide)
+  return wide
+}

@@ -1,0 +1,127 @@
+import { isRecord } from '../../values.ts'
+import { toStableText } from '../json.ts'
+import { typeOfValue } from './shape.ts'
+import type { ArrayPart, NumberPart, ObjectPart, Part, Shape, StringPart } from './shape.ts'
+
+/**
+ * Whether a value is in a shape; `undefined` if that cannot be said.
+ * @param isLenient whether members that an object does not name are no matter, closed as it may be
+ */
+export function has(shape: Shape, value: unknown, isLenient = false): boolean | undefined {
+  return some(shape.parts, (part) => hasPart(part, value, isLenient))
+}
+
+/** Whether a value is in a part; `undefined` if that cannot be said. */
+export function hasPart(part: Part, value: unknown, isLenient = false): boolean | undefined {
+  return and(hasPlainly(part, value, isLenient), () => every(part.rules, (rule) => rule.holds(value)))
+}
+
+function hasPlainly(part: Part, value: unknown, isLenient: boolean): boolean | undefined {
+  if (part.kind === 'value') return toStableText(part.value) === toStableText(value)
+  if (part.kind !== typeOfValue(value)) return false
+  if (part.kind === 'number') return hasNumber(part, Number(value))
+  if (part.kind === 'string') return hasString(part, String(value))
+  if (part.kind === 'array') return Array.isArray(value) && hasItems(part, value, isLenient)
+  return isRecord(value) && hasMembers(part, value, isLenient)
+}
+
+function hasNumber({ isInteger, min, max, multiples }: NumberPart, value: number): boolean {
+  if (isInteger && !Number.isInteger(value)) return false
+  if (min !== undefined && (min.isExclusive ? value <= min.value : value < min.value)) return false
+  if (max !== undefined && (max.isExclusive ? value >= max.value : value > max.value)) return false
+  return multiples.every((multiple) => isMultiple(value, multiple))
+}
+
+/** Whether a number is a multiple of another, decimal fractions included. */
+export function isMultiple(value: number, of: number): boolean {
+  const times = value / of
+  return Math.abs(times - Math.round(times)) < 1e-9
+}
+
+function hasString({ minLength, maxLength, patterns, formats }: StringPart, value: string) {
+  const { length } = [...value]
+  if (length < minLength || length > maxLength) return false
+  const matches = every(patterns, (pattern) => toRegExp(pattern)?.test(value))
+  return and(matches, () => (formats.length > 0 ? undefined : true))
+}
+
+const KNOWN = new Map<string, RegExp | undefined>()
+
+/** The regular expression of a pattern; `undefined` for one that is none. */
+export function toRegExp(pattern: string): RegExp | undefined {
+  if (!KNOWN.has(pattern)) KNOWN.set(pattern, compile(pattern))
+  return KNOWN.get(pattern)
+}
+
+function compile(pattern: string): RegExp | undefined {
+  for (const flags of ['u', ''])
+    try {
+      return new RegExp(pattern, flags)
+    } catch {
+      continue
+    }
+  return undefined
+}
+
+function hasItems(part: ArrayPart, value: readonly unknown[], isLenient: boolean): boolean | undefined {
+  const { prefix, items, minItems, maxItems, isUnique } = part
+  if (value.length < minItems || value.length > maxItems) return false
+  if (isUnique && new Set(value.map(toStableText)).size < value.length) return false
+  return every(value, (item, at) => has((prefix[at] ?? items)(), item, isLenient))
+}
+
+function hasMembers(
+  part: ObjectPart,
+  value: Readonly<Record<string, unknown>>,
+  isLenient: boolean,
+): boolean | undefined {
+  const { properties, rest, patterns, names, minProperties, maxProperties } = part
+  const given = Object.keys(value)
+  if (given.length < minProperties || given.length > maxProperties) return false
+  for (const [name, { isRequired }] of properties) if (isRequired && !Object.hasOwn(value, name)) return false
+  const others = rest === 'closed' && isLenient ? 'open' : rest
+  return every(given, (name) => {
+    const member = value[name]
+    const shapes = [...patterns].flatMap(([pattern, shape]) => (toRegExp(pattern)?.test(name) ? [shape] : []))
+    const own = properties.get(name)?.shape ?? (shapes.length > 0 || others === 'open' ? undefined : others)
+    if (own === 'closed') return false
+    const answers = [...(own === undefined ? [] : [own]), ...shapes].map((shape) =>
+      has(shape(), member, isLenient),
+    )
+    return every([...answers, names === undefined ? true : has(names(), name)], (one) => one)
+  })
+}
+
+/** Whether all hold: one that does not is enough, one that cannot be said leaves it open. */
+export function every<T>(
+  all: readonly T[],
+  holds: (one: T, at: number) => boolean | undefined,
+): boolean | undefined {
+  let answer: boolean | undefined = true
+  for (const [at, one] of all.entries()) {
+    const own = holds(one, at)
+    if (own === false) return false
+    if (own === undefined) answer = undefined
+  }
+  return answer
+}
+
+/** Whether one holds. */
+export function some<T>(
+  all: readonly T[],
+  holds: (one: T, at: number) => boolean | undefined,
+): boolean | undefined {
+  let answer: boolean | undefined = false
+  for (const [at, one] of all.entries()) {
+    const own = holds(one, at)
+    if (own === true) return true
+    if (own === undefined) answer = undefined
+  }
+  return answer
+}
+
+function and(first: boolean | undefined, second: () => boolean | undefined): boolean | undefined {
+  if (first === false) return false
+  const other = second()
+  return other === false ? false : first === true ? other : undefined
+}

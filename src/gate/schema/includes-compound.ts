@@ -1,0 +1,99 @@
+import { all, mapLazily } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { toRegExp } from './check.ts'
+import { toAlone, toValue } from './shape.ts'
+import type { ArrayPart, ObjectPart, Rest, Shape } from './shape.ts'
+
+/** The comparison that asks: for what is further inside. */
+export interface Asking {
+  readonly isIn: (part: Shape, whole: Shape) => Answer
+  /** Whether an object that is closed takes members that it does not name. */
+  readonly isLenient: boolean
+}
+
+/** Whether all lists of one part are in another. */
+export function isArrayIn(part: ArrayPart, whole: ArrayPart, asking: Asking): Answer {
+  if (part.maxItems === 0) return whole.minItems === 0 ? 'yes' : 'no'
+  if (part.minItems < whole.minItems || part.maxItems > whole.maxItems) return 'no'
+  const length = Math.max(part.prefix.length, whole.prefix.length)
+  const pairs = Array.from(
+    { length: Math.min(length, part.maxItems) },
+    (_, at) => [part.prefix[at] ?? part.items, whole.prefix[at] ?? whole.items] as const,
+  )
+  const beyond = part.maxItems > length ? [[part.items, whole.items] as const] : []
+  const unique: Answer = whole.isUnique && !part.isUnique && part.maxItems > 1 ? 'no' : 'yes'
+  return all([unique, ...mapLazily([...pairs, ...beyond], ([own, its]) => isInside(own(), its(), asking))])
+}
+
+/** No item at all is in anything. */
+function isInside(part: Shape, whole: Shape, { isIn }: Asking): Answer {
+  return part.parts.length === 0 ? 'yes' : isIn(part, whole)
+}
+
+/** Whether all objects of one part are in another. Members that an object does not name count as absent. */
+export function isObjectIn(part: ObjectPart, whole: ObjectPart, asking: Asking): Answer {
+  const rest: Rest = asking.isLenient && whole.rest === 'closed' ? 'open' : whole.rest
+  const other = { ...whole, rest }
+  return all(
+    (function* answers() {
+      yield isCountIn(part, other)
+      yield* toNeeded(part, other, asking)
+      yield* toMembers(part, other, asking)
+      yield isRestIn(part.rest, rest, asking)
+      if (whole.names !== undefined && part.rest !== 'closed')
+        yield part.names === undefined ? 'no' : asking.isIn(part.names(), whole.names())
+      yield* toPatterns(part, other, asking)
+    })(),
+  )
+}
+
+function isCountIn(part: ObjectPart, whole: ObjectPart): Answer {
+  const required = [...part.properties.values()].filter(({ isRequired }) => isRequired).length
+  const most = part.rest === 'closed' ? part.properties.size : Number.POSITIVE_INFINITY
+  const isEnough = whole.minProperties <= Math.max(part.minProperties, required)
+  return isEnough && whole.maxProperties >= Math.min(part.maxProperties, most) ? 'yes' : 'no'
+}
+
+// What the other names has to be there, and to fit.
+function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generator<Answer> {
+  for (const [name, { isRequired, shape }] of whole.properties) {
+    const own = part.properties.get(name)
+    if (isRequired && own?.isRequired !== true) yield 'no'
+    if (own === undefined && typeof part.rest === 'function') yield isInside(part.rest(), shape(), asking)
+  }
+}
+
+// What this one names has to be possible in the other.
+function* toMembers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Answer> {
+  for (const [name, own] of part.properties) {
+    const shape = own.shape()
+    // a property that cannot be there
+    if (shape.parts.length === 0 && !own.isRequired) continue
+    const its = whole.properties.get(name)
+    if (its !== undefined) yield isIn(shape, its.shape())
+    else if (isMatched(name, whole)) yield 'unknown'
+    else if (whole.rest === 'closed') yield 'no'
+    else if (typeof whole.rest === 'function') yield isIn(shape, whole.rest())
+    if (whole.names !== undefined) yield isIn(toAlone(toValue(name)), whole.names())
+  }
+}
+
+function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Answer> {
+  for (const [pattern, shape] of whole.patterns) {
+    const own = part.patterns.get(pattern)
+    if (own !== undefined) yield isIn(own(), shape())
+    else if (part.rest !== 'closed') yield 'unknown'
+  }
+  for (const pattern of part.patterns.keys())
+    if (!whole.patterns.has(pattern) && whole.rest !== 'open') yield 'unknown'
+}
+
+function isRestIn(part: Rest, whole: Rest, asking: Asking): Answer {
+  if (whole === 'open' || part === 'closed') return 'yes'
+  return part === 'open' || whole === 'closed' ? 'no' : isInside(part(), whole(), asking)
+}
+
+/** A pattern that is none may match anything. */
+function isMatched(name: string, { patterns }: ObjectPart): boolean {
+  return [...patterns.keys()].some((pattern) => toRegExp(pattern)?.test(name) ?? true)
+}

@@ -1,0 +1,150 @@
+import { hasPart, isMultiple } from './check.ts'
+import { NEVER, isAny, typeOf } from './shape.ts'
+import type {
+  ArrayPart,
+  Bound,
+  Lazy,
+  NumberPart,
+  ObjectPart,
+  Part,
+  Property,
+  Rest,
+  Rule,
+  Shape,
+  StringPart,
+} from './shape.ts'
+
+/** The most alternatives that a shape may have; more than that are products of unions that nobody reads. */
+const MOST_PARTS = 512
+
+/** The values that are in both shapes. What is said of the second wins over what is said of the first. */
+export function intersect(one: Shape, other: Shape): Shape {
+  const notes = { ...one.notes, ...other.notes }
+  const { pointer } = one
+  if (isAny(other)) return { parts: one.parts, notes, pointer }
+  if (isAny(one)) return { parts: other.parts, notes, pointer }
+  const parts = one.parts.flatMap((part) =>
+    other.parts.flatMap((partner) => intersectParts(part, partner) ?? []),
+  )
+  return { parts: parts.slice(0, MOST_PARTS), notes, pointer }
+}
+
+function intersectParts(one: Part, other: Part): Part | undefined {
+  const common = { name: one.name ?? other.name, rules: toRules(one.rules, other.rules) }
+  if (one.kind === 'value')
+    return hasPart(other, one.value) === false ? undefined : { ...one, rules: common.rules }
+  if (other.kind === 'value')
+    return hasPart(one, other.value) === false ? undefined : { ...other, rules: common.rules }
+  if (typeOf(one) !== typeOf(other)) return undefined
+  if (one.kind === 'number' && other.kind === 'number') return { ...intersectNumbers(one, other), ...common }
+  if (one.kind === 'string' && other.kind === 'string') return { ...intersectStrings(one, other), ...common }
+  if (one.kind === 'array' && other.kind === 'array') return { ...intersectArrays(one, other), ...common }
+  if (one.kind === 'object' && other.kind === 'object') return { ...intersectObjects(one, other), ...common }
+  return undefined
+}
+
+/** The rules of both, each once. */
+export function toRules(one: readonly Rule[], other: readonly Rule[]): readonly Rule[] {
+  if (other.length === 0) return one
+  return [...one, ...other.filter(({ key }) => !one.some((rule) => rule.key === key))]
+}
+
+const union = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  [...new Set([...one, ...other])].toSorted()
+
+function intersectNumbers(one: NumberPart, other: NumberPart): NumberPart {
+  return {
+    ...one,
+    isInteger: one.isInteger || other.isInteger,
+    min: tighter(one.min, other.min, 1),
+    max: tighter(one.max, other.max, -1),
+    multiples: toMultiples([...one.multiples, ...other.multiples]),
+    formats: union(one.formats, other.formats),
+  }
+}
+
+/** Of numbers that all have to divide a value, those that say something: 6 says all that 2 and 3 say. */
+function toMultiples(all: readonly number[]): readonly number[] {
+  const distinct = [...new Set(all)]
+  return distinct
+    .filter((one) => !distinct.some((other) => other !== one && isMultiple(other, one)))
+    .toSorted((a, b) => a - b)
+}
+
+/** The bound that leaves less; `sign` is 1 for lower bounds and -1 for upper ones. */
+function tighter(one: Bound | undefined, other: Bound | undefined, sign: 1 | -1): Bound | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const difference = (one.value - other.value) * sign
+  if (difference === 0) return one.isExclusive ? one : other
+  return difference > 0 ? one : other
+}
+
+function intersectStrings(one: StringPart, other: StringPart): StringPart {
+  return {
+    ...one,
+    minLength: Math.max(one.minLength, other.minLength),
+    maxLength: Math.min(one.maxLength, other.maxLength),
+    patterns: union(one.patterns, other.patterns),
+    formats: union(one.formats, other.formats),
+  }
+}
+
+function at(part: ArrayPart, index: number): Lazy {
+  return part.prefix[index] ?? part.items
+}
+
+function intersectArrays(one: ArrayPart, other: ArrayPart): ArrayPart {
+  const length = Math.max(one.prefix.length, other.prefix.length)
+  return {
+    ...one,
+    prefix: Array.from({ length }, (_, index) => both(at(one, index), at(other, index))),
+    items: both(one.items, other.items),
+    minItems: Math.max(one.minItems, other.minItems),
+    maxItems: Math.min(one.maxItems, other.maxItems),
+    isUnique: one.isUnique || other.isUnique,
+  }
+}
+
+function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
+  const properties = new Map<string, Property>()
+  for (const name of new Set([...one.properties.keys(), ...other.properties.keys()])) {
+    const [own, its] = [one.properties.get(name), other.properties.get(name)]
+    properties.set(name, {
+      shape: both(own?.shape ?? ofRest(one.rest), its?.shape ?? ofRest(other.rest)),
+      isRequired: own?.isRequired === true || its?.isRequired === true,
+    })
+  }
+  const patterns = new Map(one.patterns)
+  for (const [pattern, shape] of other.patterns) {
+    const own = patterns.get(pattern)
+    patterns.set(pattern, own === undefined ? shape : both(own, shape))
+  }
+  const { names = other.names } = one
+  return {
+    ...one,
+    properties,
+    patterns,
+    rest: intersectRests(one.rest, other.rest),
+    names: one.names === undefined || other.names === undefined ? names : both(one.names, other.names),
+    minProperties: Math.max(one.minProperties, other.minProperties),
+    maxProperties: Math.min(one.maxProperties, other.maxProperties),
+  }
+}
+
+function ofRest(rest: Rest): Lazy | undefined {
+  if (rest === 'open') return undefined
+  return rest === 'closed' ? () => NEVER : rest
+}
+
+function intersectRests(one: Rest, other: Rest): Rest {
+  if (one === 'closed' || other === 'closed') return 'closed'
+  if (one === 'open') return other
+  return other === 'open' ? one : both(one, other)
+}
+
+/** The intersection of two shapes, read once. Of one alone, that one. */
+function both(one: Lazy | undefined, other: Lazy | undefined): Lazy {
+  if (one === undefined || other === undefined) return one ?? other ?? (() => NEVER)
+  let shape: Shape | undefined
+  return () => (shape ??= intersect(one(), other()))
+}

@@ -1,0 +1,38 @@
+import { toShortText, toStableText } from '../json.ts'
+import type { AspectName } from './aspects.ts'
+import { toFact } from './fact.ts'
+import type { Fact } from './fact.ts'
+import type { Side } from './read.ts'
+import type { Shape } from './shape.ts'
+
+/** The differences in what two schemas say beside their values. */
+export function toNoteFacts(base: Shape, revision: Shape, side: Side): readonly Fact[] {
+  const say = (aspect: AspectName, detail?: string): Fact => toFact(aspect, base, revision, side, detail)
+  const [old, now] = [base.notes, revision.notes]
+  const facts = side === 'request' ? toDefaultFacts(base, revision) : []
+  const { discriminator: was } = old
+  const { discriminator: is } = now
+  const isRenamed = was !== undefined && is !== undefined && was !== is
+  return [
+    ...facts,
+    ...(side === 'request' && !old.readOnly && now.readOnly ? [say('became-read-only')] : []),
+    ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
+    ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
+    ...(isRenamed
+      ? [say('discriminator-property-name-changed', `${was} told the alternatives apart, ${is} does now`)]
+      : []),
+  ]
+}
+
+function toDefaultFacts(base: Shape, revision: Shape): readonly Fact[] {
+  const say = (aspect: AspectName, detail: string): readonly Fact[] => [
+    toFact(aspect, base, revision, 'request', detail),
+  ]
+  const [had, has] = ['default' in base.notes, 'default' in revision.notes]
+  const [before, after] = [base.notes.default, revision.notes.default]
+  if (had && !has) return say('default-value-removed', `the default ${toShortText(before)} was removed`)
+  if (!had && has) return say('default-value-added', `the default ${toShortText(after)} was added`)
+  return toStableText(before) === toStableText(after)
+    ? []
+    : say('default-value-changed', `the default was ${toShortText(before)} and is ${toShortText(after)}`)
+}

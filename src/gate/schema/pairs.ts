@@ -1,0 +1,87 @@
+import { toStableText } from '../json.ts'
+import { valuesOf } from './disjoint.ts'
+import type { Inclusion } from './includes.ts'
+import type { Side } from './read.ts'
+import { toAlone } from './shape.ts'
+import type { Part, Shape } from './shape.ts'
+
+/** Alternatives of two unions that belong together, and those that have no partner. */
+export interface Pairs {
+  readonly pairs: readonly (readonly [Part, Part])[]
+  readonly removed: readonly Part[]
+  readonly added: readonly Part[]
+}
+
+/** Pairs the alternatives of two unions: by the property that tells them apart, by name, by equality, and what is left if it is one each. */
+export function pairParts(
+  old: readonly Part[],
+  now: readonly Part[],
+  [base, revision]: readonly [Shape, Shape],
+  inclusion: Inclusion,
+  side: Side,
+): Pairs {
+  const left = new Set(old)
+  const free = new Set(now)
+  const pairs: [Part, Part][] = []
+  const take = (one: Part, other: Part | undefined): void => {
+    if (other === undefined) return
+    pairs.push([one, other])
+    left.delete(one)
+    free.delete(other)
+  }
+  const tag = findTag([...old, ...now])
+  const match = (isPartner: (one: Part, other: Part) => boolean): void => {
+    for (const one of left)
+      take(
+        one,
+        [...free].find((other) => isPartner(one, other)),
+      )
+  }
+  if (tag !== undefined)
+    match((one, other) => {
+      const [values, others] = [tagsOf(one, tag), tagsOf(other, tag)]
+      return values.some((value) => others.includes(value))
+    })
+  else {
+    match((one, other) => one.name !== undefined && one.name === other.name)
+    if (left.size > 1 || free.size > 1) match((one, other) => isEqual(one, other, inclusion))
+    match(isAlike)
+    match(isAlike)
+  }
+  if (left.size === 1 && free.size === 1 && tag === undefined) for (const one of left) take(one, [...free][0])
+  // an alternative that the others cover is no loss
+  const isCovered = (part: Part, whole: Shape): boolean => inclusion.isPartIn(part, whole) === 'yes'
+  const removed = [...left].filter((part) => side === 'response' || !isCovered(part, revision))
+  const added = [...free].filter((part) => side === 'request' || !isCovered(part, base))
+  return { pairs, removed, added }
+}
+
+function isEqual(one: Part, other: Part, { isPartIn }: Inclusion): boolean {
+  // rules say what is left of both: a difference there is told of the pair
+  const [own, its]: readonly [Part, Part] = [
+    { ...one, rules: [] },
+    { ...other, rules: [] },
+  ]
+  return isPartIn(own, toAlone(its)) === 'yes' && isPartIn(its, toAlone(own)) === 'yes'
+}
+
+/** Whether at least half of the properties of two objects have the same names. */
+function isAlike(one: Part, other: Part): boolean {
+  if (one.kind !== 'object' || other.kind !== 'object') return false
+  const names = new Set([...one.properties.keys(), ...other.properties.keys()])
+  const shared = [...names].filter((name) => one.properties.has(name) && other.properties.has(name))
+  return shared.length > 0 && shared.length * 2 >= names.size
+}
+
+/** The name of a property that all alternatives require, and that has its own values in each. */
+function findTag(parts: readonly Part[]): string | undefined {
+  const [first] = parts
+  if (first?.kind !== 'object' || parts.length < 3) return undefined
+  return [...first.properties.keys()].find((name) => parts.every((part) => tagsOf(part, name).length > 0))
+}
+
+function tagsOf(part: Part, name: string): readonly string[] {
+  const property = part.kind === 'object' ? part.properties.get(name) : undefined
+  if (property?.isRequired !== true) return []
+  return (valuesOf(property) ?? []).map(toStableText)
+}

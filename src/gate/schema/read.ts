@@ -1,0 +1,380 @@
+import { isRecord, isString } from '../../values.ts'
+import { ReadError } from '../document/read-error.ts'
+import type { Node, Source } from '../document/source.ts'
+import { toStableText } from '../json.ts'
+import { has, hasPart } from './check.ts'
+import { areDisjoint } from './disjoint.ts'
+import { intersect, toRules } from './intersect.ts'
+import { ANY, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toValue } from './shape.ts'
+import type { Bound, Lazy, Notes, Part, Property, Rest, Rule, Shape } from './shape.ts'
+
+/** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */
+export type Side = 'request' | 'response'
+
+/** Reads schemas of a document. The shape of a schema is always the same object. */
+export type Reader = (schema: unknown) => Shape
+
+/** What says nothing about the values of a schema. */
+const ANNOTATIONS = new Set(
+  '$id $schema $comment $anchor $defs definitions title description default example examples deprecated readOnly writeOnly xml externalDocs discriminator contentSchema'.split(
+    ' ',
+  ),
+)
+/** Keywords that a shape has a place for; all others are rules. */
+const KNOWN = new Set(
+  '$ref type nullable enum const allOf anyOf oneOf minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format contentEncoding contentMediaType prefixItems items additionalItems minItems maxItems uniqueItems properties required additionalProperties unevaluatedProperties patternProperties propertyNames minProperties maxProperties then else minContains maxContains'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Makes the reader of a document's schemas for one side.
+ * @throws {ReadError} the reader, for schemas that are none, and for those that contain themselves in `allOf`, `anyOf` or `oneOf`
+ */
+export function createReader(source: Source, side: Side): Reader {
+  const shapes = new Map<object, Shape>()
+  const open = new Set<object>()
+  const read: Reader = (schema) => {
+    if (schema === undefined || schema === true) return ANY
+    if (schema === false) return NEVER
+    if (!isRecord(schema)) throw new ReadError(`A schema is ${JSON.stringify(schema)}, which is no schema`)
+    const known = shapes.get(schema)
+    if (known !== undefined) return known
+    if (open.has(schema))
+      throw new ReadError(`${source.pointerOf(schema)}: the schema contains itself without anything between`)
+    open.add(schema)
+    const shape = toShape(schema, { source, side, read })
+    open.delete(schema)
+    shapes.set(schema, shape)
+    return shape
+  }
+  return read
+}
+
+interface Reading {
+  readonly source: Source
+  readonly side: Side
+  readonly read: Reader
+}
+
+function toShape(schema: Node, reading: Reading): Shape {
+  const { source, read } = reading
+  const pointer = source.pointerOf(schema)
+  if (isString(schema['$ref'])) {
+    const target = read(source.resolve(schema))
+    const own = source.is30 ? [] : Object.keys(schema).filter((key) => key !== '$ref')
+    if (own.length === 0) return target
+    const rest = Object.fromEntries(own.map((key) => [key, schema[key]]))
+    const sibling = toOwnShape(rest, pointer, reading)
+    return intersect(target, sibling)
+  }
+  return toOwnShape(schema, pointer, reading)
+}
+
+function toOwnShape(schema: Node, pointer: string, reading: Reading): Shape {
+  const { read, source } = reading
+  const notes = toNotes(schema, source)
+  let shape: Shape = { ...toTyped(schema, reading), notes, pointer }
+  for (const part of toList(schema['allOf'])) shape = { ...intersect(read(part), shape), pointer }
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const branches = schema[keyword]
+    if (Array.isArray(branches) && branches.length > 0)
+      shape = { ...intersect(toUnion(branches, keyword, reading), shape), notes: shape.notes, pointer }
+  }
+  const rules = toKeywordRules(schema, reading)
+  const title = isString(schema['title']) ? schema['title'] : undefined
+  const parts = isNullable(schema, source) ? withNull(shape.parts) : shape.parts
+  if (rules.length === 0 && title === undefined) return { ...shape, parts }
+  return {
+    ...shape,
+    parts: parts
+      .filter((part) => part.kind !== 'value' || rules.every(({ holds }) => holds(part.value) !== false))
+      .map((part) => ({ ...part, name: part.name ?? title, rules: toRules(part.rules, rules) })),
+  }
+}
+
+function isNullable(schema: Node, { is30 }: Source): boolean {
+  return is30 && schema['nullable'] === true
+}
+
+const withNull = (parts: readonly Part[]): readonly Part[] =>
+  parts.some((part) => part.kind === 'value' && part.value === null) ? parts : [...parts, toValue(null)]
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
+function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): Shape {
+  const shapes = branches.map((branch) => {
+    const { parts } = reading.read(branch)
+    const name = isRecord(branch) && isString(branch['$ref']) ? branch['$ref'].split('/').at(-1) : undefined
+    return name === undefined ? parts : parts.map((part): Part => ({ ...part, name }))
+  })
+  const rule: Rule = {
+    key: 'oneOf',
+    keyword: 'oneOf',
+    holds: (value) => toExclusive(shapes.map((parts) => parts.map((part) => hasPart(part, value)))),
+    // a schema that contains itself can be looked into only when it has been read
+    says: once(() => !areDisjoint(shapes)),
+  }
+  const seen = new Set<string>()
+  const parts = shapes.flat().filter((part) => {
+    if (part.kind !== 'value') return true
+    const text = toStableText(part.value)
+    return !seen.has(text) && seen.add(text)
+  })
+  if (keyword === 'anyOf') return { parts, notes: {}, pointer: '' }
+  const exclusive = parts.map((part): Part => ({ ...part, rules: toRules(part.rules, [rule]) }))
+  return { parts: exclusive, notes: {}, pointer: '' }
+}
+
+/** A question that is answered once. */
+function once(ask: () => boolean): () => boolean {
+  let answer: boolean | undefined
+  return () => (answer ??= ask())
+}
+
+/** Whether a value is in exactly one branch. */
+function toExclusive(all: readonly (readonly (boolean | undefined)[])[]): boolean | undefined {
+  const answers = all.map((some) =>
+    some.includes(true) ? true : some.includes(undefined) ? undefined : false,
+  )
+  if (answers.filter((one) => one === true).length > 1) return false
+  return answers.includes(undefined) ? undefined : answers.includes(true)
+}
+
+function toNotes(schema: Node, source: Source): Notes {
+  const discriminator = source.resolve(schema['discriminator'])
+  const name = isRecord(discriminator) ? discriminator['propertyName'] : undefined
+  return {
+    ...('default' in schema ? { default: schema['default'] } : {}),
+    ...(schema['deprecated'] === true ? { deprecated: true } : {}),
+    ...(isString(schema['x-sunset']) ? { sunset: schema['x-sunset'] } : {}),
+    ...(isString(schema['x-stability-level']) ? { stability: schema['x-stability-level'] } : {}),
+    ...('x-extensible-enum' in schema && schema['x-extensible-enum'] !== false ? { isExtensible: true } : {}),
+    ...(schema['readOnly'] === true ? { readOnly: true } : {}),
+    ...(schema['writeOnly'] === true ? { writeOnly: true } : {}),
+    ...(isString(name) ? { discriminator: name } : {}),
+  }
+}
+
+/** What `type`, `enum`, `const` and the keywords of each type say. */
+function toTyped(schema: Node, reading: Reading): Pick<Shape, 'parts'> {
+  const { type } = schema
+  const types = isString(type) ? [type] : Array.isArray(type) ? type : undefined
+  const values =
+    'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined
+  if (types === undefined && values === undefined && !Object.keys(schema).some(isConstraint)) return ANY
+  const parts = ANY.parts.flatMap((part): Part | readonly Part[] => {
+    if (part.kind === 'value') return isOfTypes(part.value, types) ? part : []
+    if (types !== undefined && !types.includes(part.kind))
+      return part.kind === 'number' && types.includes('integer') ? toNumber(schema, true) : []
+    return toTypedPart(part.kind, schema, reading)
+  })
+  if (values === undefined) return { parts }
+  const distinct = new Map(values.map((value: unknown) => [toStableText(value), value]))
+  const allowed = [...distinct.values()].filter((value) => has({ ...NEVER, parts }, value) !== false)
+  return { parts: allowed.map(toValue) }
+}
+
+function isOfTypes(value: unknown, types: readonly unknown[] | undefined): boolean {
+  return types === undefined || types.includes(value === null ? 'null' : 'boolean')
+}
+
+const CONSTRAINTS = new Set(
+  [...KNOWN].filter((key) => !['$ref', 'nullable', 'allOf', 'anyOf', 'oneOf', 'then', 'else'].includes(key)),
+)
+const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
+
+function toTypedPart(kind: 'number' | 'string' | 'array' | 'object', schema: Node, reading: Reading): Part {
+  if (kind === 'number') return toNumber(schema, false)
+  if (kind === 'string') return toText(schema)
+  return kind === 'array' ? toArray(schema, reading) : toObject(schema, reading)
+}
+
+const numberAt = (schema: Node, key: string): number | undefined => {
+  const value = schema[key]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** Numbers beyond these are no integers of JavaScript: bounds there say nothing. */
+const WIDEST = Number.MAX_SAFE_INTEGER
+const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 } as const
+
+function toNumber(schema: Node, isInteger: boolean): Part {
+  const format = isString(schema['format']) ? schema['format'] : undefined
+  const isInt32 = format === 'int32'
+  const multiple = numberAt(schema, 'multipleOf')
+  const isWhole = multiple === 1
+  return {
+    ...ANY_NUMBER,
+    isInteger: isInteger || isWhole || isInt32,
+    min: toBound(schema, ['minimum', 'exclusiveMinimum'], isInt32 ? INT32.min : undefined),
+    max: toBound(schema, ['maximum', 'exclusiveMaximum'], isInt32 ? INT32.max : undefined),
+    multiples: multiple === undefined || isWhole ? [] : [multiple],
+    formats: format === undefined || isInt32 || format === 'int64' ? [] : [format],
+  }
+}
+
+/** The tighter one of an inclusive and an exclusive bound; in OpenAPI 3.0 the second is a boolean that changes the first. */
+function toBound(
+  schema: Node,
+  [inclusive, exclusive]: readonly ['minimum', 'exclusiveMinimum'] | readonly ['maximum', 'exclusiveMaximum'],
+  ofFormat: number | undefined,
+): Bound | undefined {
+  const sign = inclusive === 'minimum' ? 1 : -1
+  const own = numberAt(schema, inclusive)
+  const bounds = [
+    { value: own, isExclusive: schema[exclusive] === true },
+    { value: numberAt(schema, exclusive), isExclusive: true },
+    { value: ofFormat, isExclusive: false },
+  ].flatMap(({ value, isExclusive }): Bound | readonly Bound[] =>
+    value === undefined || Math.abs(value) >= WIDEST ? [] : { value, isExclusive },
+  )
+  return bounds.toSorted(
+    (a, b) => (b.value - a.value) * sign || Number(b.isExclusive) - Number(a.isExclusive),
+  )[0]
+}
+
+function toText(schema: Node): Part {
+  const formats = (['format', 'contentEncoding', 'contentMediaType'] as const).flatMap((key) => {
+    const value = schema[key]
+    return isString(value) && value !== '' ? [key === 'format' ? value : `${key}: ${value}`] : []
+  })
+  return {
+    ...ANY_STRING,
+    minLength: numberAt(schema, 'minLength') ?? 0,
+    maxLength: numberAt(schema, 'maxLength') ?? Number.POSITIVE_INFINITY,
+    patterns: isString(schema['pattern']) ? [schema['pattern']] : [],
+    formats,
+  }
+}
+
+function toArray(schema: Node, { read }: Reading): Part {
+  const { items, prefixItems } = schema
+  // before JSON Schema 2020-12, a list in `items` was what `prefixItems` is now
+  const listed = Array.isArray(items) ? items : toList(prefixItems)
+  const others = Array.isArray(items) ? schema['additionalItems'] : items
+  return {
+    kind: 'array',
+    prefix: listed.map(
+      (item): Lazy =>
+        () =>
+          read(item),
+    ),
+    items: () => read(others),
+    minItems: numberAt(schema, 'minItems') ?? 0,
+    maxItems: numberAt(schema, 'maxItems') ?? (others === false ? listed.length : Number.POSITIVE_INFINITY),
+    isUnique: schema['uniqueItems'] === true,
+    rules: [],
+  }
+}
+
+function toObject(schema: Node, reading: Reading): Part {
+  const { read } = reading
+  const required = new Set(toList(schema['required']).filter(isString))
+  const properties = new Map<string, Property>()
+  const given = isRecord(schema['properties']) ? schema['properties'] : {}
+  for (const name of new Set([...Object.keys(given), ...required])) {
+    const own = Object.hasOwn(given, name) ? given[name] : undefined
+    properties.set(name, {
+      shape: () => read(own),
+      isRequired: required.has(name) && !isWrittenElsewhere(own, reading),
+    })
+  }
+  const patterns = isRecord(schema['patternProperties']) ? schema['patternProperties'] : {}
+  const names = schema['propertyNames']
+  return {
+    ...ANY_OBJECT,
+    properties,
+    rest: toRest(schema, read),
+    patterns: new Map(Object.entries(patterns).map(([pattern, own]) => [pattern, () => read(own)])),
+    names: names === undefined ? undefined : () => read(names),
+    minProperties: numberAt(schema, 'minProperties') ?? 0,
+    maxProperties: numberAt(schema, 'maxProperties') ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+function toRest(schema: Node, read: Reader): Rest {
+  const own = schema['additionalProperties'] ?? schema['unevaluatedProperties']
+  if (own === undefined || own === true) return 'open'
+  if (own === false) return 'closed'
+  return isRecord(own) && Object.keys(own).length === 0 ? 'open' : () => read(own)
+}
+
+/** A `readOnly` property need not be in a request even if it is required, a `writeOnly` one need not be in a response. */
+function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean {
+  const key = side === 'request' ? 'readOnly' : 'writeOnly'
+  if (isRecord(schema) && schema[key] === true) return true
+  const target = source.resolve(schema)
+  return isRecord(target) && target[key] === true
+}
+
+/** What no place of a shape can say: `not`, `if`, `contains`, `dependentRequired`, `dependentSchemas`, and keywords that are not known. */
+function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] {
+  return Object.keys(schema)
+    .filter((key) => !KNOWN.has(key) && !ANNOTATIONS.has(key) && !key.startsWith('x-'))
+    .map((keyword): Rule => {
+      const said =
+        keyword === 'if' || keyword === 'contains'
+          ? [schema[keyword], schema['then'], schema['else'], schema['minContains'], schema['maxContains']]
+          : [schema[keyword]]
+      const key = `${keyword} ${toCanonical(said, reading)}`
+      return { key, keyword, holds: toHolds(keyword, schema, reading) }
+    })
+}
+
+/** The text of a schema with its references followed and its annotations left out. */
+function toCanonical(value: unknown, { source }: Reading): string {
+  const clean = (given: unknown, above: readonly unknown[]): unknown => {
+    const target = source.resolve(given)
+    if (above.includes(target)) return '(above)'
+    if (Array.isArray(target)) return target.map((item) => clean(item, [...above, target]))
+    if (!isRecord(target)) return target
+    const members = Object.entries(target).filter(([key]) => !ANNOTATIONS.has(key))
+    return Object.fromEntries(members.map(([key, member]) => [key, clean(member, [...above, target])]))
+  }
+  return toStableText(clean(value, []))
+}
+
+function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'] {
+  const own = schema[keyword]
+  const not = (answer: boolean | undefined): boolean | undefined =>
+    answer === undefined ? undefined : !answer
+  if (keyword === 'not') return (value) => not(has(read(own), value))
+  if (keyword === 'if')
+    return (value) => {
+      const applies = has(read(own), value)
+      if (applies === undefined) return undefined
+      return has(read(schema[applies ? 'then' : 'else']), value)
+    }
+  if (keyword === 'contains')
+    return (value) => {
+      if (!Array.isArray(value)) return true
+      const [least, most] = [
+        numberAt(schema, 'minContains') ?? 1,
+        numberAt(schema, 'maxContains') ?? Infinity,
+      ]
+      const answers = value.map((item) => has(read(own), item))
+      if (answers.includes(undefined)) return undefined
+      const count = answers.filter((answer) => answer === true).length
+      return count >= least && count <= most
+    }
+  if (keyword === 'dependentRequired' && isRecord(own))
+    return (value) =>
+      !isRecord(value) ||
+      Object.entries(own).every(
+        ([name, needed]) =>
+          !Object.hasOwn(value, name) || toList(needed).every((other) => Object.hasOwn(value, String(other))),
+      )
+  if (keyword === 'dependentSchemas' && isRecord(own))
+    return (value) => {
+      if (!isRecord(value)) return true
+      const answers = Object.entries(own)
+        .filter(([name]) => Object.hasOwn(value, name))
+        .map(([, dependent]) => has(read(dependent), value))
+      return answers.includes(false) ? false : answers.includes(undefined) ? undefined : true
+    }
+  return () => undefined
+}

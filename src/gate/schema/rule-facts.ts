@@ -1,0 +1,34 @@
+import type { Fact, Say } from './fact.ts'
+import { rulesOf } from './shape.ts'
+import type { Part } from './shape.ts'
+
+/** The differences in rules that cannot be compared: each is named by its keyword. */
+export function toRuleFacts(old: Part, now: Part, say: Say): readonly Fact[] {
+  const [before, after] = [rulesOf(old), rulesOf(now)]
+  const removed = before.filter(({ key }) => !after.some((rule) => rule.key === key))
+  const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))
+  const facts = [
+    ...removed.map(({ keyword }) => ({
+      ...say('constraint-removed', `${keyword} was removed, which cannot be compared`),
+      rule: `${toKebab(keyword)}-removed`,
+    })),
+    ...added.map(({ keyword }) => ({
+      ...say('constraint-added', `${keyword} was added, which cannot be compared`),
+      rule: `${toKebab(keyword)}-added`,
+    })),
+  ]
+  const changed = removed.find(({ keyword }) => added.some((rule) => rule.keyword === keyword))
+  if (changed === undefined) return facts
+  const rest = facts.filter(({ rule }) => !rule.startsWith(toKebab(changed.keyword)))
+  return [
+    ...rest,
+    {
+      ...say('undecided', `${changed.keyword} changed, which cannot be compared`),
+      rule: `${toKebab(changed.keyword)}-changed`,
+    },
+  ]
+}
+
+function toKebab(keyword: string): string {
+  return keyword.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

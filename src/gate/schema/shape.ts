@@ -1,0 +1,189 @@
+/**
+ * A set of JSON values, as alternatives of one type each. A JSON schema becomes a shape: what means the same looks the same, however it
+ * was written.
+ */
+export interface Shape {
+  /** A value is in the set if one of them has it. None is the empty set. */
+  readonly parts: readonly Part[]
+  readonly notes: Notes
+  /** Where the schema stands in its document. */
+  readonly pointer: string
+}
+
+/** A shape that is read when somebody asks: schemas may contain themselves. */
+export type Lazy = () => Shape
+
+/** What a schema says beside the set of values. */
+export interface Notes {
+  readonly default?: unknown
+  readonly deprecated?: boolean
+  readonly sunset?: string
+  readonly stability?: string
+  /** New values of an enumeration are announced: clients have to take values they do not know. */
+  readonly isExtensible?: boolean
+  readonly readOnly?: boolean
+  readonly writeOnly?: boolean
+  readonly discriminator?: string
+}
+
+/** A rule that has no place of its own in a shape; equal rules have equal keys. */
+export interface Rule {
+  readonly key: string
+  readonly keyword: string
+  /** Whether a value keeps to it; `undefined` if that cannot be said. */
+  readonly holds: (value: unknown) => boolean | undefined
+  /** Whether it refuses anything at all; if this is missing, it may. */
+  readonly says?: () => boolean
+}
+
+/** The rules of a part that may refuse something. */
+export function rulesOf({ rules }: Part): readonly Rule[] {
+  return rules.length === 0 ? rules : rules.filter(({ says }) => says?.() !== false)
+}
+
+interface Common {
+  /** The name of the schema that a reference led to, or its title. */
+  readonly name?: string | undefined
+  readonly rules: readonly Rule[]
+}
+
+/** One value. */
+export interface ValuePart extends Common {
+  readonly kind: 'value'
+  readonly value: unknown
+}
+
+export interface Bound {
+  readonly value: number
+  readonly isExclusive: boolean
+}
+
+export interface NumberPart extends Common {
+  readonly kind: 'number'
+  readonly isInteger: boolean
+  readonly min?: Bound | undefined
+  readonly max?: Bound | undefined
+  readonly multiples: readonly number[]
+  readonly formats: readonly string[]
+}
+
+export interface StringPart extends Common {
+  readonly kind: 'string'
+  readonly minLength: number
+  readonly maxLength: number
+  readonly patterns: readonly string[]
+  readonly formats: readonly string[]
+}
+
+export interface ArrayPart extends Common {
+  readonly kind: 'array'
+  readonly prefix: readonly Lazy[]
+  /** Of the items after those of `prefix`. */
+  readonly items: Lazy
+  readonly minItems: number
+  readonly maxItems: number
+  readonly isUnique: boolean
+}
+
+export interface Property {
+  readonly shape: Lazy
+  readonly isRequired: boolean
+}
+
+/** Members that an object does not name: any, none, or those of a schema. */
+export type Rest = 'open' | 'closed' | Lazy
+
+export interface ObjectPart extends Common {
+  readonly kind: 'object'
+  readonly properties: ReadonlyMap<string, Property>
+  readonly rest: Rest
+  readonly patterns: ReadonlyMap<string, Lazy>
+  readonly names?: Lazy | undefined
+  readonly minProperties: number
+  readonly maxProperties: number
+}
+
+export type Part = ValuePart | NumberPart | StringPart | ArrayPart | ObjectPart
+
+/** The types of JSON. */
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+/** The type of a JSON value. */
+export function typeOfValue(value: unknown): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object'
+}
+
+/** The type of the values of a part. */
+export function typeOf(part: Part): JsonType {
+  return part.kind === 'value' ? typeOfValue(part.value) : part.kind
+}
+
+const NO_RULES: readonly Rule[] = []
+export const ANY_NUMBER: NumberPart = {
+  kind: 'number',
+  isInteger: false,
+  multiples: [],
+  formats: [],
+  rules: NO_RULES,
+}
+export const ANY_STRING: StringPart = {
+  kind: 'string',
+  minLength: 0,
+  maxLength: Number.POSITIVE_INFINITY,
+  patterns: [],
+  formats: [],
+  rules: NO_RULES,
+}
+export const ANY_OBJECT: ObjectPart = {
+  kind: 'object',
+  properties: new Map(),
+  rest: 'open',
+  patterns: new Map(),
+  minProperties: 0,
+  maxProperties: Number.POSITIVE_INFINITY,
+  rules: NO_RULES,
+}
+
+/** A part with one value. */
+export function toValue(value: unknown): ValuePart {
+  return { kind: 'value', value, rules: NO_RULES }
+}
+
+/** A shape of one part. */
+export function toAlone(part: Part): Shape {
+  return { parts: [part], notes: {}, pointer: '' }
+}
+
+/** Every JSON value. */
+export const ANY: Shape = {
+  parts: [
+    toValue(null),
+    toValue(true),
+    toValue(false),
+    ANY_NUMBER,
+    ANY_STRING,
+    {
+      kind: 'array',
+      prefix: [],
+      items: () => ANY,
+      minItems: 0,
+      maxItems: Number.POSITIVE_INFINITY,
+      isUnique: false,
+      rules: NO_RULES,
+    },
+    ANY_OBJECT,
+  ],
+  notes: {},
+  pointer: '',
+}
+
+/** No value. */
+export const NEVER: Shape = { parts: [], notes: {}, pointer: '' }
+
+/** Whether a shape has every value. */
+export function isAny(shape: Shape): boolean {
+  return shape.parts === ANY.parts
+}

@@ -1,0 +1,70 @@
+import { toShortText, toStableText } from '../json.ts'
+import type { AspectName } from './aspects.ts'
+import type { Comparing, Fact, Say } from './fact.ts'
+import type { ValuePart } from './shape.ts'
+
+/** The values of a type that a schema lists. */
+export interface Values {
+  readonly values: readonly ValuePart[]
+  /** Whether values that are not listed are possible. */
+  readonly isOpen: boolean
+}
+
+/** The differences of two lists of values. */
+export function toValueFacts(
+  old: Values,
+  now: Values,
+  say: Say,
+  isExtensible: boolean,
+  comparing: Comparing,
+): readonly Fact[] {
+  if (old.isOpen) return now.isOpen ? [] : [sayOf(now, ['const-added', 'became-enum'], 'only', say)]
+  if (now.isOpen) return [sayOf(old, ['const-removed', 'enum-removed'], 'not only', say)]
+  const removed = without(old, now)
+  const added = without(now, old)
+  if (removed.length > 0 && added.length > 0 && old.values.length === 1 && now.values.length === 1)
+    return [say('const-changed', `the value was ${toText(removed)} and is ${toText(added)}`)]
+  return [
+    ...(removed.length > 0
+      ? [say('enum-value-removed', `${toText(removed)} ${areOf(removed)} no longer possible`)]
+      : []),
+    ...(added.length > 0 ? [toAdded(added, say, isExtensible, comparing)] : []),
+  ]
+}
+
+function sayOf(
+  listed: Values,
+  [single, several]: readonly [AspectName, AspectName],
+  how: string,
+  say: Say,
+): Fact {
+  const { values } = listed
+  const aspect = values.length === 1 ? single : several
+  return say(aspect, `${how} ${toText(values)} ${areOf(values)} possible`)
+}
+
+function toAdded(
+  added: readonly ValuePart[],
+  say: Say,
+  isExtensible: boolean,
+  { side, strictness }: Comparing,
+): Fact {
+  const fact = say('enum-value-added', `${toText(added)} ${areOf(added)} possible`)
+  if (side === 'request') return fact
+  const level = isExtensible ? 'info' : strictness.closedEnums ? 'breaking' : 'warning'
+  return { ...fact, level }
+}
+
+function without(one: Values, other: Values): readonly ValuePart[] {
+  const texts = new Set(other.values.map(({ value }) => toStableText(value)))
+  return one.values.filter(({ value }) => !texts.has(toStableText(value)))
+}
+
+function areOf({ length }: readonly unknown[]): string {
+  return length === 1 ? 'is' : 'are'
+}
+
+function toText(parts: readonly ValuePart[]): string {
+  const texts = parts.map(({ value }) => toShortText(value)).toSorted()
+  return texts.length > 5 ? `${texts.slice(0, 5).join(', ')} and ${texts.length - 5} more` : texts.join(', ')
+}
