@@ -78,7 +78,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing:
     'gate values.ts http.ts async.ts changes definition-error.ts server/adapters/inject server/adapters server/edge',
-  cli: 'values.ts edit-distance.ts versioning changes openapi server/version-report server/adapters server/boot server/app.ts',
+  cli: 'gate values.ts edit-distance.ts versioning changes openapi server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
     'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/versioned server/adapters/inject server/adapters server/boot server/edge',
   'edge.ts': 'server/edge common.ts',

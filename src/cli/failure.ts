@@ -21,3 +21,11 @@ export function usageError(message: string, ...hints: readonly string[]): Comman
 export function failure(message: string, ...hints: readonly string[]): CommandError {
   return new CommandError(1, message, hints)
 }
+
+/** The error of an input that cannot be read: its message is all that there is to say. */
+export class InputError extends CommandError {
+  constructor(message: string) {
+    super(2, message)
+    this.name = 'InputError'
+  }
+}

@@ -2,7 +2,8 @@ import { nearest, readArguments } from './arguments.ts'
 import { client } from './client.ts'
 import type { Command, Setting } from './command.ts'
 import { dev } from './dev/dev.ts'
-import { CommandError, usageError } from './failure.ts'
+import { diff } from './gate/diff.ts'
+import { CommandError, InputError, usageError } from './failure.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { init } from './init/init.ts'
 import { openapi } from './openapi.ts'
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   release,
   openapi,
   client,
+  diff,
 }
 
 /** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */
@@ -31,7 +33,7 @@ export async function run(given: readonly string[], setting: Setting): Promise<n
     sayError(error)
     if (!(error instanceof CommandError)) return 1
     const of = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : ''
-    if (error.exitCode === 2) say(`  octavo help${of} tells more`)
+    if (error.exitCode === 2 && !(error instanceof InputError)) say(`  octavo help${of} tells more`)
     return error.exitCode
   }
 }

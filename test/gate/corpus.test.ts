@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { compareDocuments } from 'octavo/testing'
 
-import { COMPOUNDS, SCALARS } from './corpus/schemas.ts'
+import { COMPOUNDS, DEEP, LIMITS, SCALARS } from './corpus/schemas.ts'
 import { documentOf } from './support.ts'
 import type { SchemaPair } from './support.ts'
 
@@ -31,7 +31,12 @@ function check(pair: SchemaPair, side: 'request' | 'response'): void {
     )
 }
 
-for (const [title, pairs] of Object.entries({ scalars: SCALARS, compounds: COMPOUNDS }))
+for (const [title, pairs] of Object.entries({
+  scalars: SCALARS,
+  compounds: COMPOUNDS,
+  limits: LIMITS,
+  deep: DEEP,
+}))
   for (const side of ['request', 'response'] as const)
     describe(`the gate, ${title} in a ${side}`, () => {
       for (const pair of pairs) it(`${pair.reason}: ${pair[side]}`, () => check(pair, side))

@@ -59,7 +59,9 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
     pointerOf: (value) => {
       const place = isObject(value) ? places.get(value) : undefined
       if (place === undefined) return ''
-      return place.file === main ? place.pointer : `${place.file}#${place.pointer}`
+      if (place.file === main) return place.pointer
+      const folder = main.slice(0, main.lastIndexOf('/') + 1)
+      return `${place.file.startsWith(folder) ? place.file.slice(folder.length) : place.file}#${place.pointer}`
     },
   }
 }

@@ -1,9 +1,9 @@
-import { isRecord } from '../../values.ts'
+import { isRecord, isString } from '../../values.ts'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
 import type { Level } from '../finding.ts'
 import type { Reader, Side } from '../schema/read.ts'
-import { ANY_NUMBER, toValue } from '../schema/shape.ts'
+import { isAny } from '../schema/shape.ts'
 import type { Shape } from '../schema/shape.ts'
 import { toDifferences } from './context.ts'
 import type { Difference, Documents } from './context.ts'
@@ -33,7 +33,8 @@ export function compareParameters(
   }
   for (const now of revision.parameters) {
     const isMoved = base.parameters.some(({ name, key }) => name === now.name && !after.has(key))
-    if (!before.has(now.key) && !isMoved) differences.push(toAdded(now, base, documents))
+    // the path is the same: a parameter that was not described is described
+    if (!before.has(now.key) && !isMoved && now.in !== 'path') differences.push(toAdded(now, base, documents))
   }
   return isRefused
     ? differences
@@ -47,7 +48,7 @@ function isRequired({ in: place, node }: Parameter): boolean {
 }
 
 function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Documents): Difference {
-  const sunset = Date.parse(String(old.node['x-sunset'] ?? ''))
+  const sunset = toTime(old.node['x-sunset'])
   const isDeprecated = old.node['deprecated'] === true
   const isEarly = isDeprecated && sunset > strictness.now
   const isOver = isDeprecated && !isEarly
@@ -65,6 +66,10 @@ function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Docum
   }
 }
 
+function toTime(value: unknown): number {
+  return isString(value) ? Date.parse(value) : Number.NaN
+}
+
 function toMoved(old: Parameter, now: Parameter, { base, revision }: Documents): Difference {
   return {
     rule: 'request-parameter-location-changed',
@@ -77,13 +82,9 @@ function toMoved(old: Parameter, now: Parameter, { base, revision }: Documents):
 }
 
 function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Difference {
-  const isInPath = now.in === 'path'
-  const isNeeded = isRequired(now)
-  const [rule, level, message]: readonly [string, Level, string] = isInPath
-    ? ['new-request-path-parameter', 'breaking', 'a parameter was added to the path']
-    : isNeeded
-      ? ['new-required-request-parameter', 'breaking', 'a required parameter was added']
-      : ['new-optional-request-parameter', 'info', 'an optional parameter was added']
+  const [rule, level, message]: readonly [string, Level, string] = isRequired(now)
+    ? ['new-required-request-parameter', 'breaking', 'a required parameter was added']
+    : ['new-optional-request-parameter', 'info', 'an optional parameter was added']
   return { rule, level, at: at(now), message, base: owner.pointer, revision: revision.pointerOf(now.node) }
 }
 
@@ -120,12 +121,16 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
       )
   }
   // outside of JSON everything is text: what takes any text takes numbers, too
-  const wide = isPlainText(newShape) ? withScalars(newShape) : newShape
-  const before = isPlainText(shape) && wide !== newShape ? withScalars(shape) : shape
+  const isWider = isScalar(shape) && !isPlainText(shape) && isPlainText(newShape)
+  if (isWider) return [...differences, say('request-parameter-type-generalized', 'info', 'any text is taken')]
   return [
     ...differences,
-    ...toDifferences(readers.comparing.compare(before, wide), side, 'parameter', at(old)),
+    ...toDifferences(readers.comparing.compare(shape, newShape), side, 'parameter', at(old)),
   ]
+}
+
+function isScalar(shape: Shape): boolean {
+  return !isAny(shape) && !isCompound(shape)
 }
 
 /** The schema of a parameter, or of its content. */
@@ -145,7 +150,7 @@ function styleOf({ in: place, node }: Parameter): string {
   if (isRecord(node['content'])) return Object.keys(node['content'])[0] ?? 'content'
   const style = node['style'] ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
   const explode = node['explode'] ?? style === 'form'
-  return `${String(style)}${explode === true ? ', exploded' : ''}`
+  return `${typeof style === 'string' ? style : 'form'}${explode === true ? ', exploded' : ''}`
 }
 
 function isPlainText({ parts }: Shape): boolean {
@@ -156,17 +161,4 @@ function isPlainText({ parts }: Shape): boolean {
       part.maxLength === Number.POSITIVE_INFINITY &&
       part.patterns.length + part.formats.length === 0,
   )
-}
-
-const WIDE = new WeakMap<Shape, Shape>()
-
-function withScalars(shape: Shape): Shape {
-  const known = WIDE.get(shape)
-  if (known !== undefined) return known
-  const others = shape.parts.filter(
-    ({ kind, ...part }) => kind !== 'number' && !('value' in part && typeof part.value === 'boolean'),
-  )
-  const wide = { ...shape, parts: [...others, ANY_NUMBER, toValue(true), toValue(false)] }
-  WIDE.set(shape, wide)
-  return wide
 }

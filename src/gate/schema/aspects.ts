@@ -40,7 +40,8 @@ export const ASPECTS = {
     cure: 'Add a field of the new type beside it, or make the change part of a new version.',
   },
   'type-generalized': widens('more types are possible'),
-  'type-specialized': narrows('fewer types are possible'),
+  // in requests this is told as type-changed
+  'type-specialized': { ...narrows('fewer types are possible'), request: 'none' },
   wrapped: {
     request: 'breaking',
     response: 'breaking',

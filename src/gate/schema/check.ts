@@ -39,7 +39,8 @@ export function isMultiple(value: number, of: number): boolean {
 }
 
 function hasString({ minLength, maxLength, patterns, formats }: StringPart, value: string) {
-  const { length } = [...value]
+  // the length of a text is its number of code points (JSON Schema Validation section 6.3)
+  const { length } = Array.from(value)
   if (length < minLength || length > maxLength) return false
   const matches = every(patterns, (pattern) => toRegExp(pattern)?.test(value))
   return and(matches, () => (formats.length > 0 ? undefined : true))

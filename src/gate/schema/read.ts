@@ -338,10 +338,12 @@ function toCanonical(value: unknown, { source }: Reading): string {
   return toStableText(clean(value, []))
 }
 
+function not(answer: boolean | undefined): boolean | undefined {
+  return answer === undefined ? undefined : !answer
+}
+
 function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'] {
   const own = schema[keyword]
-  const not = (answer: boolean | undefined): boolean | undefined =>
-    answer === undefined ? undefined : !answer
   if (keyword === 'not') return (value) => not(has(read(own), value))
   if (keyword === 'if')
     return (value) => {

@@ -384,10 +384,8 @@ export const SCALARS: readonly SchemaPair[] = [
   ),
 ]
 
-const ifThen = Object.fromEntries([
-  ['if', { required: ['a'] }],
-  ['then', { required: ['b'] }],
-])
+// oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+const ifThen = { if: { required: ['a'] }, then: { required: ['b'] } }
 
 const card = object({ kind: { const: 'card' }, digits: string })
 const cash = object({ kind: { const: 'cash' }, coins: integer })
@@ -825,3 +823,112 @@ export const COMPOUNDS: readonly SchemaPair[] = [
     'none',
   ),
 ]
+
+/** A limit that is set, removed and moved both ways, from a schema with its lower and its higher value. */
+function limitPairs(
+  name: string,
+  isLower: boolean,
+  withLimit: (limit?: number) => unknown,
+): readonly SchemaPair[] {
+  const [up, down] = isLower ? ['breaking', 'info'] : ['info', 'breaking']
+  return [
+    pair(`${name}: set`, withLimit(), withLimit(3), `breaking ${name}-set`, `info ${name}-set`),
+    pair(`${name}: removed`, withLimit(3), withLimit(), `info ${name}-unset`, `breaking ${name}-unset`),
+    pair(
+      `${name}: increased`,
+      withLimit(3),
+      withLimit(4),
+      `${up} ${name}-increased`,
+      `${down} ${name}-increased`,
+    ),
+    pair(
+      `${name}: decreased`,
+      withLimit(4),
+      withLimit(3),
+      `${down} ${name}-decreased`,
+      `${up} ${name}-decreased`,
+    ),
+  ]
+}
+
+const limited = (type: object, keyword: string) => (limit?: number) => ({
+  ...type,
+  ...(limit === undefined ? {} : { [keyword]: limit }),
+})
+const mapOf = (values: unknown): object => ({ type: 'object', additionalProperties: values })
+const inList = (schema: unknown): unknown => object({ list: array(object({ 'deep?': schema })) })
+const inUnion = (schema: unknown): unknown => ({
+  anyOf: [object({ kind: { const: 'one' }, inner: mapOf(schema) }), object({ kind: { const: 'two' } })],
+})
+const inTuple = (schema: unknown): unknown => ({
+  type: 'array',
+  prefixItems: [string, { allOf: [object({ a: schema }), object({ b: integer })] }],
+  items: false,
+})
+
+/** Every limit, and everything deep inside of something else. */
+export const LIMITS: readonly SchemaPair[] = [
+  ...limitPairs('min', true, limited(integer, 'minimum')),
+  ...limitPairs('max', false, limited(integer, 'maximum')),
+  ...limitPairs('min-length', true, limited(string, 'minLength')),
+  ...limitPairs('max-length', false, limited(string, 'maxLength')),
+  ...limitPairs('min-items', true, limited(array(integer), 'minItems')),
+  ...limitPairs('max-items', false, limited(array(integer), 'maxItems')),
+  ...limitPairs('min-properties', true, limited(mapOf(integer), 'minProperties')),
+  ...limitPairs('max-properties', false, limited(mapOf(integer), 'maxProperties')),
+  pair(
+    'names of a map are no longer limited',
+    { ...mapOf(integer), propertyNames: { pattern: '^a' } },
+    mapOf(integer),
+    'info property-names-removed',
+    'breaking property-names-removed',
+  ),
+  pair(
+    'members whose names match',
+    { type: 'object' },
+    { type: 'object', patternProperties: { '^a': integer } },
+    'breaking pattern-properties-added',
+    'info pattern-properties-added',
+  ),
+  pair(
+    'members whose names match may be anything',
+    { type: 'object', patternProperties: { '^a': integer } },
+    { type: 'object' },
+    'info pattern-properties-removed',
+    'breaking pattern-properties-removed',
+  ),
+  pair(
+    'members whose names match changed',
+    { type: 'object', patternProperties: { '^a': integer } },
+    { type: 'object', patternProperties: { '^a': number } },
+    'info type-generalized',
+    'breaking type-generalized',
+  ),
+  pair(
+    'a property is deprecated',
+    object({ 'a?': string }),
+    object({ 'a?': { type: 'string', deprecated: true } }),
+    'info deprecated',
+    'info deprecated',
+  ),
+  pair(
+    'a property is no longer deprecated',
+    object({ 'a?': { type: 'string', deprecated: true } }),
+    object({ 'a?': string }),
+    'info reactivated',
+    'info reactivated',
+  ),
+]
+
+/** Scalar differences that are told the same wherever they are. */
+const SHALLOW = [...SCALARS.filter(({ openapi }) => openapi === undefined), ...LIMITS].filter(
+  ({ request, reason }) => !request.startsWith('warning') && !/anything|not/.test(reason),
+)
+
+/** The same differences deep inside: in objects in lists, in maps in unions, in objects in tuples. */
+export const DEEP: readonly SchemaPair[] = SHALLOW.flatMap(({ reason, old, now, request, response }, at) => {
+  const places = [inList, inUnion, inTuple] as const
+  const place = places[at % places.length] ?? inList
+  const where = ['in a list', 'in a union', 'in a tuple'][at % places.length]
+  return [pair(`${reason}, ${where}`, place(old), place(now), request, response)]
+})

@@ -1,0 +1,75 @@
+import { compareSources } from '../../gate/compare.ts'
+import { LEVELS } from '../../gate/finding.ts'
+import type { Comparison, Level } from '../../gate/finding.ts'
+import type { Arguments } from '../arguments.ts'
+import type { Command } from '../command.ts'
+import { usageError } from '../failure.ts'
+import { styleFor } from '../style.ts'
+import { FORMATS, printComparison } from './print.ts'
+import type { Format } from './print.ts'
+import { readDocument, toFailure } from './read-document.ts'
+
+export const diff: Command = {
+  summary: 'tell what breaks clients between two OpenAPI documents',
+  usage: '<base> <revision> [options]',
+  about: [
+    'Compares two OpenAPI documents, 3.0 to 3.2. Each is a version of your app, a file in JSON or YAML, or',
+    'git:<revision>:<path>. What clients of <base> send has to stay valid, what they read has to stay as it was.',
+  ],
+  examples: [
+    'octavo diff 1 2',
+    'octavo diff git:main:api/1.json api/1.json --fail-on breaking',
+    'octavo diff old.yaml new.yaml --format markdown',
+  ],
+  positionals: 2,
+  options: {
+    app: { value: '<app>', about: 'the module of the app whose versions are compared' },
+    format: { value: `<${FORMATS.join('|')}>`, about: 'how findings are written (text)' },
+    'fail-on': {
+      value: '<breaking|warning|info>',
+      about: 'end with 1 if there is a finding of this level or worse',
+    },
+    'closed-enums': { about: 'clients refuse new values of enumerations' },
+    'closed-clients': { about: 'clients refuse new members' },
+  },
+  run: async (given, setting) => {
+    const [base, revision] = given.positionals
+    if (base === undefined || revision === undefined)
+      throw usageError('two documents are compared: octavo diff <base> <revision>')
+    const format = formatOf(given)
+    const failOn = failOnOf(given)
+    const from = { app: given.value('app'), setting }
+    const older = await readDocument(base, from)
+    const newer = await readDocument(revision, from)
+    let comparison: Comparison
+    try {
+      comparison = compareSources(older.source, newer.source, {
+        closedEnums: given.has('closed-enums'),
+        closedClients: given.has('closed-clients'),
+      })
+    } catch (error) {
+      throw toFailure(`${base} and ${revision}`, error)
+    }
+    const labels = { base: older.label, revision: newer.label, file: newer.file }
+    process.stdout.write(`${printComparison(comparison, format, labels, styleFor(process.stdout))}\n`)
+    return failOn !== undefined && LEVELS.indexOf(comparison.level) >= LEVELS.indexOf(failOn) ? 1 : 0
+  },
+}
+
+/** @throws `CommandError` for a format that there is not. */
+export function formatOf(given: Arguments): Format {
+  const name = given.value('format') ?? 'text'
+  const format = FORMATS.find((each) => each === name)
+  if (format === undefined) throw usageError(`there is no format ${name}`, `there are ${FORMATS.join(', ')}`)
+  return format
+}
+
+/** @throws `CommandError` for a level that there is not. */
+export function failOnOf(given: Arguments): Level | undefined {
+  const name = given.value('fail-on')
+  if (name === undefined) return undefined
+  const level = LEVELS.find((each) => each === name)
+  if (level === undefined || level === 'none')
+    throw usageError(`there is no level ${name}`, 'there are breaking, warning, info')
+  return level
+}

@@ -1,0 +1,119 @@
+import type { Comparison, Finding, Level } from '../../gate/finding.ts'
+import { cureOf } from '../../gate/rules.ts'
+import type { Style } from '../style.ts'
+
+/** How findings are written. */
+export const FORMATS = ['text', 'json', 'markdown', 'junit', 'github'] as const
+
+export type Format = (typeof FORMATS)[number]
+
+/** What is compared with what. */
+export interface Labels {
+  readonly base: string
+  readonly revision: string
+  /** The file of the newer document, for annotations. */
+  readonly file: string | undefined
+}
+
+/** Writes a comparison. Equal comparisons give equal texts. */
+export function printComparison(
+  comparison: Comparison,
+  format: Format,
+  labels: Labels,
+  style: Style,
+): string {
+  if (format === 'json') return JSON.stringify(comparison, undefined, 2)
+  if (format === 'markdown') return toMarkdown(comparison, labels)
+  if (format === 'junit') return toJunit(comparison, labels)
+  return format === 'github' ? toGithub(comparison, labels) : toText(comparison, labels, style)
+}
+
+/** How many findings there are of each level, the worst first. */
+export function toSummary({ findings }: Comparison): string {
+  const counts = (['breaking', 'warning', 'info'] as const).map((level) => {
+    const count = findings.filter((finding) => finding.level === level).length
+    return count === 0 ? '' : `${count} ${level === 'warning' && count > 1 ? 'warnings' : level}`
+  })
+  return counts.filter(Boolean).join(', ') || 'no difference that clients notice'
+}
+
+function toText(comparison: Comparison, { base, revision }: Labels, style: Style): string {
+  const colours: Readonly<Record<Level, (text: string) => string>> = {
+    breaking: style.red,
+    warning: style.yellow,
+    info: style.cyan,
+    none: style.dim,
+  }
+  const lines = comparison.findings.flatMap(({ level, operation, at, rule, message }) => [
+    `${colours[level](level.padEnd(8))}  ${style.bold(operation)}${at === '' ? '' : `  ${at}`}`,
+    `          ${message} ${style.dim(`(${rule})`)}`,
+    ...(level === 'info' ? [] : [`          ${style.dim(cureOf(rule))}`]),
+  ])
+  const head = `${base} → ${revision}: ${toSummary(comparison)}`
+  return lines.length === 0 ? head : [...lines, '', head].join('\n')
+}
+
+const ICONS: Readonly<Record<Level, string>> = { breaking: '🔴', warning: '🟡', info: '🔵', none: '' }
+
+function toMarkdown(comparison: Comparison, { base, revision }: Labels): string {
+  const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
+  const rows = comparison.findings.map(
+    ({ level, operation, at, rule, message }) =>
+      `| ${ICONS[level]} ${level} | \`${cell(operation)}\` | ${at === '' ? '' : `\`${cell(at)}\``} | ${cell(message)} (\`${rule}\`) |`,
+  )
+  const head = `**${base} → ${revision}**: ${toSummary(comparison)}`
+  if (rows.length === 0) return head
+  return [head, '', '| level | operation | place | difference |', '| --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  )
+}
+
+function toXml(text: string): string {
+  const characters: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    '\n': '&#10;',
+  }
+  // the characters below are in no XML document
+  return text
+    .replaceAll(/[\u0000-\u0008\v\f\u000e-\u001f]/g, '')
+    .replaceAll(/[&<>"\n]/g, (one) => characters[one] ?? one)
+}
+
+function toJunit({ findings }: Comparison, { base, revision }: Labels): string {
+  const failed = findings.filter(({ level }) => level === 'breaking' || level === 'warning')
+  const cases = failed.map(({ rule, level, operation, at, message }) => {
+    const name = `${operation} ${at}`.trim()
+    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(message)}">${toXml(cureOf(rule))}</failure></testcase>`
+  })
+  const suite = `<testsuite name="${toXml(`${base} → ${revision}`)}" tests="${Math.max(1, failed.length)}" failures="${failed.length}" errors="0">`
+  const inner = cases.length > 0 ? cases : ['    <testcase classname="octavo" name="compatible"/>']
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites>',
+    `  ${suite}`,
+    ...inner,
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n')
+}
+
+/** Annotations of GitHub Actions: workflow commands. */
+function toGithub(comparison: Comparison, { file, base, revision }: Labels): string {
+  const data = (text: string): string =>
+    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  const kinds: Readonly<Record<Level, string>> = {
+    breaking: 'error',
+    warning: 'warning',
+    info: 'notice',
+    none: 'notice',
+  }
+  const lines = comparison.findings.map(({ level, rule, operation, at, message }: Finding) => {
+    const place = file === undefined ? '' : `file=${property(file)},`
+    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${operation} ${at}`.trim())}: ${data(message)}`
+  })
+  return [...lines, `${base} → ${revision}: ${toSummary(comparison)}`].join('\n')
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { resolve, sep } from 'node:path'
+import { promisify } from 'node:util'
+
+import { ReadError } from '../../gate/document/read-error.ts'
+import { toName, toSource } from '../../gate/document/source.ts'
+import type { Source } from '../../gate/document/source.ts'
+import { isObject, messageOf } from '../../values.ts'
+import type { Setting } from '../command.ts'
+import { CommandError, InputError } from '../failure.ts'
+import { findApp } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import { fromYaml } from '../read-yaml.ts'
+
+/** A document that a command compares, and what messages call it. */
+export interface Given {
+  readonly label: string
+  readonly source: Source
+  /** The file, as it was named; `undefined` for a version of the app. */
+  readonly file: string | undefined
+}
+
+/** Where the documents of an application come from. */
+export interface AppSetting {
+  readonly app: string | undefined
+  readonly setting: Setting
+}
+
+/**
+ * Reads what an argument names: `git:REV:path`, a file, or a version of the application.
+ * @throws {CommandError} with the exit code 2 if it cannot be read
+ */
+export async function readDocument(given: string, { app, setting }: AppSetting): Promise<Given> {
+  const fromGit = /^git:([^:]+):(.+)$/.exec(given)
+  const [, revision, path] = fromGit ?? []
+  try {
+    if (revision !== undefined && path !== undefined)
+      return {
+        label: given,
+        file: undefined,
+        source: await readFiles(path, (name) => readGit(revision, name, setting.cwd)),
+      }
+    if (isFile(given)) {
+      const name = resolve(setting.cwd, given).split(sep).join('/')
+      return { label: given, file: given, source: await readFiles(name, (file) => readFile(file, 'utf8')) }
+    }
+    return {
+      label: `version ${given}`,
+      file: undefined,
+      source: toSource(await readVersion(given, app, setting)),
+    }
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw toFailure(given, error)
+  }
+}
+
+/** Whatever goes wrong with an input is one line. */
+export function toFailure(given: string, error: unknown): CommandError {
+  const [line = ''] = messageOf(error).split('\n')
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return new InputError(`${given}: ${isMissing ? 'there is no such file' : line}`)
+}
+
+/** Versions have no slash and none of these endings. */
+function isFile(given: string): boolean {
+  return /[/\\]|\.(json|ya?ml)$/i.test(given)
+}
+
+async function readGit(revision: string, path: string, cwd: string): Promise<string> {
+  if (revision.startsWith('-')) throw new ReadError('a revision does not begin with a hyphen')
+  try {
+    const { stdout } = await promisify(execFile)('git', ['show', `${revision}:./${path}`], {
+      cwd,
+      maxBuffer: 2 ** 28,
+    })
+    return stdout
+  } catch (error) {
+    const [, line = messageOf(error)] = /fatal: (.*)/.exec(messageOf(error)) ?? []
+    throw new ReadError(`git: ${line}`)
+  }
+}
+
+/** Reads a file and every file that references in it lead to. */
+async function readFiles(main: string, read: (name: string) => Promise<string>): Promise<Source> {
+  const files = new Map<string, unknown>()
+  const isAbsolute = main.startsWith('/')
+  const open = [isAbsolute ? main.slice(1) : main]
+  const [start = main] = open
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (files.has(name)) continue
+    const text = await read(isAbsolute ? `/${name}` : name)
+    const document = parse(text)
+    files.set(name, document)
+    for (const reference of referencesIn(document)) open.push(toName(reference, name))
+  }
+  return toSource(files.get(start), files, start)
+}
+
+function parse(text: string): unknown {
+  if (text.trimStart().startsWith('{')) {
+    const value: unknown = JSON.parse(text)
+    return value
+  }
+  return fromYaml(text)
+}
+
+/** The other files that a document refers to. @throws {ReadError} for those of other machines */
+function referencesIn(document: unknown): readonly string[] {
+  const found = new Set<string>()
+  const seen = new Set<object>()
+  const open = [document]
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (!isObject(value) || seen.has(value)) continue
+    seen.add(value)
+    const reference: unknown = Reflect.get(value, '$ref')
+    if (typeof reference === 'string' && !reference.startsWith('#')) {
+      const [file = ''] = reference.split('#')
+      if (/^[a-z][a-z\d+.-]*:/i.test(file))
+        throw new ReadError(`the reference ${reference} leads to another machine: bundle the document first`)
+      found.add(file)
+    }
+    open.push(...Object.values(value).filter(isObject))
+  }
+  return [...found]
+}
+
+async function readVersion(version: string, app: string | undefined, setting: Setting): Promise<object> {
+  const module = findApp(app, setting.cwd)
+  const made = await doJob({ task: 'openapi', module, wanted: { kind: 'one', version } }, setting)
+  const document = made?.kind === 'documents' ? made.documents[0]?.document : undefined
+  if (document === undefined) throw new InputError(`${module.label} has no document of version ${version}`)
+  return document
+}

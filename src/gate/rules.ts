@@ -1,0 +1,277 @@
+import type { Level } from './finding.ts'
+import { ASPECTS } from './schema/aspects.ts'
+
+/** A rule of the gate. */
+export interface GateRule {
+  readonly rule: string
+  /** What is compared. */
+  readonly direction: 'request' | 'response' | 'operation'
+  readonly level: Level
+  readonly says: string
+  readonly cure: string
+}
+
+const VERSION = 'Make the change part of a new version.'
+const NOTHING = 'Nothing has to be done.'
+
+type Row = readonly [direction: GateRule['direction'], level: Level, says: string, cure: string]
+
+/** Rules that are not made of a side, a place and an aspect. */
+const NAMED: Readonly<Record<string, Row>> = {
+  'api-path-removed-without-deprecation': [
+    'operation',
+    'breaking',
+    'the last operation of a path was removed without deprecation',
+    'Deprecate it first, and remove it after its sunset.',
+  ],
+  'api-path-removed-before-sunset': [
+    'operation',
+    'breaking',
+    'the last operation of a path was removed before its sunset',
+    'Wait for the sunset.',
+  ],
+  'api-path-removed-with-deprecation': [
+    'operation',
+    'info',
+    'the last operation of a path was removed after its deprecation',
+    NOTHING,
+  ],
+  'api-removed-without-deprecation': [
+    'operation',
+    'breaking',
+    'an operation was removed without deprecation',
+    'Deprecate it first, and remove it after its sunset.',
+  ],
+  'api-removed-before-sunset': [
+    'operation',
+    'breaking',
+    'an operation was removed before its sunset',
+    'Wait for the sunset.',
+  ],
+  'api-removed-with-deprecation': [
+    'operation',
+    'info',
+    'an operation was removed after its deprecation',
+    NOTHING,
+  ],
+  'endpoint-added': ['operation', 'info', 'an operation was added', NOTHING],
+  'endpoint-deprecated': ['operation', 'info', 'an operation is deprecated', NOTHING],
+  'deprecated-reactivated': ['operation', 'info', 'an operation is no longer deprecated', NOTHING],
+  'deprecated-without-sunset': [
+    'operation',
+    'warning',
+    'an operation is deprecated without a day on which it ends',
+    'Give the deprecation a sunset.',
+  ],
+  'sunset-deleted': [
+    'operation',
+    'breaking',
+    'the sunset of a deprecated operation was removed',
+    'Keep the day that was announced.',
+  ],
+  'sunset-date-moved-earlier': [
+    'operation',
+    'breaking',
+    'an operation ends earlier than was announced',
+    'Keep the day that was announced, or choose a later one.',
+  ],
+  'api-stability-decreased': ['operation', 'breaking', 'an operation is less stable than it was', VERSION],
+  'route-moved': [
+    'operation',
+    'breaking',
+    'an operation has another method or path',
+    'Keep the old one, or write the move as `operation({ route, path: { was } })` of a change.',
+  ],
+  'operation-id-changed': [
+    'operation',
+    'warning',
+    'an operation has another operationId, which generated clients use as a name',
+    'Keep the name of the route.',
+  ],
+  'api-security-added': ['operation', 'breaking', 'credentials that were enough no longer are', VERSION],
+  'api-security-scope-added': ['operation', 'breaking', 'more scopes are asked for', VERSION],
+  'api-security-removed': ['operation', 'info', 'other or fewer credentials are enough', NOTHING],
+  'callback-removed': ['response', 'breaking', 'a callback was removed', VERSION],
+  'webhook-removed': ['response', 'breaking', 'a webhook was removed', VERSION],
+  'webhook-added': ['response', 'info', 'a webhook was added', NOTHING],
+  'new-required-request-parameter': [
+    'request',
+    'breaking',
+    'a required parameter was added',
+    'Make it optional.',
+  ],
+  'new-optional-request-parameter': ['request', 'info', 'an optional parameter was added', NOTHING],
+  'request-parameter-removed': [
+    'request',
+    'warning',
+    'a parameter was removed, so what clients send is ignored',
+    'Deprecate it first.',
+  ],
+  'request-parameter-removed-before-sunset': [
+    'request',
+    'breaking',
+    'a parameter was removed before its sunset',
+    'Wait for the sunset.',
+  ],
+  'request-parameter-removed-with-deprecation': [
+    'request',
+    'info',
+    'a parameter was removed after its deprecation',
+    NOTHING,
+  ],
+  'request-parameter-location-changed': ['request', 'breaking', 'a parameter is somewhere else', VERSION],
+  'request-parameter-serialization-changed': [
+    'request',
+    'breaking',
+    'a list or object is written in another style',
+    VERSION,
+  ],
+  'request-body-added-required': ['request', 'breaking', 'a required body was added', 'Make it optional.'],
+  'request-body-added-optional': ['request', 'info', 'an optional body was added', NOTHING],
+  'request-body-became-required': ['request', 'breaking', 'the body became required', 'Keep it optional.'],
+  'request-body-became-optional': ['request', 'info', 'the body became optional', NOTHING],
+  'request-body-removed': [
+    'request',
+    'warning',
+    'the body was removed, so what clients send is ignored',
+    VERSION,
+  ],
+  'request-body-media-type-removed': [
+    'request',
+    'breaking',
+    'a media type of the body was removed',
+    'Go on taking it.',
+  ],
+  'request-body-media-type-added': ['request', 'info', 'a media type of the body was added', NOTHING],
+  'request-body-encoding-changed': [
+    'request',
+    'warning',
+    'the encoding of parts of the body changed',
+    VERSION,
+  ],
+  'response-body-encoding-changed': [
+    'response',
+    'warning',
+    'the encoding of parts of the body changed',
+    VERSION,
+  ],
+  'new-required-request-property': [
+    'request',
+    'breaking',
+    'a required property was added',
+    'Make it optional, or give the change an `up`.',
+  ],
+  'new-required-request-property-with-default': [
+    'request',
+    'breaking',
+    'a required property was added that says it has a default',
+    'Make it optional: a property with a default need not be required.',
+  ],
+  'new-optional-request-property': ['request', 'info', 'an optional property was added', NOTHING],
+  'request-property-removed': [
+    'request',
+    'warning',
+    'a property was removed, so what clients send is ignored; breaking if unknown members are refused',
+    'Deprecate it first.',
+  ],
+  'response-required-property-removed': [
+    'response',
+    'breaking',
+    'a property that was always there was removed',
+    'Go on sending it, or give the change a `down`.',
+  ],
+  'response-optional-property-removed': [
+    'response',
+    'warning',
+    'a property that was sometimes there was removed',
+    'Go on sending it, or give the change a `down`.',
+  ],
+  'response-required-property-added': ['response', 'info', 'a property was added', NOTHING],
+  'response-optional-property-added': ['response', 'info', 'an optional property was added', NOTHING],
+  'response-success-status-removed': [
+    'response',
+    'breaking',
+    'a status of success was removed',
+    'Write it as `operation({ response: { status } })` of a change.',
+  ],
+  'response-success-status-added': [
+    'response',
+    'warning',
+    'a status of success was added, which clients that ask for one status do not expect',
+    VERSION,
+  ],
+  'response-non-success-status-removed': ['response', 'info', 'a status of failure was removed', NOTHING],
+  'response-non-success-status-added': ['response', 'info', 'a status of failure was added', NOTHING],
+  'status-of-default-changed': [
+    'response',
+    'breaking',
+    'the only status of success is another one',
+    'Write it as `operation({ response: { status } })` of a change.',
+  ],
+  'response-media-type-removed': [
+    'response',
+    'breaking',
+    'a media type of the response was removed',
+    'Go on sending it to those who ask for it.',
+  ],
+  'response-media-type-added': ['response', 'info', 'a media type of the response was added', NOTHING],
+  'required-response-header-removed': [
+    'response',
+    'breaking',
+    'a header that was always there was removed',
+    'Go on sending it.',
+  ],
+  'optional-response-header-removed': [
+    'response',
+    'warning',
+    'a header that was sometimes there was removed',
+    'Go on sending it.',
+  ],
+  'response-header-became-optional': [
+    'response',
+    'breaking',
+    'a header is no longer always there',
+    'Go on sending it.',
+  ],
+  'response-header-became-required': ['response', 'info', 'a header is always there', NOTHING],
+  'response-header-added': ['response', 'info', 'a header was added', NOTHING],
+}
+
+const PLACES = {
+  request: ['parameter', 'body', 'property'],
+  response: ['body', 'property', 'header'],
+} as const
+
+/** Every rule. Those of schemas stand once for each place that a schema can have. */
+export const RULES: readonly GateRule[] = [
+  ...Object.entries(NAMED).map(([rule, [direction, level, says, cure]]) => ({
+    rule,
+    direction,
+    level,
+    says,
+    cure,
+  })),
+  ...(['request', 'response'] as const).flatMap((side) =>
+    Object.entries(ASPECTS).flatMap(([aspect, { [side]: level, says, cure }]) =>
+      level === 'none'
+        ? []
+        : PLACES[side].map((place) => ({
+            rule: `${side}-${place}-${aspect}`,
+            direction: side,
+            level:
+              place === 'parameter' && aspect.startsWith('default-value-') ? ('breaking' as const) : level,
+            says,
+            cure,
+          })),
+    ),
+  ),
+]
+
+const BY_NAME = new Map(RULES.map((rule) => [rule.rule, rule]))
+
+/** What can be done about a finding. Rules of keywords that cannot be compared share theirs. */
+export function cureOf(rule: string): string {
+  const known =
+    BY_NAME.get(rule) ?? BY_NAME.get(rule.replace(/^(\w+-\w+)-.*-(added|removed)$/, '$1-constraint-$2'))
+  return known?.cure ?? ASPECTS.undecided.cure
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { compareDocuments } from 'octavo/testing'
+
+import { OPERATIONS } from './corpus/operations.ts'
+import type { Short } from './corpus/operations.ts'
+
+const toDocument = ({ paths = {}, schemes = {}, ...rest }: Short): object => ({
+  openapi: '3.2.0',
+  info: { title: 'Cars', version: '1' },
+  paths,
+  components: { securitySchemes: schemes },
+  ...rest,
+})
+
+const now = new Date('2026-11-22')
+
+describe('the gate, operations', () => {
+  for (const { reason, old, now: newer, expected } of OPERATIONS)
+    it(`${reason}: ${expected.join(', ') || 'none'}`, () => {
+      const { findings } = compareDocuments(toDocument(old), toDocument(newer), { now })
+      const found = findings.map(({ level, rule }) => `${level} ${rule}`)
+      assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
+    })
+})
