@@ -29,7 +29,7 @@ export function printComparison(
 }
 
 /** How many findings there are of each level, the worst first. */
-export function toSummary({ findings }: Comparison): string {
+function toSummary({ findings }: Comparison): string {
   const counts = (['breaking', 'warning', 'info'] as const).map((level) => {
     const count = findings.filter((finding) => finding.level === level).length
     return count === 0 ? '' : `${count} ${level === 'warning' && count > 1 ? 'warnings' : level}`
@@ -55,8 +55,11 @@ function toText(comparison: Comparison, { base, revision }: Labels, style: Style
 
 const ICONS: Readonly<Record<Level, string>> = { breaking: '🔴', warning: '🟡', info: '🔵', none: '' }
 
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
+}
+
 function toMarkdown(comparison: Comparison, { base, revision }: Labels): string {
-  const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
   const rows = comparison.findings.map(
     ({ level, operation, at, rule, message }) =>
       `| ${ICONS[level]} ${level} | \`${cell(operation)}\` | ${at === '' ? '' : `\`${cell(at)}\``} | ${cell(message)} (\`${rule}\`) |`,
@@ -76,10 +79,10 @@ function toXml(text: string): string {
     '"': '&quot;',
     '\n': '&#10;',
   }
-  // the characters below are in no XML document
-  return text
-    .replaceAll(/[\u0000-\u0008\v\f\u000e-\u001f]/g, '')
-    .replaceAll(/[&<>"\n]/g, (one) => characters[one] ?? one)
+  return Array.from(text)
+    .filter((one) => one >= ' ' || one === '\n' || one === '\t')
+    .map((one) => characters[one] ?? one)
+    .join('')
 }
 
 function toJunit({ findings }: Comparison, { base, revision }: Labels): string {
@@ -100,11 +103,18 @@ function toJunit({ findings }: Comparison, { base, revision }: Labels): string {
   ].join('\n')
 }
 
+/** A text in a workflow command. */
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+/** A value of a property of a workflow command. */
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
 /** Annotations of GitHub Actions: workflow commands. */
 function toGithub(comparison: Comparison, { file, base, revision }: Labels): string {
-  const data = (text: string): string =>
-    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-  const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   const kinds: Readonly<Record<Level, string>> = {
     breaking: 'error',
     warning: 'warning',

@@ -18,7 +18,7 @@ export interface Documents {
 }
 
 /** What compares schemas in requests, or in responses. */
-export interface SideOf {
+interface SideOf {
   readonly base: Reader
   readonly revision: Reader
   readonly comparing: Comparing

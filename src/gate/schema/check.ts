@@ -94,7 +94,7 @@ function hasMembers(
 }
 
 /** Whether all hold: one that does not is enough, one that cannot be said leaves it open. */
-export function every<T>(
+function every<T>(
   all: readonly T[],
   holds: (one: T, at: number) => boolean | undefined,
 ): boolean | undefined {
@@ -108,7 +108,7 @@ export function every<T>(
 }
 
 /** Whether one holds. */
-export function some<T>(
+function some<T>(
   all: readonly T[],
   holds: (one: T, at: number) => boolean | undefined,
 ): boolean | undefined {
