@@ -53,7 +53,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/versioned':
-    'values.ts http.ts async.ts media-type.ts errors.ts versioning flatten server/pipeline server/lookup server/table server/version-report',
+    'values.ts http.ts async.ts media-type.ts errors.ts path versioning flatten server/pipeline server/lookup server/table server/version-report',
   'server/dispatch.ts':
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',

@@ -150,7 +150,8 @@ function toRouted(
 ): Routed {
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = versioning?.hidden ?? []
-  const endpointSite = { settings, container, hidden, migrating: routing.migrating }
+  const migrating = routing.createMigrating(routes, versioning, shared.previews)
+  const endpointSite = { settings, container, hidden, migrating }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = routing.createTable(rows, versioning, mode)
   const locate = routing.createLocate(table, versioning, mode)

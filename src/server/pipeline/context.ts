@@ -139,6 +139,16 @@ export class RequestContext implements SessionContext {
     ))
   }
 
+  /** Has the rest of the code see another request. Returns the function that brings back the one before. */
+  showRequest(change: (request: RequestView) => RequestView): () => void {
+    const shown = this.#request
+    if (shown === undefined) return () => undefined
+    this.#request = change(shown)
+    return () => {
+      this.#request = shown
+    }
+  }
+
   get response(): HttpResponse {
     return (this.head ??= createResponseHead()).view
   }

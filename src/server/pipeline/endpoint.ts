@@ -126,11 +126,16 @@ interface OlderParts {
 function olderOf(route: FlatRoute, { migrating, settings }: EndpointParts): OlderParts {
   const { newest, migration, validateResponses } = route
   if (newest === undefined || migration === undefined || migrating === undefined)
-    return { answered: route, input: (answer) => answer, head: (run) => run, results: undefined }
+    return {
+      answered: route,
+      input: (answer) => answer,
+      head: (run) => migrating?.head(route, run) ?? run,
+      results: undefined,
+    }
   return {
     answered: { ...newest, responses: migration.responses },
     input: (answer) => migrating.input(migration, answer),
-    head: (run) => migrating.head(migration, run),
+    head: (run) => migrating.head(route, run),
     results: migrating.results(newest, migration, validateResponses ?? settings.validateResponses),
   }
 }

@@ -5,6 +5,7 @@ import { httpError } from '../../errors.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { isString } from '../../values.ts'
 import type { RequestContext } from './context.ts'
+import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Answer } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData } from './respond.ts'
@@ -18,14 +19,23 @@ import type { ResponseHeaders } from './response-head.ts'
 export interface Migrating {
   /** Has input that is valid in an older version turned into that of the newest one before a route answers. */
   readonly input: (migration: Migration, answer: Answer) => Answer
-  /** Gives responses the status and the headers that an older version knows. */
-  readonly head: (migration: Migration, run: Run) => Run
+  /** Gives responses the status and the headers that an older version knows, and their entity tags a suffix. */
+  readonly head: (route: FlatRoute, run: Run) => Run
   /** Makes what turns results. */
   readonly results: (newest: FlatRoute, migration: Migration, checking: true | 'strict' | false) => Older
 }
 
-/** How routes serve versions that are older than their code. */
-export const MIGRATING: Migrating = { input: withMigration, head: withOlderHead, results: createOlder }
+/** What the entity tags of a route end with; `undefined` for nothing. */
+export type SuffixOf = (route: FlatRoute) => string | undefined
+
+/** Creates how routes serve versions that are older than their code. */
+export function createMigrating(suffixOf: SuffixOf): Migrating {
+  return {
+    input: withMigration,
+    head: (route, run) => withOlderHead(route.migration, suffixOf(route), run),
+    results: createOlder,
+  }
+}
 
 function withMigration(migration: Migration, answer: Answer): Answer {
   return (context, input) => {
@@ -34,9 +44,15 @@ function withMigration(migration: Migration, answer: Answer): Answer {
   }
 }
 
-function withOlderHead(migration: Migration, run: Run): Run {
-  if (!migration.hasOlderHead) return run
-  const toOlder = (response: FinishedResponse): FinishedResponse => toOlderHead(migration, response)
+function withOlderHead(migration: Migration | undefined, suffix: string | undefined, run: Run): Run {
+  const tagged = suffix === undefined ? run : withOwnConditions(suffix, run)
+  const hasOlder = migration?.hasOlderHead === true
+  if (!hasOlder && suffix === undefined) return run
+  const toOlder = (response: FinishedResponse): FinishedResponse => {
+    const tag = response.headers['etag']
+    if (suffix !== undefined && isString(tag)) response.headers['etag'] = withSuffix(tag, suffix)
+    return hasOlder ? toOlderHead(migration, response) : response
+  }
   const once = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
     context.toOlderHead = undefined
     return toOlder(response)
@@ -44,8 +60,27 @@ function withOlderHead(migration: Migration, run: Run): Run {
   return (context, values): Awaitable<FinishedResponse> => {
     // what is thrown is answered further out
     context.toOlderHead = toOlder
-    const response = run(context, values)
+    const response = tagged(context, values)
     return isPromise(response) ? response.then((settled) => once(context, settled)) : once(context, response)
+  }
+}
+
+/** Has a route see the entity tags of conditions as its handler gave them. What is around it sees the request as it was sent. */
+function withOwnConditions(suffix: string, run: Run): Run {
+  return (context, values) => {
+    const { request } = context
+    if (!hasCondition(request)) return run(context, values)
+    const showSent = context.showRequest((shown) => withoutSuffix(shown, suffix))
+    let response
+    try {
+      response = run(context, values)
+    } catch (error) {
+      showSent()
+      throw error
+    }
+    if (isPromise(response)) return Promise.resolve(response).finally(showSent)
+    showSent()
+    return response
   }
 }
 

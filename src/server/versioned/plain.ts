@@ -8,7 +8,7 @@ import type { Routing } from './routing.ts'
 /** The way of applications without versions. */
 export const PLAIN: Routing = {
   writeOut: (routes) => routes,
-  migrating: undefined,
+  createMigrating: () => undefined,
   createTable: (routes, _versioning, mode) => createPlainTable(routes, mode),
   createLocate: (table, _versioning, mode) => createPlainLocate(table, mode),
   createMiss: createPlainMiss,

@@ -53,7 +53,11 @@ export interface Routing {
   /** Loaded for applications with previews alone. */
   readonly createPreviews?: CreatePreviews
   /** How routes serve versions that are older than their code. */
-  readonly migrating: Migrating | undefined
+  readonly createMigrating: (
+    routes: readonly FlatRoute[],
+    versioning: Enabled,
+    previews: readonly string[],
+  ) => Migrating | undefined
   readonly createTable: (routes: readonly CompiledRoute[], versioning: Enabled, mode: TableMode) => Table
   readonly createLocate: (table: Table, versioning: Enabled, mode: TableMode) => Locate
   readonly createMiss: (table: Table, versioning: Enabled, mode: TableMode) => Miss

@@ -1,12 +1,13 @@
 import { readVersioning } from '../../versioning/versioning.ts'
 import { createVersionLocate } from '../lookup/locate-version.ts'
 import { createVersionMiss } from '../lookup/version-miss.ts'
-import { MIGRATING } from '../pipeline/migration.ts'
+import { createMigrating } from '../pipeline/migration.ts'
 import { createChooseLink } from '../table/version-links.ts'
 import { createVersionTable } from '../table/version-table.ts'
 import { reportingHeaders } from '../version-report/headers.ts'
 import { createVersionReporter } from '../version-report/reporter.ts'
 import { toVersionList } from '../version-report/versions.ts'
+import { createSuffixOf } from './tags.ts'
 import { writeOut } from './write-out.ts'
 import type { VersionedRouting } from './routing.ts'
 
@@ -14,7 +15,7 @@ import type { VersionedRouting } from './routing.ts'
 export const VERSIONED: VersionedRouting = {
   readVersioning,
   writeOut,
-  migrating: MIGRATING,
+  createMigrating: (...routes) => createMigrating(createSuffixOf(...routes)),
   createTable: createVersionTable,
   createLocate: createVersionLocate,
   createMiss: createVersionMiss,
