@@ -19,7 +19,8 @@ export const OUT_OPTIONS = {
   check: { about: 'compare with the file instead of writing it; 1 when it differs' },
 } as const
 
-type Format = 'json' | 'yaml'
+/** How a document is written; `text` is what it holds under that name. */
+type Format = 'json' | 'yaml' | 'text'
 
 /** What is to be done with which documents. */
 export interface Order {
@@ -76,6 +77,7 @@ function toFileName(version: string): string {
 }
 
 async function toText(document: object, format: Format): Promise<string> {
+  if (format === 'text') return String(Reflect.get(document, 'text'))
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
   const { toYaml } = await import('../openapi/document/yaml.ts')
   return toYaml(document)
@@ -95,7 +97,10 @@ async function check(file: string, name: string, document: object, format: Forma
     say(`${red(name)} is not there; write it with the same command, without --check`)
     return false
   }
-  const found = differences(await parse(text, format), JSON.parse(JSON.stringify(document)))
+  const found =
+    format === 'text'
+      ? textDifferences(text, await toText(document, format))
+      : differences(await parse(text, format), JSON.parse(JSON.stringify(document)))
   if (found.length === 0) {
     say(`${green(name)} is up to date`)
     return true
@@ -111,6 +116,15 @@ async function check(file: string, name: string, document: object, format: Forma
     ].join('\n'),
   )
   return false
+}
+
+/** The first lines of a text that another one lacks, and those that are new. */
+function textDifferences(before: string, after: string): readonly string[] {
+  const [old, made] = [before, after].map((text) => text.split(/\r?\n/))
+  const removed = old?.filter((line) => made?.includes(line) !== true) ?? []
+  const added = made?.filter((line) => old?.includes(line) !== true) ?? []
+  const found = [...removed.map((line) => `- ${line.trim()}`), ...added.map((line) => `+ ${line.trim()}`)]
+  return found.length === 0 && old?.join('\n') !== made?.join('\n') ? ['~ the order of lines'] : found
 }
 
 /** What a file says; nothing when it cannot be read as what it should be. */

@@ -10,6 +10,7 @@ import { serveForDev } from './dev/serve.ts'
 import type { Documents, Job, Report, Result, Served, Wanted } from './job.ts'
 import { endFailed, sayError } from './print-error.ts'
 import { readHistory } from './release/read-history.ts'
+import { toTypes } from './types/to-types.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
@@ -101,7 +102,7 @@ function isPlain(value: unknown): boolean {
 
 async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
   const { wanted } = job
-  const read = job.task === 'openapi' ? readDocument : toReadMap(job)
+  const read = job.task === 'openapi' ? readDocument : job.task === 'types' ? readTypes : toReadMap(job)
   const known = app.versions().map(({ version }) => version)
   const versions =
     wanted.kind === 'one' ? [wanted.version] : wanted.kind === 'each' && known.length > 0 ? known : [null]
@@ -119,6 +120,12 @@ async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
 
 type DocumentsJob = Extract<Job, { readonly wanted: Wanted }>
 
+async function readTypes(app: App, version: string | undefined): Promise<object> {
+  const contract = internalsOf(app, 'octavo client').contract(version)
+  if (contract === undefined) throw new RangeError(`There is no version "${version ?? ''}"`)
+  return { text: toTypes(contract) }
+}
+
 async function readDocument(app: App, version: string | undefined): Promise<object> {
   return app.openapi(version === undefined ? {} : { version })
 }
@@ -126,7 +133,10 @@ async function readDocument(app: App, version: string | undefined): Promise<obje
 /** @throws `CommandError` if the routes of the map have hosts of their own, and no host to make them of was given. */
 function toReadMap({
   host,
-}: Extract<Job, { readonly task: 'client' }>): (app: App, version: string | undefined) => Promise<object> {
+}: Extract<Job, { readonly task: 'client' | 'types' }>): (
+  app: App,
+  version: string | undefined,
+) => Promise<object> {
   return async (app, version) => {
     const map = await internalsOf(app, 'octavo client').routeMap(version, host ?? 'localhost')
     if (host === undefined && Object.values(map.routes).some((route) => route.host !== undefined))

@@ -15,7 +15,12 @@ export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
   | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
-  | { readonly task: 'client'; readonly module: AppModule; readonly wanted: Wanted; readonly host?: string }
+  | {
+      readonly task: 'client' | 'types'
+      readonly module: AppModule
+      readonly wanted: Wanted
+      readonly host?: string
+    }
   | {
       readonly task: 'dev'
       readonly module: AppModule
@@ -38,7 +43,7 @@ export interface Served {
   readonly tree: string
 }
 
-/** Documents or route maps, with the version that each is of; `null` for the one of all or of none. */
+/** Documents, route maps or `{ text }`, with the version that each is of; `null` for the one of all or of none. */
 export interface Documents {
   readonly kind: 'documents'
   readonly documents: readonly { readonly version: string | null; readonly document: object }[]

@@ -129,8 +129,13 @@ type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
  * type Api = Client<typeof app, '2'>
  */
 export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
-  readonly $module?: unknown
+  readonly $written: infer W extends WrittenTypes
 }
+  ? W['calls'] & InWritten<W>
+  : ClientOf<A, V>
+
+/** The calls of an application by its type. */
+type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly $module?: unknown }
   ? // the module is not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
     Root<
       Place<ControllersOf<NonNullable<A['$module']>>, '', never>,
@@ -139,6 +144,31 @@ export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A exten
     > &
       InVersion<A, ViewOf<A, NonNullable<A['$module']>, V>>
   : never
+
+/** The types of one version as `octavo client` writes them into a file. */
+export interface WrittenTypes {
+  /** The version; `null` for requests that name none. */
+  readonly version: string | null
+  /** The input of each route, by its name. */
+  readonly inputs: object
+  /** The calls, by the parts of their names. */
+  readonly calls: object
+}
+
+/** What a client has besides the names of routes if its types were written into a file. */
+export interface InWritten<W extends WrittenTypes> {
+  /** Creates the client of the version that the types are of, with the options of this one. */
+  at(version: Extract<W['version'], string>): W['calls'] & InWritten<W>
+  /**
+   * The URL that a call would request, for links and for other clients.
+   *
+   * @throws `TypeError` for names that do not exist and values that cannot be sent. The promise rejects.
+   */
+  url<const K extends keyof W['inputs'] & string>(
+    name: K,
+    ...input: UrlArguments<Pick<W['inputs'][K], keyof W['inputs'][K] & ('params' | 'query')>>
+  ): Promise<string>
+}
 
 /** What every client has besides the names of routes. `View` is the version that it sees. */
 export interface InVersion<in out A, in out View = unknown> {

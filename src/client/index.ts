@@ -1,7 +1,7 @@
 export type { Answer, As, Given as CallResult, Wire } from './answer.ts'
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
-export type { CallOptions, Client, InVersion, RouteFunction } from './client-type.ts'
+export type { CallOptions, Client, InVersion, InWritten, RouteFunction, WrittenTypes } from './client-type.ts'
 export type { EventStream, ReceivedEvent } from './event-stream.ts'
 export type {
   ClientHeaders,

@@ -224,7 +224,9 @@ type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, inf
 export type VersionsOf<A> = A extends { readonly $module?: unknown }
   ? // not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
     VersionsAmong<AllEntries<NonNullable<A['$module']>> | ListedOf<A>>
-  : string
+  : A extends { readonly $written: { readonly version: infer V } }
+    ? Extract<V, string>
+    : string
 
 /** The versions in which a named route may answer; made of keys, so that errors list them and not the type they come from. */
 export type VersionsNamed<M, K extends string> =

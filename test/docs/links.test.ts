@@ -37,10 +37,10 @@ describe('the links of the documentation', () => {
   }
 })
 
-/** The TypeScript files of a folder, by their paths in the repository. */
+/** The TypeScript files of a folder, by their paths in the repository, without those that other tests write for a while. */
 function sourcesIn(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !/(?:^|[/\\])\.tmp[/\\]/.test(name))
     .map((name) => join(folder, name))
 }
 

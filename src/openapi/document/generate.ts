@@ -28,6 +28,8 @@ export interface Generator {
   readonly convert: () => void
   /** The document of a version; of all versions without one. @throws `DefinitionError` for what cannot be documented. */
   readonly document: (version: string | undefined) => OpenApiDocument
+  /** The schemas of a version; `null` where requests name none. @throws `DefinitionError` for what cannot be documented. */
+  readonly conversion: (version: string | null) => Conversion
 }
 
 const NOTHING: DocumentedVersion = { version: null, routes: [], lifetime: undefined, policy: undefined }
@@ -75,6 +77,12 @@ export function createGenerator(
       const documented = versions.find((each) => each.version === version)
       if (documented === undefined) throw new RangeError(`There is no version "${version}"`)
       return make(documented).document
+    },
+    conversion: (version) => {
+      const documented = versions.find((each) => each.version === version)
+      const conversion = conversionOf(documented ?? versions.at(-1) ?? NOTHING)
+      refuse(conversion.problems)
+      return conversion
     },
   }
 }

@@ -1,6 +1,7 @@
 import { ROUTE_MAP } from '../../client/route-map.ts'
 import type { TellRoutes } from '../../client/route-map.ts'
 import type { Awaitable } from '../../http.ts'
+import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -17,6 +18,8 @@ export interface AppInternals {
   readonly tellRoutes: TellRoutes
   /** The routes that documents show, of an application that is prepared and need not have started. */
   readonly routeMap: TellRoutes
+  /** What clients of a version send and get, of an application that is prepared; `undefined` for an unknown version. */
+  readonly contract: (version: string | undefined) => Contract | undefined
   /**
    * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no
    * hook.

@@ -1,5 +1,6 @@
 import { once } from '../../async.ts'
 import type { RouteMap } from '../../client/route-map.ts'
+import type { Contract } from '../../openapi/document/contract.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
 import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/document/model.ts'
 import type { DocumentServer, OpenApiDocument } from '../../openapi/document/types.ts'
@@ -14,6 +15,7 @@ import type { Versioning } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
 import { toDocumentedVersions } from './documented.ts'
 import type { DocumentSource, Which } from './documented.ts'
+import { toContract } from './contract.ts'
 import { toRouteMap } from './route-map.ts'
 import { attempt } from '../../place.ts'
 
@@ -53,6 +55,8 @@ export interface Documents {
     host: string,
     which: Which,
   ) => Promise<RouteMap | undefined>
+  /** What clients of a version send and get, as JSON Schema; `undefined` for an unknown version. `load` comes before it. */
+  readonly contract: (version: string | undefined) => Contract | undefined
 }
 
 /** Makes what knows the documents of an application; the source is asked when the first is wanted. */
@@ -137,6 +141,11 @@ function createOwn(
       )
     },
     routeMap: async (version, host, which) => toRouteMap(source(), version, { host, which }),
+    contract: (version) => {
+      if (code.make === undefined) throw new Error('contract: call load first')
+      const { conversion } = (generator ??= code.make(source()))
+      return attempt(() => toContract(source(), version, conversion), refuse)
+    },
   }
 }
 

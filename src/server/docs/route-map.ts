@@ -36,17 +36,28 @@ export function toRouteMap(
   version: string | undefined,
   { host, which }: RouteMapOptions,
 ): RouteMap | undefined {
+  const told = toldRoutes(source, version, which)
+  if (told === undefined) return undefined
+  const routes: Record<string, RouteCall> = Object.create(null)
+  for (const each of told.routes) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
+  const errorType = source.settings.errorFormat?.contentType
+  return { version: told.version, routes, ...(errorType === undefined ? {} : { errorType }) }
+}
+
+/** The routes that clients of a version are told, or those of no version; `undefined` for an unknown version. */
+export function toldRoutes(
+  source: Source,
+  version: string | undefined,
+  which: Which,
+): { readonly version: string | null; readonly routes: readonly VersionedRoute[] } | undefined {
   const { table, versioning } = source
   // without versioning every client gets everything, as `urlFor` does
   const wanted = versioning === undefined ? undefined : version
   const found = wanted === undefined ? undefined : table.known.find(wanted)
   if (wanted !== undefined && found === undefined) return undefined
   const versions = toDocumentedVersions(table, versioning, which)
-  const told = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
-  const routes: Record<string, RouteCall> = Object.create(null)
-  for (const each of told) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
-  const errorType = source.settings.errorFormat?.contentType
-  return { version: found ?? null, routes, ...(errorType === undefined ? {} : { errorType }) }
+  const routes = found === undefined ? withoutVersion(versions, source) : inVersion(versions, found, source)
+  return { version: found ?? null, routes }
 }
 
 /** What requests in a version get. The version is written where the path is one that knows versions. */

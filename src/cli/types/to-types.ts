@@ -1,0 +1,226 @@
+import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
+import type { Content, Parameter } from '../../openapi/document/types.ts'
+import { isRecord } from '../../values.ts'
+import { comment, grouped, indented, membersType, quoted, toType, union } from './schema-type.ts'
+import type { Member, TypeNames } from './schema-type.ts'
+
+/** Types that the file uses or declares besides those of schemas. */
+const TAKEN = new Set(
+  `Api Answer RouteFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
+)
+
+/** The declarations of what clients of a version send and get, without any import but that of `octavo/client`. */
+export function toTypes({ version, routes, components }: Contract): string {
+  const names = nameComponents(Object.keys(components))
+  const named = Object.entries(components).map(
+    ([name, schema]) => `export type ${names.get(pointerTo(name)) ?? name} = ${toType(schema, names)}`,
+  )
+  const inputs = routes.map((route): Member => ({
+    name: route.name,
+    type: inputOf(route, names),
+    isRequired: true,
+  }))
+  const of = version === null ? 'requests that name no version' : `version ${version}`
+  const text = [
+    `// The API for ${of}. \`octavo client\` wrote this file: write it again instead of editing it.\n`,
+    "import type { Answer, RouteFunction } from 'octavo/client'\n",
+    ...named.map((type) => `${type}\n`),
+    '/** The input of each route, by its name. */',
+    `export interface Inputs ${membersType(inputs)}\n`,
+    comment(`Calls of ${of}, for \`createClient<Api>()\`.`),
+    `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quoted(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indented(indented(callsOf(routes, names)))}\n  }\n}`,
+  ].join('\n')
+  const statuses = RANGES.filter(({ name }) => new RegExp(String.raw`\b${name}\b`).test(text)).map(
+    ({ name, statuses: all }) => `type ${name} = ${all.join(' | ')}`,
+  )
+  return `${[text, ...statuses].join('\n\n')}\n`
+}
+
+const RANGES = [2, 3, 4, 5].map((first) => ({
+  name: `Status${first}XX`,
+  statuses: Array.from({ length: 100 }, (_, index) => first * 100 + index),
+}))
+
+function pointerTo(name: string): string {
+  return `#/components/schemas/${name}`
+}
+
+/** Types for the named schemas, each with a name that TypeScript takes. */
+function nameComponents(names: readonly string[]): TypeNames {
+  const used = new Set(TAKEN)
+  return new Map(
+    names.map((name) => {
+      let type = name.replaceAll(/[^\p{ID_Continue}$]/gu, '_').replace(/^(?![\p{ID_Start}$_])/u, '_')
+      while (used.has(type)) type += '_'
+      used.add(type)
+      return [pointerTo(name), type]
+    }),
+  )
+}
+
+/** The calls of routes, nested by the parts of their names. A name may be that of a route and of what is below a controller. */
+function callsOf(routes: readonly ContractRoute[], names: TypeNames, above = ''): string {
+  const below = new Map<string, ContractRoute[]>()
+  for (const route of routes) {
+    const [key = ''] = route.name.slice(above.length).split('.')
+    below.set(key, [...(below.get(key) ?? []), route])
+  }
+  return membersType(
+    [...below].map(([key, all]): Member => {
+      const own = all.find(({ name }) => name === above + key)
+      const others = all.filter((route) => route !== own)
+      const parts = [
+        ...(own === undefined
+          ? []
+          : [`RouteFunction<Inputs[${quoted(own.name)}], ${answersOf(own, names)}>`]),
+        ...(others.length === 0 ? [] : [callsOf(others, names, `${above}${key}.`)]),
+      ]
+      return { name: key, type: parts.join(' & '), isRequired: true, note: own?.summary }
+    }),
+  )
+}
+
+function answersOf({ responses, isOneResponse }: ContractRoute, names: TypeNames): string {
+  if (responses.length === 0) return 'Answer<number, unknown>'
+  const declared = responses.map(([status]) => status)
+  return union(
+    responses.map(([status, content]) => {
+      const data = dataOf(content, names)
+      if (isOneResponse) return `Answer<number, ${data}>`
+      return `Answer<${typeof status === 'number' ? status : rangeOf(status, declared)}, ${data}>`
+    }),
+  )
+}
+
+/** The statuses of a range that have no schema of their own. */
+function rangeOf(range: string, declared: readonly (number | string)[]): string {
+  const own = union(declared.filter((status) => typeof status === 'number').map(String))
+  const names = RANGES.map(({ name }) => name)
+  const whole =
+    range === 'default'
+      ? names.filter((name) => !declared.some((status) => `Status${status}` === name)).join(' | ')
+      : `Status${range}`
+  return own === 'never' ? whole : `Exclude<${whole}, ${own}>`
+}
+
+/** The data of an answer: JSON as a value, text as a string, anything else as bytes. */
+function dataOf(content: Content | undefined, names: TypeNames): string {
+  if (content === undefined) return 'undefined'
+  return union(
+    Object.entries(content).map(([type, { schema }]) => {
+      if (isJson(type)) return toType(schema, names)
+      return isText(type) ? 'string' : 'Uint8Array'
+    }),
+  )
+}
+
+function isJson(type: string): boolean {
+  return /[/+]json\b/i.test(type)
+}
+
+function isText(type: string): boolean {
+  return /^text\/|[/+]xml\b/i.test(type)
+}
+
+/** The input of a call. */
+function inputOf(route: ContractRoute, names: TypeNames): string {
+  const sources = new Map<string, readonly Member[]>()
+  const places = { path: 'params', query: 'query', header: 'headers', cookie: 'cookies' } as const
+  const free: string[] = []
+  for (const parameter of route.parameters) {
+    const source = places[parameter.in]
+    if (isFree(parameter)) free.push(source)
+    else sources.set(source, [...(sources.get(source) ?? []), parameterOf(parameter, route, names)])
+  }
+  const members = [...new Set([...sources.keys(), ...free])].map((source): Member => {
+    const own = sources.get(source) ?? []
+    const parts = [
+      ...(own.length === 0 ? [] : [membersType(own)]),
+      ...(free.includes(source) ? ['{ [name: string]: unknown }'] : []),
+    ]
+    return {
+      name: source,
+      type: parts.join(' & '),
+      isRequired: source !== 'cookies' && own.some(({ isRequired }) => isRequired),
+    }
+  })
+  return membersType([...members, ...bodyOf(route, names), ...methodOf(route)])
+}
+
+/** Whether a parameter stands for all that have no name. */
+function isFree({ in: place, schema }: Parameter): boolean {
+  return place === 'query' && schema['type'] === 'object' && schema['properties'] === undefined
+}
+
+function parameterOf(
+  { name, in: place, required, schema, description }: Parameter,
+  { sources }: ContractRoute,
+  names: TypeNames,
+): Member {
+  const type = toType(schema, names)
+  // numbers of the pattern may be given as text
+  const isWider = place === 'path' && !sources.includes('params') && type === 'number'
+  return {
+    name,
+    type: isWider ? 'number | string' : type,
+    isRequired: required === true,
+    note: description,
+  }
+}
+
+function methodOf({ methods }: ContractRoute): readonly Member[] {
+  if (methods.length < 2) return []
+  return [{ name: 'method', type: union(methods.map((method) => quoted(method))), isRequired: false }]
+}
+
+const BYTES = 'Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>'
+
+function bodyOf({ body, sources }: ContractRoute, names: TypeNames): readonly Member[] {
+  if (body === undefined) return []
+  const isRequired = body.required === true
+  if (!sources.includes('body')) return formOf(body.content, sources, isRequired, names)
+  const types = Object.entries(body.content)
+  const json = types.find(([type]) => isJson(type))
+  const text = types.some(([type]) => isText(type))
+  const data = json === undefined ? (text ? 'string' : BYTES) : toType(json[1].schema, names)
+  return [{ name: 'body', type: data, isRequired }]
+}
+
+/** The fields of a form, and its files. */
+function formOf(
+  content: Content,
+  sources: ContractRoute['sources'],
+  isRequired: boolean,
+  names: TypeNames,
+): readonly Member[] {
+  const [media] = Object.values(content)
+  const { properties, required } = media?.schema ?? {}
+  const needed = Array.isArray(required) ? required : []
+  if (!isRecord(properties))
+    return (['form', 'files'] as const)
+      .filter((source) => sources.includes(source))
+      .map((name) => ({ name, type: name === 'form' ? toType(media?.schema, names) : FILES, isRequired }))
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const file = sources.includes('files') ? fileOf(schema) : undefined
+    const member: Member = { name, type: file ?? toType(schema, names), isRequired: needed.includes(name) }
+    return { source: file === undefined ? 'form' : 'files', member }
+  })
+  return (['form', 'files'] as const).flatMap((source): readonly Member[] => {
+    const own = fields.filter((field) => field.source === source).map(({ member }) => member)
+    if (own.length === 0) return []
+    return [{ name: source, type: membersType(own), isRequired: own.some((member) => member.isRequired) }]
+  })
+}
+
+const FILES = '{ [name: string]: Blob | readonly Blob[] }'
+
+/** The type of a file, or of a list of them; `undefined` for a text. */
+function fileOf(schema: unknown): string | undefined {
+  if (!isRecord(schema)) return undefined
+  if (schema['format'] === 'binary' || schema['contentEncoding'] === 'binary') return 'Blob'
+  const { type, items } = schema
+  return type === 'array' && fileOf(items) !== undefined
+    ? `readonly ${grouped(fileOf(items) ?? 'Blob')}[]`
+    : undefined
+}

@@ -1,0 +1,28 @@
+import type { ResponseKey } from '../../schema/responses.ts'
+import type { SourceName } from '../../schema/sources.ts'
+import type { ConvertedRoute } from './model.ts'
+import type { Content, SchemaObject } from './types.ts'
+
+/** A route as clients of a version call it, in JSON Schema. */
+export interface ContractRoute extends Pick<ConvertedRoute, 'parameters' | 'body'> {
+  /** The full name. */
+  readonly name: string
+  readonly summary: string | undefined
+  readonly deprecated: boolean
+  /** The methods that it answers. */
+  readonly methods: readonly string[]
+  /** The declared sources of its input. */
+  readonly sources: readonly SourceName[]
+  readonly responses: readonly (readonly [status: ResponseKey, content: Content | undefined])[]
+  /** Whether the schema is that of any status. */
+  readonly isOneResponse: boolean
+}
+
+/** What clients of a version may send and get. */
+export interface Contract {
+  /** `null` for requests that name none. */
+  readonly version: string | null
+  readonly routes: readonly ContractRoute[]
+  /** The named schemas. */
+  readonly components: Readonly<Record<string, SchemaObject>>
+}

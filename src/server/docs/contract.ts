@@ -1,0 +1,51 @@
+import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
+import type { Conversion, DocumentedVersion } from '../../openapi/document/model.ts'
+import type { Parameter } from '../../openapi/document/types.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { headerName } from '../../http.ts'
+import { defOf } from '../../schema/schema.ts'
+import type { DocumentSource } from './documented.ts'
+import { toldRoutes } from './route-map.ts'
+
+/** What clients of a version may send and get, or those that name none; `undefined` for an unknown version. */
+export function toContract(
+  source: DocumentSource,
+  version: string | undefined,
+  conversionOf: (version: DocumentedVersion['version']) => Conversion,
+): Contract | undefined {
+  const told = toldRoutes(source, version, 'shown')
+  if (told === undefined) return undefined
+  const conversion = conversionOf(told.version)
+  const routes = new Map<string, ContractRoute>()
+  for (const { entry } of told.routes) {
+    const { route, methods } = entry
+    const converted = conversion.routes.get(route)
+    if (converted === undefined || routes.has(route.name)) continue
+    routes.set(route.name, {
+      name: route.name,
+      summary: route.summary,
+      deprecated: route.deprecated,
+      methods,
+      sources: route.sources.map(({ name }) => name),
+      parameters: withKeys(converted.parameters, route),
+      body: converted.body,
+      responses: [...converted.responses].map(([status, { content }]) => [status, content]),
+      isOneResponse: route.isOneResponse,
+    })
+  }
+  return { version: told.version, routes: [...routes.values()], components: conversion.components }
+}
+
+/** Headers under the keys that the input of the route has, which clients write. */
+function withKeys(parameters: readonly Parameter[], { sources }: FlatRoute): readonly Parameter[] {
+  const headers = sources.find(({ name }) => name === 'headers')
+  if (headers === undefined) return parameters
+  const keys = new Map(
+    Object.keys(Object(defOf(headers.schema)['shape'])).map((key) => [headerName(key), key]),
+  )
+  return parameters.map((parameter) =>
+    parameter.in === 'header'
+      ? { ...parameter, name: keys.get(parameter.name) ?? parameter.name }
+      : parameter,
+  )
+}

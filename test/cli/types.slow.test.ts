@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, symlinkSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import type { Outcome } from '../support/octavo.ts'
+
+const COMPILERS = {
+  'TypeScript 7': [join(ROOT, 'node_modules/.bin/tsc')],
+  'TypeScript 5.9': [process.execPath, createRequire(import.meta.url).resolve('typescript-5.9/lib/tsc.js')],
+} as const
+const TYPED = join(ROOT, 'test/cli/fixtures/typed/app.ts')
+
+const folder = createFolder()
+const cwd = join(folder.path, 'consumer')
+let main = ''
+before(async () => {
+  main = await bundle(folder.path)
+  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
+  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
+  write('package.json', '{ "type": "module" }')
+  write(
+    'tsconfig.json',
+    JSON.stringify({
+      compilerOptions: {
+        target: 'ES2023',
+        lib: ['ES2023'],
+        types: ['node'],
+        module: 'NodeNext',
+        customConditions: ['octavo-source'],
+        allowImportingTsExtensions: true,
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        skipLibCheck: true,
+      },
+      include: ['*.ts'],
+    }),
+  )
+  write(
+    'history.ts',
+    `import { createUrlApp } from ${JSON.stringify(join(ROOT, 'examples/history/app.ts'))}\nexport const app = createUrlApp({ logger: false })\n`,
+  )
+})
+after(() => folder.remove())
+
+function write(name: string, text: string): void {
+  folder.write(`consumer/${name}`, text)
+}
+
+function client(...args: readonly string[]): Promise<Outcome> {
+  return octavo(['client', ...args], { cwd, node: ['--conditions', 'octavo-source', main] })
+}
+
+function compile(command: readonly string[], files: readonly string[]): string {
+  const [program = '', ...args] = command
+  const config = JSON.parse(readFileSync(join(cwd, 'tsconfig.json'), 'utf8'))
+  write('tsconfig.run.json', JSON.stringify({ ...config, include: files }))
+  return spawnSync(program, [...args, '-p', 'tsconfig.run.json', '--pretty', 'false'], {
+    cwd,
+    encoding: 'utf8',
+  }).stdout
+}
+
+/** What a repository without the source of the app writes. */
+const CONSUMER = `
+import { createClient } from 'octavo/client'
+import type { Api, Car } from './api-2.js'
+import type { Api as Old } from './api-1.js'
+
+const client = createClient<Api>({ baseUrl: 'http://a.test' })
+const answer = await client.car.one({ params: { id: '7' } })
+if (answer.status === 200) {
+  const car: Car = answer.data
+  const [name, count]: [string, number] = car.doors
+  car.made satisfies string
+  car.paint satisfies 'red' | "driver's blue" | null
+  car.tags['a']?.[0]?.length satisfies number | undefined
+  // @ts-expect-error the field is optional
+  car.note.length
+}
+if (answer.status === 404) answer.data.reason satisfies 'missing'
+if (answer.status === 418) answer.data satisfies string
+if (answer.status === 500) answer.data satisfies null
+// @ts-expect-error an id is needed
+await client.car.one()
+// @ts-expect-error dry is needed
+await client.car.list({ query: { limit: 1 } })
+const listed = await client.car.list({ query: { dry: true, paint: ['red'] }, headers: { userAgent: 'a' } })
+listed.data.items[0]?.year satisfies number | undefined
+await client.car.change({ params: { number: 7, part: 'door' }, body: { year: 1, paint: null }, method: 'PATCH' })
+// @ts-expect-error no such part
+await client.car.change({ params: { number: 7, part: 'roof' }, body: { year: 1, paint: null } })
+await client.car.photo({ form: { title: 'a' }, files: { photo: new Blob([]), others: [new Blob([])] } })
+// @ts-expect-error the photo is needed
+await client.car.photo({ form: { title: 'a' }, files: {} })
+const tree = await client.car.shape({ body: [{ kind: 'square', side: 1, 'corner-radius': 2 }] })
+tree.data.below[0]?.below[0]?.name satisfies string | undefined
+// @ts-expect-error circles have no sides
+await client.car.shape({ body: [{ kind: 'circle', side: 1 }] })
+await client.car.text({ body: 'a' })
+const bytes = await client.car.bytes({ body: new Uint8Array() })
+bytes.data satisfies Uint8Array
+await client.admin.users.all({ query: { sort: 'a', other: 1 } })
+const stream: Promise<{ data: ReadableStream<Uint8Array> }> = client.car.bytes({ body: new Blob([]), as: 'stream' })
+await client.url('car.one', { params: { id: '7' } }) satisfies string
+// @ts-expect-error there is no such route
+await client.url('car.none')
+client.at('2').car.one satisfies typeof client.car.one
+// @ts-expect-error the types are of version 2
+client.at('1')
+
+const old = createClient<Old, '1'>({ baseUrl: 'http://a.test', version: '1' })
+const first = await old.car.one({ params: { id: '7' } })
+if (first.status === 200) {
+  first.data.year satisfies string
+  first.data.remark satisfies string | undefined
+  // @ts-expect-error there were no tags
+  first.data.tags
+}
+await old.car.change({ params: { number: 7, part: 'wheel' }, body: { year: '1', paint: null, remark: 'a' } })
+// @ts-expect-error years were texts
+await old.car.change({ params: { number: 7, part: 'wheel' }, body: { year: 1, paint: null } })
+`
+
+/** The client by the type of the app has to do for the written types: it takes all that they send, and gives only what they tell. */
+const toSound = (app: string, version: string, file: string, known: string): string => `
+import { createClient } from 'octavo/client'
+import type { Client } from 'octavo/client'
+import type { app } from ${JSON.stringify(app)}
+import type { Api } from './${file}'
+
+type Calls<C> = { [K in Exclude<keyof C, 'at' | 'url'>]: C[K] }
+const real = createClient<typeof app, '${version}'>({ baseUrl: 'http://a.test', version: '${version}' })
+export const sound: Calls<Client<Api>> = real${known}
+export const complete: Record<keyof Calls<typeof real>, unknown> = sound
+`
+
+describe('octavo client', () => {
+  it('writes the types of each version, which need nothing but octavo/client', async () => {
+    const { code, stderr } = await client(TYPED, '--out', 'api-{version}.d.ts')
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Wrote api-1\.d\.ts\nWrote api-2\.d\.ts\n/)
+    const text = readFileSync(join(cwd, 'api-1.d.ts'), 'utf8')
+    assert.deepEqual(text.match(/(?<=from ').*(?=')/g), ['octavo/client'])
+    assert.match(text, /^\/\/ The API for version 1\. `octavo client` wrote this file/)
+    assert.equal((await client('history.ts', '--out', 'history-{version}.d.ts')).code, 0)
+  })
+
+  for (const [name, command] of Object.entries(COMPILERS))
+    it(`writes types that a project without the app compiles with ${name}`, () => {
+      write('consumer.ts', CONSUMER)
+      assert.equal(compile(command, ['consumer.ts']), '')
+    })
+
+  it('writes types that are sound', () => {
+    const files = [
+      ...['1', '2'].map((version) => ['typed', TYPED, version] as const),
+      ...['1', '2', '3'].map((version) => ['history', './history.ts', version] as const),
+    ].map(([app, path, version]) => {
+      const name = `sound-${app}-${version}.ts`
+      // types do not know that the status was another one
+      const known =
+        name === 'sound-history-1.ts'
+          ? " as typeof real & { user: { create: Client<Api>['user']['create'] } }"
+          : ''
+      write(name, toSound(path, version, `${app === 'typed' ? 'api' : app}-${version}.js`, known))
+      return name
+    })
+    assert.equal(compile(COMPILERS['TypeScript 7'], files), '')
+  })
+
+  it('compares a file with the app', async () => {
+    const args = [TYPED, '--version', '2', '--out', 'checked.d.ts']
+    await client(...args)
+    assert.equal((await client(...args, '--check')).code, 0)
+    write(
+      'checked.d.ts',
+      readFileSync(join(cwd, 'checked.d.ts'), 'utf8').replace('year: number', 'year: string'),
+    )
+    const { code, stderr } = await client(...args, '--check')
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /checked\.d\.ts differs from the app in 2 places:\n {2}- year: string\n {2}\+ year: number/,
+    )
+  })
+
+  it('says what is wrong', async () => {
+    const unknown = await client(TYPED, '--version', '9')
+    assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+    assert.match(unknown.stderr, /there is no version "9"\n {2}there are 1, 2\n/)
+    const host = await client(TYPED, '--version', '2', '--host', 'a.test')
+    assert.equal(host.code, 2)
+    assert.match(host.stderr, /--host is for route maps/)
+  })
+})
