@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 })
 /** One history in so many has its documents tried, which takes longer than all the rest. */
-const DOCUMENTS = 5
+const DOCUMENTS = 20
 const seed = Number(values.seed)
 const only = values.only?.split(',').map(Number)
 const end = performance.now() + Number(values.seconds ?? Infinity) * 1_000

@@ -7,9 +7,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { CHANGES, HISTORY, HISTORY_CLIENT, HISTORY_FLOOR, OPERATIONS, USED } from './type-budget-history.ts'
+
 const BUDGET = 100_000
 /** What a typed client and its calls may cost above that. */
 const CLIENT_BUDGET = 35_000
+/** What models, changes and versions may cost above the schemas of the models. */
+const HISTORY_BUDGET = 70_000
+/** The same with an application, and a client of its oldest version that is used. */
+const OLDEST_BUDGET = 300_000
 const CONTROLLERS = 10
 const ROUTES = 20
 
@@ -104,7 +110,11 @@ const config = {
   extends: '../../../../tsconfig.json',
   compilerOptions: {
     customConditions: [],
-    paths: { octavo: ['../octavo/index.d.ts'], 'octavo/client': ['../octavo/client/index.d.ts'] },
+    paths: {
+      octavo: ['../octavo/index.d.ts'],
+      'octavo/changes': ['../octavo/changes/index.d.ts'],
+      'octavo/client': ['../octavo/client/index.d.ts'],
+    },
   },
   include: ['.'],
 }
@@ -148,6 +158,16 @@ try {
     console.log(`${uses.length} calls of a client ${name}: ${extra} more (budget ${CLIENT_BUDGET})`)
     return extra
   })
+  const bare = count(HISTORY_FLOOR)
+  const history = count(HISTORY) - bare
+  console.log(
+    `a history of ${CHANGES} changes: ${history} type instantiations over the schemas' own ${bare} (budget ${HISTORY_BUDGET})`,
+  )
+  const oldest = count(HISTORY_CLIENT) - bare
+  console.log(
+    `${USED} of ${OPERATIONS} operations in a client of its oldest version: ${oldest} with it (budget ${OLDEST_BUDGET})`,
+  )
+  if (!(history <= HISTORY_BUDGET && oldest <= OLDEST_BUDGET)) process.exitCode = 1
   if (!(cost <= BUDGET) || !more.every((extra) => extra <= CLIENT_BUDGET)) process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -11,25 +11,42 @@ type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : neve
 type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
 
-type PutAt<H, V> = H extends { readonly version: V; readonly '~was'?: infer W } ? NonNullable<W> : never
-
-/** For each version what its changes say of models: a union of maps. */
-export type Table<Vs, H> = { readonly [I in keyof Vs]: readonly [Vs[I], PutAt<H, Vs[I]>] }
+/** What each change says of models: its version, and a map by their names. */
+export type Told<H> = H extends { readonly version: infer V; readonly '~was'?: infer W }
+  ? readonly [V, NonNullable<W>]
+  : never
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
-type WasOf<U, N extends string> = U extends { readonly [K in N]: infer W } ? W : never
 
-/** The changes of one model, newest first; those of one version as a union. */
-type ChangesOf<T, N extends string, Acc extends readonly unknown[] = []> = T extends readonly [
-  readonly [infer V, infer U],
-  ...infer R,
-]
-  ? ChangesOf<R, N, [WasOf<U, N>] extends [never] ? Acc : [...Acc, readonly [V, WasOf<U, N>]]>
-  : Acc
+/** What changes say of one model, each with its version. */
+type ToldOf<T, N> = T extends readonly [infer V, infer W]
+  ? N extends keyof W
+    ? readonly [V, W[N]]
+    : never
+  : never
+
+type Saying<T, V> = T extends readonly [V, infer W] ? W : never
+
+/** What the changes of a version say, if it has some. */
+type At1<T, V> = [Saying<T, V>] extends [never] ? readonly [] : readonly [readonly [V, Saying<T, V>]]
+
+/**
+ * The changes of one model, newest first, those of one version as a union. Four versions are passed over in one step, because few of them
+ * say something of a model.
+ */
+type Ordered<Vs, T, Acc extends readonly unknown[] = []> = [T] extends [never]
+  ? Acc
+  : Vs extends readonly [infer A, infer B, infer C, infer D, ...infer R]
+    ? [Saying<T, A | B | C | D>] extends [never]
+      ? Ordered<R, T, Acc>
+      : Ordered<R, T, [...Acc, ...At1<T, A>, ...At1<T, B>, ...At1<T, C>, ...At1<T, D>]>
+    : Vs extends readonly [infer A, ...infer R]
+      ? Ordered<R, T, [...Acc, ...At1<T, A>]>
+      : Acc
 
 /** The models by their names, each with its fields and its changes. */
-export type Models<Ms, T> = {
-  [K in keyof Ms as ModelName<Ms[K]>]: readonly [ModelShape<Ms[K]>, ChangesOf<T, ModelName<Ms[K]>>]
+export type Models<Ms, Vs, T> = {
+  [K in keyof Ms as ModelName<Ms[K]>]: readonly [ModelShape<Ms[K]>, Ordered<Vs, ToldOf<T, ModelName<Ms[K]>>>]
 }
 
 /** The versions that are newer than V in a list that begins with the newest. */
@@ -165,8 +182,10 @@ export type ValueAt<S, A, V> = V extends string
 /** What a value of a schema becomes in a version; without a version, one of the newest models. */
 export type MigratedAt<S, A, V> = V extends string ? OutAt<S, StateOf<A, V>> : Out<S>
 
-type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
-  { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, Side>>]: At<Sh[K], St, Side> } & {
-    -readonly [K in OptionalNames<Sh, Side>]?: At<Sh[K], St, Side>
-  }
->
+type ObjectAt<Sh, St, Side extends 'in' | 'out'> = [OptionalNames<Sh, Side>] extends [never]
+  ? { -readonly [K in keyof Sh]: At<Sh[K], St, Side> }
+  : Flat<
+      { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, Side>>]: At<Sh[K], St, Side> } & {
+        -readonly [K in OptionalNames<Sh, Side>]?: At<Sh[K], St, Side>
+      }
+    >

@@ -14,7 +14,7 @@ import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import { createMigrate, levelOf } from './migrate.ts'
-import type { MigratedAt, Models, Table, ValueAt } from './state.ts'
+import type { MigratedAt, Models, Told, ValueAt } from './state.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
@@ -45,7 +45,7 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
   readonly models: Ms
   /** For types alone: the models with their changes. */
   readonly '~models'?: C extends readonly unknown[]
-    ? Models<Ms, Table<readonly ['next', ...Vs], C[number]>>
+    ? Models<Ms, readonly ['next', ...Vs], Told<C[number]>>
     : never
   /**
    * Whether a version has a change.

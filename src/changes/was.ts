@@ -77,11 +77,8 @@ type OutOf<Sh> = Flat<
 >
 
 /** The fields that a change names on its older side, and the others that it reads. */
-type OldSide<Sh, W, R> = OutOf<Pick<ShapeBefore<Sh, W>, (NamesBefore<W> | R) & keyof ShapeBefore<Sh, W>>>
+type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
 type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
-type NamesBefore<W> = {
-  [K in keyof W]: W[K] extends Absent ? never : W[K] extends string ? W[K] : K
-}[keyof W]
 
 /** Fields that existed only before the change. */
 type NeedsDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: In<W[K]> }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { createApp, DefinitionError, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
-import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { absent, before, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
 import { controller, moduleOf } from '../support/untyped.ts'
@@ -195,5 +195,43 @@ describe('parts that a change cannot reach as a whole', () => {
       await messageOf({ models: { User }, change: [change], body }),
       /change "one".*a part of PartOfUser lacks id, which the change reads; give the part all of them, or list it in not/s,
     )
+  })
+})
+
+describe('a part that a newer rename leaves out', () => {
+  it('keeps the name, and functions of older changes get the one that they are typed against', () => {
+    const User = model('User', { id: z.string(), nick: z.string() })
+    const Part = derive(User, (user) => user.extend({ more: z.string() }))
+    const renamed = defineVersionChange({
+      version: '3',
+      title: 'Nicks were handles',
+      change: [reshape({ of: User, fields: { nick: { was: 'handle' } }, not: [Part] })],
+    })
+    const label = defineVersionChange({
+      version: '2',
+      title: 'Users had labels',
+      change: [
+        reshape({
+          of: before(renamed, User),
+          fields: { label: { was: z.string() } },
+          reads: ['handle'],
+          down: ({ handle }) => ({ label: `the ${handle}` }),
+        }),
+      ],
+    })
+    const history = defineVersions({
+      versions: ['3', '2', '1'],
+      models: { User },
+      changes: [renamed, label],
+      messages: [Part],
+    })
+    const user = { id: '7', nick: 'ann' }
+    assert.deepEqual(history.migrate(User, user, { to: '1' }), { id: '7', handle: 'ann', label: 'the ann' })
+    assert.deepEqual(history.migrate(Part, { ...user, more: 'x' }, { to: '1' }), {
+      id: '7',
+      nick: 'ann',
+      more: 'x',
+      label: 'the ann',
+    })
   })
 })

@@ -250,10 +250,10 @@ export class Reference {
       if (entry !== undefined && values.get(entry.name) !== undefined)
         args[entry.name] = values.get(entry.name)
     }
-    for (const { slot } of step.reads) {
+    // a part that a newer rename leaves out has another name than the model, which the function is typed against
+    for (const { name, slot } of step.reads) {
       const entry = older.find((each) => each.slot === slot)
-      if (entry !== undefined && values.get(entry.name) !== undefined)
-        args[entry.name] = values.get(entry.name)
+      if (entry !== undefined && values.get(entry.name) !== undefined) args[name] = values.get(entry.name)
     }
     if (isPartial) {
       const born = moves.filter(({ t }) => t === 'born').map((move) => ('name' in move ? move.name : ''))
@@ -311,10 +311,12 @@ export class Reference {
   ): Values {
     const args: Values = {}
     const asked: string[] = []
-    for (const { slot, t } of [...moves, ...step.reads.map((read) => ({ slot: read.slot, t: 'read' }))]) {
+    const read = step.reads.map(({ slot, name }) => ({ slot, name, t: 'read' as const }))
+    for (const { slot, t, ...own } of [...moves, ...read]) {
       const entry = newer.find((each) => each.slot === slot)
       if (entry === undefined) continue
-      if (values.get(entry.name) !== undefined) args[entry.name] = values.get(entry.name)
+      const name = t === 'read' && 'name' in own ? own.name : entry.name
+      if (values.get(entry.name) !== undefined) args[name] = values.get(entry.name)
       if (t === 'gone' || t === 'read') asked.push(entry.name)
     }
     if (isPartial && asked.some((name) => values.get(name) === undefined)) return {}
