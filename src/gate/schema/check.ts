@@ -108,10 +108,7 @@ function every<T>(
 }
 
 /** Whether one holds. */
-function some<T>(
-  all: readonly T[],
-  holds: (one: T, at: number) => boolean | undefined,
-): boolean | undefined {
+function some<T>(all: readonly T[], holds: (one: T, at: number) => boolean | undefined): boolean | undefined {
   let answer: boolean | undefined = false
   for (const [at, one] of all.entries()) {
     const own = holds(one, at)

@@ -78,8 +78,9 @@ function toOwnShape(schema: Node, pointer: string, reading: Reading): Shape {
   for (const part of toList(schema['allOf'])) shape = { ...intersect(read(part), shape), pointer }
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword]
-    if (Array.isArray(branches) && branches.length > 0)
-      shape = { ...intersect(toUnion(branches, keyword, reading), shape), notes: shape.notes, pointer }
+    if (!Array.isArray(branches) || branches.length === 0) continue
+    const union = toUnion(branches, keyword, reading)
+    shape = { ...intersect(union, shape), pointer }
   }
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
@@ -124,10 +125,19 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     const text = toStableText(part.value)
     return !seen.has(text) && seen.add(text)
   })
-  if (keyword === 'anyOf') return { parts, notes: {}, pointer: '' }
+  const notes = notesOf(branches, reading)
+  if (keyword === 'anyOf') return { parts, notes, pointer: '' }
   const exclusive = parts.map((part): Part => ({ ...part, rules: toRules(part.rules, [rule]) }))
-  return { parts: exclusive, notes: {}, pointer: '' }
+  return { parts: exclusive, notes, pointer: '' }
 }
+
+/** What the only branch says that is not null. */
+function notesOf(branches: readonly unknown[], { read }: Reading): Notes {
+  const shapes = branches.map(read).filter(({ parts }) => !parts.every(isNull))
+  return shapes.length === 1 ? (shapes[0]?.notes ?? {}) : {}
+}
+
+const isNull = (part: Part): boolean => part.kind === 'value' && part.value === null
 
 /** A question that is answered once. */
 function once(ask: () => boolean): () => boolean {
