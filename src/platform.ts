@@ -35,6 +35,11 @@ export function createId(): string {
   return toId()
 }
 
+/** A value as text for people, with cycles. Platforms without `node:util` get none. */
+export function inspectValue(value: unknown): string | undefined {
+  return findNode()?.getBuiltinModule?.('node:util').inspect(value)
+}
+
 /** Opens a channel of `node:diagnostics_channel`. Platforms without that module get one that has no subscribers. */
 export function openChannel(name: string): Publisher {
   return findNode()?.getBuiltinModule?.('node:diagnostics_channel').channel(name) ?? NO_CHANNEL

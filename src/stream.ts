@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events'
+import type { EventEmitter } from 'node:events'
 import type { Writable } from 'node:stream'
 
 import { ignoreFailure } from './async.ts'
@@ -57,7 +57,13 @@ export function openStream(body: BodyStream): ChunkSource {
  * is told all the same.
  */
 export function ignoreErrors(body: unknown): void {
-  if (body instanceof EventEmitter && !body.listeners('error').includes(ignore)) body.on('error', ignore)
+  if (isEmitter(body) && !body.listeners('error').includes(ignore)) body.on('error', ignore)
+}
+
+/** Asked without the module, which takes Bun longer to load than a tenth of Octavo. */
+function isEmitter(value: unknown): value is Pick<EventEmitter, 'on' | 'listeners'> {
+  if (typeof value !== 'object' || value === null || !('on' in value && 'listeners' in value)) return false
+  return typeof value.on === 'function' && typeof value.listeners === 'function'
 }
 
 /** Tells a streamed body that nobody reads it. */

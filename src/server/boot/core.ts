@@ -28,6 +28,7 @@ import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { definitionsAt, readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
+import { openSettings, startApp } from './start.ts'
 import { atDefinition, attempt, placed, withPlaces } from '../../place.ts'
 import { createEnabledVersioning } from './enabled-versioning.ts'
 import type { Make } from './enabled-versioning.ts'
@@ -103,7 +104,6 @@ export function createCore(
     const { dispatch, services, table } = build()
     const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings, findDefinitions)])
     sessions = await loadSessions(settings)
-    const { openSettings, startApp } = await import('./start.ts')
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     lifecycle.atEnd(() => stop().finally(() => sessions?.close()))

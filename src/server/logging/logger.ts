@@ -1,6 +1,5 @@
-import { inspect } from 'node:util'
-
 import type { Logger } from '../../define/context.ts'
+import { inspectValue } from '../../platform.ts'
 import type { OpenOutputs } from './outputs.ts'
 
 /** The given logger; JSON lines to the outputs when none is given, nothing for `false`. */
@@ -109,11 +108,13 @@ function toMembers(details: object): string {
   }
 }
 
+const NOT_SHOWN = 'cannot be shown'
+
 function toText(details: object): string {
   try {
-    return inspect(details)
+    return inspectValue(details) ?? NOT_SHOWN
   } catch {
-    return 'cannot be shown'
+    return NOT_SHOWN
   }
 }
 
