@@ -74,6 +74,7 @@ const OPERATION: Rules = {
 }
 const RESPONSE: Rules = { status: RECORD, headers: RECORD }
 const PATH: Rules = {
+  now: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
   was: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
 }
 const METHOD: Rules = {
@@ -168,7 +169,16 @@ function namesWere(where: string, names: unknown, source: string): Found {
   return eachMember(names, (key, field) => {
     const name = `operation.${source}.${key}`
     if (!isRecord(field)) return [wrong(where, `${name} is ${describeValue(field)}`, WRITE_WAS)]
-    return [...optionProblems(where, field, NAME, `${name}.`), ...wasKind(where, field['was'], name)]
+    const [side, why] =
+      source !== 'response.headers'
+        ? ['down', 'values of requests are turned by up']
+        : [
+            field['was'] === absent ? 'down' : 'up',
+            'headers of responses are turned by down, if they existed',
+          ]
+    const idle =
+      field[side] === undefined ? [] : [wrong(where, `${name}.${side} has no effect: ${why}`, 'remove it')]
+    return [...idle, ...optionProblems(where, field, NAME, `${name}.`), ...wasKind(where, field['was'], name)]
   })
 }
 

@@ -6,6 +6,7 @@ import { isSchema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
 import type { AnyChange } from './chain.ts'
 import { isSameName, namesOf } from './names.ts'
+import { isAbout } from './operation.ts'
 import type { Operation } from './operation.ts'
 
 /** An operation, and the place of its change among all changes, newest first. */
@@ -25,7 +26,7 @@ export function operationProblems(
   return operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
     const change = changes[order]
     if (change === undefined) return []
-    const own = routes.filter(({ name }) => name === operation.route)
+    const own = routes.filter(({ name }) => isAbout(operation, name))
     const found =
       own.length === 0
         ? [
@@ -34,12 +35,41 @@ export function operationProblems(
               'give the name of a route as urlFor knows it',
             ] as const,
           ]
-        : SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier))
+        : [
+            ...wrongStart(operation, own),
+            ...SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
+          ]
     return found.map(([message, fix]) => {
       const where = `change "${change.id}"`
       return atDefinition({ code: 'invalid_change', where, message, fix }, change)
     })
   })
+}
+
+/** The path of a route in an older version; `undefined` if it does not begin with what was moved. */
+export function pathBefore({ pattern, prefix }: FlatRoute, path: OperationPath): string | undefined {
+  const { was, now } = path
+  if (now === undefined) return was
+  const text = pattern.text.slice(prefix.length)
+  if (text !== now && !text.startsWith(`${now}/`)) return undefined
+  return (was === '/' ? '' : was) + text.slice(now.length) || '/'
+}
+
+type OperationPath = NonNullable<Operation['path']>
+
+function wrongStart(
+  { path, route }: Operation,
+  own: readonly FlatRoute[],
+): readonly (readonly [message: string, fix: string])[] {
+  if (path === undefined) return []
+  if (route.endsWith('.*') && path.now === undefined)
+    return [['operation.path.now is missing', `write what the paths of ${route} begin with`]]
+  return own
+    .filter((each) => pathBefore(each, path) === undefined)
+    .map(({ label }) => [
+      `the path of ${label} does not begin with "${path.now ?? ''}"`,
+      'write the prefix that all routes have',
+    ])
 }
 
 const SOURCES = ['query', 'headers', 'cookies'] as const

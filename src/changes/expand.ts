@@ -13,10 +13,12 @@ import { expandSpec } from '../versioning/known.ts'
 import { isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
 import type { AnyChange } from './chain.ts'
-import { operationProblems } from './check-operations.ts'
+import { operationProblems, pathBefore } from './check-operations.ts'
 import type { Placed } from './check-operations.ts'
 import { defaultProblems, schemaProblems } from './convert/convertible.ts'
+import { documentHeaders, toHeaders } from './convert/response-headers.ts'
 import { createMigration } from './migration.ts'
+import { isAbout } from './operation.ts'
 import type { Operation } from './operation.ts'
 import { renameParams, turnNames, turnParams } from './names.ts'
 import type { Turned } from './names.ts'
@@ -110,7 +112,7 @@ function isOperation(part: unknown): part is Operation {
 
 /** The changes that reach a route. */
 export function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
-  const operations = all.filter(({ operation }) => operation.route === route.name)
+  const operations = all.filter(({ operation }) => isAbout(operation, route.name))
   const schemas = [...route.sources.map(({ schema }) => schema), ...route.responses.values()]
   const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])
   return { route, operations, orders: [...orders].toSorted((a, b) => a - b) }
@@ -212,6 +214,9 @@ function olderRoute(
     get migration() {
       return differing().migration
     },
+    get openapi() {
+      return differing().openapi
+    },
   }
 }
 
@@ -223,7 +228,9 @@ interface OlderState extends Pick<Reached, 'route' | 'operations'> {
 }
 
 /** What a route has of its own in an older version, besides its address. */
-type Differing = Pick<FlatRoute, 'sources' | 'status' | 'responses'> & { readonly migration: Migration }
+type Differing = Pick<FlatRoute, 'sources' | 'status' | 'responses' | 'openapi'> & {
+  readonly migration: Migration
+}
 
 interface OlderParts {
   readonly route: FlatRoute
@@ -250,17 +257,27 @@ function toDiffering({ route, level, plans, applied, pattern }: OlderParts): Dif
   for (const [status, schema] of route.responses)
     responses.set(status, plans.planOf(schema, level)?.wire ?? schema)
   const migration = createMigration({ route, level, plans, applied, responses, turned })
+  const status = migration.statusOf(route.status)
+  const older = new Map<ResponseKey, Schema>(
+    [...responses].map(([each, schema]) => [
+      typeof each === 'number' ? migration.statusOf(each) : each,
+      schema,
+    ]),
+  )
   return {
     sources,
-    status: migration.statusOf(route.status),
-    responses: new Map(
-      [...responses].map(([status, schema]) => [
-        typeof status === 'number' ? migration.statusOf(status) : status,
-        schema,
-      ]),
-    ),
+    status,
+    responses: older,
+    openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
     migration: { ...migration, shownPattern: renameParams(pattern, paramNames) },
   }
+}
+
+/** The keys under which documents show the successful responses of a route. */
+function successOf(responses: ReadonlyMap<ResponseKey, Schema>, status: number): readonly string[] {
+  const declared = [...responses.keys()].filter((each) => each === 'default' || Number(each) < 300)
+  if (declared.length > 0) return declared.map(String)
+  return [status === 200 ? '2XX' : String(status)]
 }
 
 /** The address that a route had. */
@@ -269,7 +286,8 @@ function addressOf(
   operations: readonly Operation[],
   problems: DefinitionProblem[],
 ): Pick<FlatRoute, 'pattern' | 'methods'> {
-  const path = operations.findLast((each) => each.path !== undefined)?.path?.was
+  const moved = operations.findLast((each) => each.path !== undefined)?.path
+  const path = moved && pathBefore(route, moved)
   const method = operations.findLast((each) => each.method !== undefined)?.method?.was
   const methods = method === undefined ? route.methods : [method]
   if (path === undefined) return { pattern: route.pattern, methods }

@@ -1,4 +1,3 @@
-import { headerName } from '../http.ts'
 import type { HttpRequest } from '../http.ts'
 import { HttpError, httpError, ValidationError } from '../errors.ts'
 import type { ValidationIssue } from '../errors.ts'
@@ -13,9 +12,9 @@ import { membersOf } from './convert/clone.ts'
 import type { Turned } from './names.ts'
 import type { Operation } from './operation.ts'
 import { convert } from './convert/plan.ts'
+import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
-import { absent } from './was.ts'
 import { MigrationError, RefusedError } from './convert/turn.ts'
 
 interface Parts {
@@ -45,7 +44,7 @@ export function createMigration({
   const other = route.isOneResponse ? found.get(route.status) : undefined
   const turnedAt = (status: number): TurnedResponse | undefined => findResponse(found, status) ?? other
   const statuses = statusesOf(applied, route)
-  const headerOf = headersOf(applied)
+  const turnHeaders = createTurnHeaders(toHeaders(applied))
   return {
     responses,
     up: (input, request) => {
@@ -69,8 +68,16 @@ export function createMigration({
     isTurned: (status) => turnedAt(status) !== undefined,
     isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status) ?? status,
-    headerOf,
-    hasOlderHead: headerOf !== undefined || [...statuses].some(([newest, older]) => newest !== older),
+    turnHeaders:
+      turnHeaders &&
+      ((headers, request) => {
+        try {
+          turnHeaders(headers, request)
+        } catch (error) {
+          throw failed(route, error)
+        }
+      }),
+    hasOlderHead: turnHeaders !== undefined || [...statuses].some(([newest, older]) => newest !== older),
   }
 }
 
@@ -146,14 +153,4 @@ function statusesOf(applied: readonly Operation[], route: FlatRoute): ReadonlyMa
     for (const [newest, { was }] of Object.entries(response?.status ?? {})) statuses.set(Number(newest), was)
   }
   return statuses
-}
-
-/** The older names of response headers, by lower-case newest ones. What the oldest of the operations says counts. */
-function headersOf(applied: readonly Operation[]): Migration['headerOf'] {
-  const names = new Map<string, string | undefined>()
-  for (const [now, { was }] of applied.flatMap(({ response }) => Object.entries(response?.headers ?? {}))) {
-    if (was === absent) names.set(headerName(now), undefined)
-    else if (typeof was === 'string') names.set(headerName(now), headerName(was))
-  }
-  return names.size === 0 ? undefined : (name) => (names.has(name) ? names.get(name) : name)
 }

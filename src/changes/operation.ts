@@ -1,8 +1,11 @@
 import type { Method } from '../http.ts'
 import type { FieldWas } from './reshape.ts'
 
-/** What a parameter or header was, by its newest name. */
-export type NamesWere = Readonly<Record<string, FieldWas>>
+/** What parameters of requests were, by their newest name. Values are turned up, to the newest version. */
+export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
+
+/** What headers of responses were, by their newest name. Values are turned down, to the older version. */
+export type HeadersWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'down'>>>
 
 /** Says what something was. */
 export interface Earlier<T> {
@@ -12,10 +15,13 @@ export interface Earlier<T> {
 
 /** What `operation` takes. Names and statuses are those of the newest version, whatever newer operations say of them. */
 export interface OperationOptions {
-  /** The name of the route, as `urlFor` knows it. */
+  /** The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. */
   readonly route: string
-  /** The path that the route had, with the prefixes of its controllers. */
-  readonly path?: Earlier<string>
+  /** The path that the route had, with the prefixes of its controllers. For all routes of a controller, what their paths began with. */
+  readonly path?: Earlier<string> & {
+    /** What the paths of all routes of a controller begin with. Not for a single route. */
+    readonly now?: string
+  }
   /** The method that the route had. */
   readonly method?: Earlier<Method>
   /** The status of a plain result. */
@@ -31,7 +37,7 @@ export interface OperationOptions {
     /** What statuses were, by their newest number. */
     readonly status?: Readonly<Record<number, Earlier<number>>>
     /** What headers were, by their newest name. */
-    readonly headers?: NamesWere
+    readonly headers?: HeadersWere
   }
 }
 
@@ -49,4 +55,9 @@ export interface Operation extends OperationOptions {
  */
 export function operation(options: OperationOptions): Operation {
   return { kind: 'operation', ...options }
+}
+
+/** Whether an operation is about a route of a name. */
+export function isAbout({ route }: Operation, name: string): boolean {
+  return route.endsWith('.*') ? name.startsWith(route.slice(0, -1)) : name === route
 }

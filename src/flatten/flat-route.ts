@@ -94,6 +94,12 @@ export interface Migration {
   readonly hasOlderHead: boolean
   /** The status in the older version. */
   readonly statusOf: (status: number) => number
-  /** The name of a response header in the older version; `undefined` if it did not exist. */
-  readonly headerOf: ((name: string) => string | undefined) | undefined
+  /**
+   * Turns the headers of a response into those of the older version.
+   *
+   * @throws `HttpError` for a change that fails.
+   */
+  readonly turnHeaders:
+    | ((headers: Record<string, string | string[]>, request: HttpRequest) => void)
+    | undefined
 }

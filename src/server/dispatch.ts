@@ -223,9 +223,10 @@ function seal(
   raw: RawRequest,
   given: FinishedResponse,
 ): FinishedResponse {
-  const response = context.toOlderHead === undefined ? given : context.toOlderHead(given)
-  const { headers } = response
+  let response = given
   try {
+    response = withOlderHead(context, given)
+    const { headers } = response
     if (context.vary.length > 0) addVary(headers, context.vary)
     context.writeVersionHeaders?.(response)
     if (headers['access-control-allow-origin'] !== undefined) {
@@ -244,8 +245,17 @@ function seal(
     context.observe(error)
     // whose own headers can be sent; those that tell of versions may be what cannot
     context.writeVersionHeaders = undefined
-    return seal(parts, context, raw, keepCors(headers, toFailure(context, error)))
+    return seal(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
   }
+}
+
+/** Gives a response the head that the version of its request knows, once. */
+function withOlderHead(context: RequestContext, response: FinishedResponse): FinishedResponse {
+  const { toOlderHead } = context
+  if (toOlderHead === undefined) return response
+  // a failure to do so is answered as it is
+  context.toOlderHead = undefined
+  return toOlderHead(response, context)
 }
 
 /** Makes the function that tells which methods the path of a request answers. */

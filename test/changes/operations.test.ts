@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, notFound, reply, VersioningSchemes } from 'octavo'
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineRouter,
+  notFound,
+  reply,
+  VersioningSchemes,
+} from 'octavo'
 import type { App } from 'octavo'
 import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import type { OperationOptions } from 'octavo/changes'
@@ -187,4 +195,182 @@ it('functions of a change see what a default of the newest schema completes, und
   })
   const answer = await app.inject('/v1/car')
   assert.deepEqual([answer.statusCode, answer.json()], [202, { year: '7' }])
+})
+
+describe('headers of responses', () => {
+  const headersOf = async (app: App, version: string, url = '/car/1'): Promise<Record<string, unknown>> => {
+    const { headers } = await app.inject(`/v${version}${url}`)
+    return Object.fromEntries(
+      Object.entries(headers).filter(([name]) => /^x-(total|count|sum|new|page)/.test(name)),
+    )
+  }
+
+  it('are turned by down, newest change first, under the name that they had', async () => {
+    const app = open(
+      { response: { headers: { 'X-Total': { was: z.string(), down: (now) => `${String(now)} cars` } } } },
+      {
+        response: {
+          headers: {
+            'x-total': { was: 'x-count', down: (now, { request }) => [now, request?.path].join(' at ') },
+            'x-page': { was: z.number(), down: () => 1 },
+          },
+        },
+      },
+    )
+    assert.deepEqual(await headersOf(app, '3'), { 'x-total': '7', 'x-new': '1' })
+    assert.deepEqual(await headersOf(app, '2'), { 'x-total': '7 cars', 'x-new': '1' })
+    assert.deepEqual(await headersOf(app, '1'), {
+      'x-count': '7 cars at /v1/car/1',
+      'x-new': '1',
+      'x-page': '1',
+    })
+  })
+
+  it('that down leaves out are not sent', async () => {
+    const app = open({ response: { headers: { 'x-total': { was: z.string(), down: () => undefined } } } })
+    assert.deepEqual(await headersOf(app, '2'), { 'x-new': '1' })
+  })
+
+  it('that cannot be turned are a failure, also of errors', async () => {
+    const down = (): never => {
+      throw new Error('no')
+    }
+    const app = open({ response: { headers: { 'x-total': { was: z.string(), down } } } })
+    for (const url of ['/v2/car/1', '/v2/car/0']) {
+      const answer = await app.inject(url)
+      assert.deepEqual([answer.statusCode, Object(answer.json()).code], [500, 'migration_failed'], url)
+    }
+    assert.equal((await app.inject('/v3/car/1')).statusCode, 200)
+  })
+
+  it('are documented by the schema that they had', async () => {
+    const app = open({
+      response: { headers: { 'X-Total': { was: z.number().int(), down: Number }, 'x-new': { was: absent } } },
+    })
+    await app.ready()
+    const headersIn = (version: string): unknown =>
+      Object(app.openapi({ version }).paths[`/v${version}/car/{id}`]?.['get']?.['responses'])['2XX'][
+        'headers'
+      ]
+    assert.deepEqual(Object(headersIn('2'))['X-Total'], {
+      schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+    })
+    assert.equal(Object(headersIn('3'))['X-Total'], undefined)
+  })
+})
+
+describe('functions of operations that nothing calls', () => {
+  const refuse = (given: object): RegExp | string => {
+    try {
+      open(given)
+      return 'none'
+    } catch (error) {
+      return String(error)
+    }
+  }
+  for (const [given, message] of [
+    [{ query: { sort: { was: z.string(), down: String } } }, /operation\.query\.sort\.down has no effect/],
+    [
+      { headers: { 'x-trace': { was: z.string(), down: String } } },
+      /operation\.headers\.x-trace\.down has no effect/,
+    ],
+    [
+      { response: { headers: { 'x-total': { was: z.string(), up: String } } } },
+      /operation\.response\.headers\.x-total\.up has no effect/,
+    ],
+    [
+      { response: { headers: { 'x-total': { was: absent, down: String } } } },
+      /operation\.response\.headers\.x-total\.down has no effect/,
+    ],
+  ] as const)
+    it(`are reported: ${String(message)}`, () => assert.match(String(refuse(given)), message))
+
+  it('are typed', () => {
+    // @ts-expect-error values of requests are turned up alone
+    operation({ route: 'car.get', query: { sort: { was: z.string(), down: String } } })
+    // @ts-expect-error headers of responses are turned down alone
+    operation({ route: 'car.get', response: { headers: { 'x-total': { was: z.string(), up: String } } } })
+  })
+})
+
+describe('an operation of all routes of a controller', () => {
+  const WheelRouter = defineRouter({
+    prefix: '/wheel',
+    routes: [{ method: 'GET', path: '/', name: 'list', handler: () => [] }],
+  })
+  const BikeRouter = defineRouter({
+    prefix: '/bike',
+    routers: [WheelRouter],
+    routes: [
+      { method: 'GET', path: '/', name: 'list', handler: () => [] },
+      {
+        method: 'GET',
+        path: '/{id}',
+        name: 'get',
+        handler: (_, context) => {
+          if (context.request.query['link'] !== undefined) return context.urlFor('bike.wheel.list')
+          throw notFound('No such bike')
+        },
+      },
+    ],
+  })
+  const serve = (given: OperationOptions): App =>
+    createApp(defineModule({ routers: [BikeRouter], controllers: [CarController] }), {
+      logger: false,
+      prefix: '/api',
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({
+          versions: ['2', '1'],
+          models: {},
+          changes: [defineVersionChange({ version: '2', title: 'Bikes', change: [operation(given)] })],
+        }),
+      },
+    })
+  const statusOf = async (app: App, url: string): Promise<number> => (await app.inject(url)).statusCode
+
+  it('renames its prefix', async () => {
+    const app = serve({ route: 'bike.*', path: { now: '/bike', was: '/cycle' } })
+    for (const [url, status] of [
+      ['/api/v2/bike', 200],
+      ['/api/v2/bike/wheel', 200],
+      ['/api/v2/cycle', 404],
+      ['/api/v1/cycle', 200],
+      ['/api/v1/cycle/wheel', 200],
+      ['/api/v1/bike', 404],
+      ['/api/v1/car/1', 200],
+    ] as const)
+      assert.equal(await statusOf(app, url), status, url)
+    const links = ['/api/v2/bike/7?link=1', '/api/v1/cycle/7?link=1'].map(async (url) =>
+      (await app.inject(url)).json(),
+    )
+    assert.deepEqual(await Promise.all(links), ['/api/v2/bike/wheel/', '/api/v1/cycle/wheel/'])
+  })
+
+  it('changes a status of all of them', async () => {
+    const app = serve({ route: 'bike.*', response: { status: { 404: { was: 410 } } } })
+    assert.equal(await statusOf(app, '/api/v1/bike/7'), 410)
+    assert.equal(await statusOf(app, '/api/v1/car/0'), 404)
+  })
+
+  for (const [title, given, message] of [
+    [
+      'has to exist',
+      { route: 'boat.*', status: { was: 202 } },
+      /names the route boat\.\*, which does not exist/,
+    ],
+    [
+      'says which part of the path it is',
+      { route: 'bike.*', path: { was: '/cycle' } },
+      /path\.now is missing/,
+    ],
+    [
+      'is what paths begin with',
+      { route: 'bike.*', path: { now: '/bik', was: '/cycle' } },
+      /does not begin with "\/bik"/,
+    ],
+  ] as const)
+    it(title, async () => {
+      await assert.rejects(async () => serve(given).ready(), message)
+    })
 })

@@ -118,7 +118,7 @@ export class RequestContext implements SessionContext {
   /** Whether the path has a version segment. */
   versionInPath = false
   /** Gives a response the status and the headers that the version of the request knows. */
-  toOlderHead: ((response: FinishedResponse) => FinishedResponse) | undefined
+  toOlderHead: ((response: FinishedResponse, context: RequestContext) => FinishedResponse) | undefined
 
   constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw

@@ -48,14 +48,14 @@ function withOlderHead(migration: Migration | undefined, suffix: string | undefi
   const tagged = suffix === undefined ? run : withOwnConditions(suffix, run)
   const hasOlder = migration?.hasOlderHead === true
   if (!hasOlder && suffix === undefined) return run
-  const toOlder = (response: FinishedResponse): FinishedResponse => {
+  const toOlder: NonNullable<RequestContext['toOlderHead']> = (response, context) => {
     const tag = response.headers['etag']
     if (suffix !== undefined && isString(tag)) response.headers['etag'] = withSuffix(tag, suffix)
-    return hasOlder ? toOlderHead(migration, response) : response
+    return hasOlder ? toOlderHead(migration, response, context) : response
   }
   const once = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
     context.toOlderHead = undefined
-    return toOlder(response)
+    return toOlder(response, context)
   }
   return (context, values): Awaitable<FinishedResponse> => {
     // what is thrown is answered further out
@@ -84,19 +84,16 @@ function withOwnConditions(suffix: string, run: Run): Run {
   }
 }
 
-function toOlderHead({ statusOf, headerOf }: Migration, response: FinishedResponse): FinishedResponse {
+function toOlderHead(
+  { statusOf, turnHeaders }: Migration,
+  response: FinishedResponse,
+  context: RequestContext,
+): FinishedResponse {
+  turnHeaders?.(response.headers, context.request)
   const status = statusOf(response.status)
   if (status !== response.status && isProblem(response.headers['content-type']) && isString(response.body))
     response.body = withStatus(response.body, status)
   response.status = status
-  if (headerOf === undefined) return response
-  // all are taken out before one is put back, for two may swap their names
-  const renamed = Object.entries(response.headers).filter(([name]) => headerOf(name) !== name)
-  for (const [name] of renamed) delete response.headers[name]
-  for (const [name, value] of renamed) {
-    const older = headerOf(name)
-    if (older !== undefined) response.headers[older] = value
-  }
   return response
 }
 

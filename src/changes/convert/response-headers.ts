@@ -1,0 +1,96 @@
+import { headerName } from '../../http.ts'
+import type { HttpRequest } from '../../http.ts'
+import { isSchema, toZod } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { describeValue, isRecord, toRecord } from '../../values.ts'
+import type { Operation } from '../operation.ts'
+import { absent } from '../was.ts'
+import { zod } from '../zod.ts'
+import type { Turn } from './turn.ts'
+
+/** The headers of a response, by lower-case name. */
+type Headers = Record<string, string | string[]>
+
+/** A header of responses, followed from the newest version to an older one. */
+interface Header {
+  /** Its newest name in lower case, which operations know it by. */
+  readonly key: string
+  /** Its name in the older version; `undefined` if it did not exist. */
+  name: string | undefined
+  /** What documents show. */
+  schema: Schema | undefined
+  readonly downs: Turn[]
+}
+
+/** The headers that operations say something of, newest operation first; what the oldest says of a name counts. */
+export function toHeaders(applied: readonly Operation[]): readonly Header[] {
+  const headers = new Map<string, Header>()
+  for (const [now, { was, down }] of applied.flatMap(({ response }) =>
+    Object.entries(response?.headers ?? {}),
+  )) {
+    const key = headerName(now)
+    const header = headers.get(key) ?? { key, name: now, schema: undefined, downs: [] }
+    headers.set(key, header)
+    if (was === absent) header.name = undefined
+    else if (typeof was === 'string') header.name = was
+    else if (isSchema(was)) Object.assign(header, { name: header.name ?? now, schema: was })
+    if (down !== undefined) header.downs.push(down)
+  }
+  return [...headers.values()]
+}
+
+/** Creates the function that turns the headers of a response; `undefined` if there is none to turn. */
+export function createTurnHeaders(
+  headers: readonly Header[],
+): ((found: Headers, request: HttpRequest) => void) | undefined {
+  if (headers.length === 0) return undefined
+  return (found, request) => {
+    // all are taken out before one is put back, for two may swap their names
+    const values = headers.map(({ key }) => found[key])
+    for (const { key } of headers) delete found[key]
+    for (const [index, { name, downs }] of headers.entries()) {
+      if (name === undefined) continue
+      const value = downs.reduce<unknown>((made, down) => down(made, { request }), values[index])
+      if (value !== undefined && value !== null)
+        found[headerName(name)] = Array.isArray(value) ? value.map(toText) : toText(value)
+    }
+  }
+}
+
+/** A value as a header has it. */
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`
+  throw new TypeError(`down of a response header returned ${describeValue(value)}, which is no text`)
+}
+
+/** What a route says of its operation, with the headers that an older version had. `success` are the keys of successful responses. */
+export function documentHeaders(
+  openapi: object,
+  headers: readonly Header[],
+  success: readonly string[],
+): object {
+  if (headers.length === 0) return openapi
+  const given = toRecord(toRecord(openapi)['responses'])
+  const statuses = [...new Set([...Object.keys(given), ...success])]
+  const responses = statuses.map((status) => {
+    const response = toRecord(given[status])
+    const shown = Object.entries(toRecord(response['headers']))
+    const others = shown.filter(([name]) => !headers.some(({ key }) => key === headerName(name)))
+    const own = headers.flatMap(({ key, name, schema }) => {
+      const now = shown.find(([each]) => headerName(each) === key)?.[1]
+      if (name === undefined || (schema === undefined && now === undefined)) return []
+      if (schema === undefined) return [[name, now]]
+      if (now === undefined && !success.includes(status)) return []
+      return [[name, { ...(isRecord(now) ? now : {}), schema: toJson(schema) }]]
+    })
+    const all = Object.fromEntries([...others, ...own])
+    return [status, Object.keys(all).length === 0 ? response : { ...response, headers: all }]
+  })
+  return { ...openapi, responses: Object.fromEntries(responses) }
+}
+
+function toJson(schema: Schema): object {
+  const { $schema: _, ...json } = zod.toJSONSchema(toZod(schema), { io: 'output', unrepresentable: 'any' })
+  return json
+}
