@@ -61,7 +61,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters/web': 'http.ts stream.ts errors.ts request server/pipeline server/adapters/shared',
   'server/adapters':
-    'http.ts async.ts stream.ts versioning client openapi server/options server/pipeline server/dispatch.ts server/adapters/web',
+    'http.ts async.ts stream.ts versioning flatten client openapi server/options server/pipeline server/dispatch.ts server/adapters/web',
   'server/adapters/node':
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',

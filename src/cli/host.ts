@@ -1,5 +1,7 @@
 import { pathToFileURL } from 'node:url'
 
+import { findHistoryInternals } from '../changes/internals.ts'
+import { explain } from '../changes/proofs/explain.ts'
 import type { App } from '../server/app.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
 import { findInternals, internalsOf } from '../server/adapters/internals.ts'
@@ -7,7 +9,7 @@ import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
 import { serveForDev } from './dev/serve.ts'
-import type { Documents, Job, Report, Result, Served, Wanted } from './job.ts'
+import type { Documents, ExplanationReport, Job, Report, Result, Served, Wanted } from './job.ts'
 import { endFailed, sayError } from './print-error.ts'
 import { readHistory } from './release/read-history.ts'
 import { toTypes } from './types/to-types.ts'
@@ -49,8 +51,16 @@ export async function runJob(text: string): Promise<void> {
 
 async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Promise<Result> {
   await prepare(app)
-  if (job.task === 'routes') return readServed(app)
-  return job.task === 'release' ? readHistory(app, job.version) : readDocuments(app, job)
+  switch (job.task) {
+    case 'routes':
+      return readServed(app)
+    case 'explain':
+      return readExplanation(app)
+    case 'release':
+      return readHistory(app, job.version)
+    default:
+      return readDocuments(app, job)
+  }
 }
 
 /** Tells the process that started this one; settles when it is under way. */
@@ -79,6 +89,12 @@ function readServed(app: App): Served {
     versions: app.versions(),
     tree: app.printRoutes(),
   }
+}
+
+function readExplanation(app: App): ExplanationReport {
+  const { versioning, routes } = internalsOf(app, 'octavo versions')
+  const history = findHistoryInternals(versioning()?.history)
+  return { kind: 'explanation', explanation: history === undefined ? undefined : explain(history, routes()) }
 }
 
 /** Makes an application ready to be read: nothing is started, so that neither databases nor secrets have to be there. */

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+import type { Explanation } from '../changes/proofs/explain.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
 import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Setting } from './command.ts'
@@ -13,6 +14,7 @@ import type { AppModule } from './find-app.ts'
 /** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
+  | { readonly task: 'explain'; readonly module: AppModule }
   | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
   | {
@@ -62,8 +64,14 @@ export interface HistoryReport {
   readonly problem: string | undefined
 }
 
+/** Where changes land; `undefined` without a history. */
+export interface ExplanationReport {
+  readonly kind: 'explanation'
+  readonly explanation: Explanation | undefined
+}
+
 /** What a job with one result tells. */
-export type Result = Served | Documents | HistoryReport
+export type Result = Served | Documents | HistoryReport | ExplanationReport
 
 /** What the process tells. */
 export type Report =
@@ -113,7 +121,7 @@ export async function doJob(job: Job, setting: Setting): Promise<Result | undefi
   let hasFailed = false
   child.on('message', (report: Report) => {
     if (report.kind === 'failed') hasFailed = true
-    if (report.kind === 'routes' || report.kind === 'documents' || report.kind === 'history') {
+    if (isResult(report)) {
       result = report
       setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()
     }
@@ -121,6 +129,10 @@ export async function doJob(job: Job, setting: Setting): Promise<Result | undefi
   const how = await end
   if (result !== undefined || hasFailed) return result
   throw failure(...explainEnd(job.module.label, how))
+}
+
+function isResult(report: Report): report is Result {
+  return ['routes', 'documents', 'history', 'explanation'].includes(report.kind)
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {

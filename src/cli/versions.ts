@@ -1,5 +1,6 @@
 import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Command } from './command.ts'
+import { explainVersions } from './explain/explain.ts'
 import { findApp } from './find-app.ts'
 import { doJob } from './job.ts'
 import { styleFor } from './style.ts'
@@ -11,12 +12,17 @@ export const versions: Command = {
   usage: '[<app>] [options]',
   about: [
     'Every version, newest first: where it stands in its life, how many routes answer it, how many of them',
-    'changes carry, and the changes that came with it.',
+    'changes carry, and the changes that came with it. With --explain it is where each change lands, in which route',
+    'and place, and which schemas look like a model that changes reach but were not made from it.',
   ],
-  examples: ['octavo versions', 'octavo versions src/app.ts --json'],
+  examples: ['octavo versions', 'octavo versions src/app.ts --json', 'octavo versions --explain'],
   positionals: 1,
-  options: { json: { about: 'as JSON, as app.versions() gives it' } },
+  options: {
+    explain: { about: 'where each change lands, and where none does though it seems that one should' },
+    json: { about: 'as JSON, as app.versions() gives it, or what --explain tells' },
+  },
   run: async (given, setting) => {
+    if (given.has('explain')) return explainVersions(given, setting)
     const module = findApp(given.positionals[0], setting.cwd)
     const served = await doJob({ task: 'routes', module }, setting)
     if (served?.kind !== 'routes') return 1

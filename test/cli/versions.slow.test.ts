@@ -25,4 +25,48 @@ describe('octavo versions', () => {
     )
     assert.equal(code, 0)
   })
+
+  it('explains where each change lands, and where none does', async () => {
+    const node = ['--conditions', 'octavo-source', main]
+    const { stdout, stderr, code } = await octavo(
+      ['versions', '--explain', 'test/cli/fixtures/explain/app.ts'],
+      { node },
+    )
+    assert.equal(
+      stdout.replaceAll(/app\.ts:\d+/g, 'app.ts:1'),
+      `next  Years are years  test/cli/fixtures/explain/app.ts:1
+  car.list    query.sort, response 200.items[]
+  car.add     body, response 201, response 409.other
+  car.report  path, query.dry, status 404, response header x-total
+  history     messages.car
+
+2  Colours have a name  test/cli/fixtures/explain/app.ts:1
+  car.list  response 200.items[]
+  car.add   body, response 201, response 409.other
+  history   messages.car
+
+Schemas that look like a model, and that changes do not reach
+  car.report  response 200.cars{}
+    has made, colour as Car has, and is not made from it
+
+Make them with derive(Model, …), or list them in applies of the change, or in not if they are something else.
+`,
+      stderr,
+    )
+    assert.equal(code, 0)
+    const json = await octavo(['versions', '--explain', '--json', 'test/cli/fixtures/explain/app.ts'], {
+      node,
+    })
+    const { nearMisses } = JSON.parse(json.stdout) as { nearMisses: unknown }
+    assert.deepEqual(nearMisses, [
+      { route: 'car.report', model: 'Car', fields: ['made', 'colour'], places: ['response 200.cars{}'] },
+    ])
+  })
+
+  it('says that there are no changes', async () => {
+    const { stdout } = await octavo(['versions', '--explain', 'test/cli/fixtures/cars/app.ts'], {
+      node: ['--conditions', 'octavo-source', main],
+    })
+    assert.equal(stdout, 'The app has no changes.\n')
+  })
 })

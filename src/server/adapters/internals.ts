@@ -1,5 +1,6 @@
 import { ROUTE_MAP } from '../../client/route-map.ts'
 import type { TellRoutes } from '../../client/route-map.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Awaitable } from '../../http.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
@@ -18,6 +19,8 @@ export interface AppInternals {
   readonly tellRoutes: TellRoutes
   /** The routes that documents show, of an application that is prepared and need not have started. */
   readonly routeMap: TellRoutes
+  /** Every route as its code has it. */
+  readonly routes: () => readonly FlatRoute[]
   /** What clients of a version send and get, of an application that is prepared; `undefined` for an unknown version. */
   readonly contract: (version: string | undefined) => Contract | undefined
   /**

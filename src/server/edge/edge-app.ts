@@ -208,6 +208,7 @@ function toInternals(core: Core): AppInternals {
       return mapOf('all', ...asked)
     },
     routeMap: async (...asked) => mapOf('shown', ...asked),
+    routes: core.routes,
     contract: (version) => core.documents.loaded().contract(version),
     prepare,
     versioning: core.versioning,

@@ -1,0 +1,49 @@
+import type { Explanation, RoutePlaces } from '../../changes/proofs/explain.ts'
+import type { Arguments } from '../arguments.ts'
+import type { Setting } from '../command.ts'
+import { findApp } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import { styleFor } from '../style.ts'
+import type { Style } from '../style.ts'
+import { toTable } from '../table.ts'
+
+/** Prints where the changes of an application land. Returns the exit code. */
+export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
+  const module = findApp(given.positionals[0], setting.cwd)
+  const report = await doJob({ task: 'explain', module }, setting)
+  if (report?.kind !== 'explanation') return 1
+  const { explanation = { changes: [], nearMisses: [] } } = report
+  const text = given.has('json')
+    ? JSON.stringify(explanation, undefined, 2)
+    : toText(explanation, styleFor(process.stdout))
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+
+function toText({ changes, nearMisses }: Explanation, style: Style): string {
+  if (changes.length === 0) return 'The app has no changes.'
+  const told = changes.flatMap(({ version, title, at, reaches }) => [
+    [style.cyan(version), style.bold(title), ...(at === undefined ? [] : [style.dim(at)])].join('  '),
+    ...(reaches.length === 0 ? ['  reaches no route'] : toRows(reaches)),
+    '',
+  ])
+  if (nearMisses.length === 0) return told.slice(0, -1).join('\n')
+  return [
+    ...told,
+    style.yellow('Schemas that look like a model, and that changes do not reach'),
+    ...nearMisses.flatMap((miss) => [
+      ...toRows([miss]),
+      `    has ${miss.fields.join(', ')} as ${miss.model} has, and is not made from it`,
+    ]),
+    '',
+    'Make them with derive(Model, …), or list them in applies of the change, or in not if they are something else.',
+  ].join('\n')
+}
+
+function toRows(rows: readonly RoutePlaces[]): readonly string[] {
+  const [, ...lines] = toTable(
+    [{ title: '' }, { title: '' }],
+    rows.map(({ route, places }) => [route === '' ? 'history' : route, places.join(', ')]),
+  )
+  return lines.map((line) => `  ${line}`)
+}
