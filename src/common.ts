@@ -59,6 +59,8 @@ export type {
 export * from './define/register.ts'
 export { html, redirect, reply, stream, text } from './define/reply.ts'
 export type {
+  EventsOf,
+  EventsReply,
   Raw as RawMark,
   RawOptions,
   RawReply,
@@ -66,6 +68,8 @@ export type {
   ReplyContext,
   ReplyOf,
   ReplyOptions,
+  ServerSentEvent,
+  Shape,
   StreamOptions,
   ToReply,
 } from './define/reply.ts'
@@ -133,7 +137,6 @@ export type { Awaitable, BodyStream, FinishedResponse, Method, QueryRecord } fro
 export { defineParamType } from './path/param-types.ts'
 export type { ParamType, ParamTypeOptions, ParamValues } from './path/param-types.ts'
 export type { CacheOptions, Presented as PresentedOptions } from './send/answer.ts'
-export type { ServerSentEvent } from './send/event-text.ts'
 export { file } from './send/file.ts'
 export type { Disposition, FileOptions } from './send/file-options.ts'
 export { sse } from './send/sse.ts'

@@ -36,6 +36,7 @@ export const DEFINITION_ERRORS = {
   invalid_method: 'a method is unknown, or the list of methods is empty',
   invalid_version: 'a version cannot be used',
   invalid_response: 'a response declaration is neither a schema nor statuses with schemas',
+  invalid_stream: 'events or items of a route cannot be used',
   misplaced_route: 'a route is in another controller than the one it was defined for',
   circular_router: 'a router contains itself',
   duplicate_route: 'two routes answer the same method, path shape and version',

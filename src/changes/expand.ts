@@ -113,9 +113,14 @@ function isOperation(part: unknown): part is Operation {
 /** The changes that reach a route. */
 export function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
   const operations = all.filter(({ operation }) => isAbout(operation, route.name))
-  const schemas = [...route.sources.map(({ schema }) => schema), ...route.responses.values()]
+  const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
   const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])
   return { route, operations, orders: [...orders].toSorted((a, b) => a - b) }
+}
+
+/** The schemas of what a route sends. */
+function sentBy({ responses, stream }: FlatRoute): readonly Schema[] {
+  return [...responses.values(), ...(stream?.schemas.values() ?? [])]
 }
 
 /**
@@ -208,6 +213,9 @@ function olderRoute(
     get status() {
       return differing().status
     },
+    get stream() {
+      return differing().stream
+    },
     get responses() {
       return differing().responses
     },
@@ -228,7 +236,7 @@ interface OlderState extends Pick<Reached, 'route' | 'operations'> {
 }
 
 /** What a route has of its own in an older version, besides its address. */
-type Differing = Pick<FlatRoute, 'sources' | 'status' | 'responses' | 'openapi'> & {
+type Differing = Pick<FlatRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
   readonly migration: Migration
 }
 
@@ -267,6 +275,7 @@ function toDiffering({ route, level, plans, applied, pattern }: OlderParts): Dif
   return {
     sources,
     status,
+    stream: migration.stream?.older ?? route.stream,
     responses: older,
     openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
     migration: { ...migration, shownPattern: renameParams(pattern, paramNames) },

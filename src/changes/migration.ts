@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http.ts'
 import { HttpError, httpError, ValidationError } from '../errors.ts'
 import type { ValidationIssue } from '../errors.ts'
-import type { FlatRoute, Migration } from '../flatten/flat-route.ts'
+import type { FlatRoute, Migration, StreamMigration } from '../flatten/flat-route.ts'
 import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
@@ -58,13 +58,9 @@ export function createMigration({
     down: (status, data, request) => {
       if (data === undefined || data === null) return data
       const plan = turnedAt(status)?.plan
-      if (plan === undefined) return data
-      try {
-        return convert(plan, 'down', data, { request })
-      } catch (error) {
-        throw failed(route, error)
-      }
+      return plan === undefined ? data : turnDown(route, plan, data, request)
     },
+    stream: turnStream(route, level, plans),
     isTurned: (status) => turnedAt(status) !== undefined,
     isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status) ?? status,
@@ -81,7 +77,41 @@ export function createMigration({
   }
 }
 
-/** A response that changes reach. */
+/** @throws `HttpError` */
+function turnDown(route: FlatRoute, plan: Plan, data: unknown, request: HttpRequest): unknown {
+  try {
+    return convert(plan, 'down', data, { request })
+  } catch (error) {
+    throw failed(route, error)
+  }
+}
+
+/** How the events or items of a route are turned; `undefined` if no change reaches them. */
+function turnStream(route: FlatRoute, level: number, plans: Plans): StreamMigration | undefined {
+  const { stream } = route
+  if (stream === undefined) return undefined
+  const found = new Map<string, TurnedResponse>()
+  const schemas = new Map(stream.schemas)
+  for (const [name, schema] of stream.schemas) {
+    const plan = plans.planOf(schema, level)
+    if (plan === undefined) continue
+    found.set(name, { plan, isParsedFirst: isCompleted(schema, new Set()) })
+    schemas.set(name, plan.wire)
+  }
+  if (found.size === 0) return undefined
+  return {
+    older: { ...stream, schemas },
+    down: (name, data, request) => {
+      const plan = found.get(name)?.plan
+      return plan === undefined || data === undefined || data === null
+        ? data
+        : turnDown(route, plan, data, request)
+    },
+    isParsedFirst: (name) => found.get(name)?.isParsedFirst === true,
+  }
+}
+
+/** A response, event or item that changes reach. */
 interface TurnedResponse {
   readonly plan: Plan
   /** Whether functions of changes have to see what the newest schema makes of a result. */

@@ -1,5 +1,5 @@
 import type { ParamValues } from '../path/param-types.ts'
-import type { Raw, ReplyOf, ReplyWithOneOf } from './reply.ts'
+import type { EventsOf, Raw, ReplyOf, ReplyWithOneOf, ServerSentEvent } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
@@ -121,7 +121,7 @@ export type ResponseIn<E> = E extends Schema
 export type ByStatus<R> = R extends Pairs ? { [P in R[number] as P[0]]: P[1] } : R
 
 /** What a route element declares as its sources, mistakes included; `never` if there is nothing. */
-export type SourcesIn<E> = E extends Schema | readonly unknown[]
+type SourcesIn<E> = E extends Schema | readonly unknown[]
   ? never
   : HasNoStatus<E> extends true
     ? keyof E extends keyof InputSpec
@@ -137,8 +137,126 @@ export type SourcesIn<E> = E extends Schema | readonly unknown[]
           }
     : never
 
+/*
+ * A schema of items cannot be told from that of a response by its shape, nor schemas of events from those of sources. So the fields
+ * `items` and `events` leave marks in the route element: members that every schema of zod has, and no handler returns. Most routes have
+ * no mark, and cost the type checker one question. What it asks is true of `object` and `unknown` too, so whoever says yes is looked at.
+ */
+
+/** The mark of a stream: the kinds that a schema has. */
+type StreamMark = Set<string>
+
+/** The mark of events: the version of zod. */
+interface EventsMark {
+  readonly major: 4
+  readonly minor: number
+}
+
+/** A schema that leaves the mark of `items`. */
+interface MarkedItem<E> {
+  readonly _zod: { readonly traits: E }
+}
+
+/** A schema that leaves the marks of `events`. */
+interface MarkedEvent<E> {
+  readonly _zod: { readonly traits: E; readonly version: E }
+}
+
+type MarkIn<E> = E extends StreamMark ? 'stream' : E extends EventsMark ? 'events' : never
+
+/** What a route element declares as its sources, besides the names of its events. */
+export type SourcesOf<E> = StreamMark extends E ? SourcesBeside<E, MarkIn<E>> : SourcesIn<ObjectsIn<E>>
+
+type SourcesBeside<E, Mark> = [Mark] extends [never]
+  ? SourcesIn<ObjectsIn<E>>
+  : SourcesIn<Held<Exclude<ObjectsIn<E>, RecordIn<ObjectsIn<E>> | StreamMark | EventsMark>>>
+
 /** The input declaration of a route element. */
-export type InputIn<E> = Or<SourcesIn<E>, unknown>
+export type InputIn<E> = Or<SourcesOf<E>, unknown>
+
+/** What `items` takes, for a route element. */
+export type ItemsField<E> = Or<'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : never, MarkedItem<E>>
+
+/** What `events` takes, for a route element. */
+export type EventsField<E> = Or<
+  'events' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> | RecordIn<ObjectsIn<E>> : never,
+  MarkedEvent<E> | { readonly [name: string]: MarkedEvent<E> }
+>
+
+type SchemasIn<E> = E extends Schema ? E : never
+
+/** The keys of an object that hold something: in a union of object literals each gets the others' keys as `undefined`. */
+type HeldKeys<E> = { [K in keyof E]-?: E[K] extends undefined ? never : K }[keyof E]
+
+type Held<E> = E extends Schema | readonly unknown[] ? never : { readonly [K in HeldKeys<E> & keyof E]: E[K] }
+
+/** The schemas of events by their names: an object that is no schema, has no status and names more than sources. */
+type RecordIn<E> = E extends Schema | readonly unknown[] | StreamMark | EventsMark
+  ? never
+  : [HeldKeys<E>] extends [keyof InputSpec | ResponseKey]
+    ? never
+    : E
+
+/** The schemas of events by their names. An event without a name is called `message`. */
+type EventSchemas<E> = Or<E extends Schema ? { readonly message: E } : never, Held<RecordIn<E>>>
+
+/** What a route element answers: its response, and under the status of a stream what that carries. */
+export type AnswersOf<E> = StreamMark extends E ? AnswersBeside<E, MarkIn<E>> : ResponseIn<ObjectsIn<E>>
+
+type AnswersBeside<E, Mark> = [Mark] extends [never]
+  ? ResponseIn<ObjectsIn<E>>
+  : WithStream<
+      'events' extends Mark ? EventsSchema<EventSchemas<ObjectsIn<E>>> : ItemsSchema<SchemasIn<ObjectsIn<E>>>,
+      ResponseMap<ObjectsIn<E>>
+    >
+
+type ResponseMap<E> = ByStatus<E extends Schema ? never : ResponseIn<E>>
+
+type WithStream<S, R> = [R] extends [never] ? { readonly 200: S } : Flat<R & { readonly 200: S }>
+
+/** What stands for the response of a route that declares `items`. */
+interface ItemsSchema<S> {
+  /** Zod's own description of the schema. */
+  readonly _zod: {
+    /** For types alone: what a handler returns. */
+    readonly input: AsyncIterable<InputOf<S>> | Iterable<InputOf<S>>
+    /** For types alone: what the stream carries. */
+    readonly output: AsyncIterable<OutputOf<S>>
+  }
+  /** For types alone: the schema of an item. */
+  readonly '~stream': readonly ['items', S]
+}
+
+/** What stands for the response of a route that declares `events`. */
+interface EventsSchema<M> {
+  /** Zod's own description of the schema. */
+  readonly _zod: {
+    /** For types alone: what a handler returns. */
+    readonly input: EventsOf<DeclaredEvent<M>>
+    /** For types alone: what the stream carries. */
+    readonly output: unknown
+  }
+  /** For types alone: the schemas of data by the names of events. */
+  readonly '~stream': readonly ['events', M]
+}
+
+/** The events that `events` of a route declares. */
+type DeclaredEvent<M> =
+  | { [K in keyof M]: EventNamed<K, Literal<InputOf<M[K]>>> }[keyof M]
+  | (EventFields & { readonly event?: undefined; readonly data?: undefined })
+
+/** The same with lists that cannot be written to: `sse` infers events as they are written, which makes lists so. */
+type Literal<T> = T extends readonly unknown[]
+  ? readonly Literal<T[number]>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Literal<T[K]> }
+    : T
+
+type EventFields = Pick<ServerSentEvent, 'id' | 'retry' | 'comment'>
+
+type EventNamed<K, D> = EventFields &
+  (K extends 'message' ? { readonly event?: K } : { readonly event: K }) &
+  (undefined extends D ? { readonly data?: D } : { readonly data: D })
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
@@ -172,11 +290,13 @@ type RepliesOf<R> = {
 type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
 
 /** What a handler may return when the response is declared as R: what the schemas take, because results are parsed by them. */
-type Returnable<R> =
-  | Raw
-  | (R extends Schema
-      ? InputOf<R> | ReplyOf<number, InputOf<R>>
-      : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
+type Returnable<R> = R extends { readonly 200: { readonly '~stream': unknown } }
+  ? InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>
+  :
+      | Raw
+      | (R extends Schema
+          ? InputOf<R> | ReplyOf<number, InputOf<R>>
+          : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 /** What the handler of a route element may return. */
 export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus<R>>

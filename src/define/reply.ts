@@ -56,8 +56,40 @@ export interface RawReply extends Raw, ReplyOptions {
   readonly data: string | Uint8Array | BodyStream | ToReply | undefined
 }
 
-/** Works a result out for the request that it answers. */
-export type ToReply = (context: ReplyContext) => Awaitable<RawReply>
+/** An event of a stream (the HTML standard, section 9.2). At least one member is needed. */
+export interface ServerSentEvent {
+  /** Text as it is, line by line; anything else as JSON. */
+  readonly data?: unknown
+  /** The name that listeners are registered for. @default 'message' for clients */
+  readonly event?: string
+  /** What a client sends as `Last-Event-ID` when it comes back; empty to forget the last one. */
+  readonly id?: string
+  /** Milliseconds after which a client that lost the connection comes back. */
+  readonly retry?: number
+  /** What listeners do not see. */
+  readonly comment?: string
+}
+
+/** Never there: a symbol, because editors complete every other name. */
+declare const EVENTS: unique symbol
+
+/** What a stream of events is known by. */
+export interface EventsOf<E> extends Raw {
+  /** For types alone: the events. */
+  readonly [EVENTS]: E
+}
+
+/** A result that is a stream of events. Made by `sse`. */
+export interface EventsReply<E> extends RawReply, EventsOf<E> {
+  /** Distinguishes raw replies from `reply`. */
+  readonly [REPLY]: 'raw'
+}
+
+/** Turns an event or item of a stream into what is sent, by what its route declares. */
+export type Shape = (value: unknown) => Awaitable<unknown>
+
+/** Works a result out for the request that it answers. `shape` is for events, if the route declares them. */
+export type ToReply = (context: ReplyContext, shape?: Shape) => Awaitable<RawReply>
 
 /** What a result sees of the request that it answers, besides what handlers see. */
 export interface ReplyContext extends ExecutionContext {

@@ -6,18 +6,21 @@ import type { RouteContext } from './context.ts'
 import type { AnyGuard, Guard } from './guard.ts'
 import type { Added, Dropped, Found, Identity } from './identity.ts'
 import type {
+  AnswersOf,
   ByStatus,
+  EventsField,
   HandlerInput,
   HandlerResponse,
   HandlerResult,
   InputIn,
   InputSpec,
+  ItemsField,
   ObjectsIn,
   Or,
   PathIn,
   PathsIn,
   ResponseIn,
-  SourcesIn,
+  SourcesOf,
 } from './infer.ts'
 import type { MeantPath, MeantPrefix } from './meant-path.ts'
 import type { IdentityValue } from './register.ts'
@@ -135,16 +138,20 @@ type InferredFields<E, I extends Inherited> = {
   /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
   readonly name?: Kept<E, string>
   /** The sources the handler receives. */
-  readonly input?: Or<SourcesIn<ObjectsIn<E>>, AnyInput>
+  readonly input?: Or<SourcesOf<E>, AnyInput>
   /** Types, parses and documents the result: a schema, or schemas by status. */
   readonly response?: Or<ResponseIn<ObjectsIn<E>>, object>
+  /** Types, parses and documents the events of `sse`: the schema of their data, or schemas by the names of events. */
+  readonly events?: EventsField<E>
+  /** Types, parses and documents what is sent item by item as lines of JSON: the handler returns an iterable. The schema of an item. */
+  readonly items?: ItemsField<E>
   /** Run after those of the controller. */
   readonly guards?: readonly AddedGuard<E>[]
   /** Guards of the levels above, global ones included, that do not run before this route. */
   readonly withoutGuards?: readonly DroppedGuard<E>[]
   readonly handler: RouteHandler<
-    HandlerInput<I['prefix'], PathIn<E>, InputIn<ObjectsIn<E>>, I['inject']>,
-    ResponseIn<ObjectsIn<E>>,
+    HandlerInput<I['prefix'], PathIn<E>, InputIn<E>, I['inject']>,
+    AnswersOf<E>,
     Identity<ObjectsIn<E>, I['identity']>
   >
 }
@@ -211,6 +218,8 @@ export interface AnyRoute extends RouteOptions, Layers {
   readonly name?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly response?: unknown
+  readonly events?: unknown
+  readonly items?: unknown
   readonly withoutGuards?: readonly AnyGuard[]
   /** Of a route of `defineRoute`: what it needs of its controller. */
   readonly controller?: RouteController<string, Tokens, unknown>

@@ -152,6 +152,9 @@ export const FIELDS = {
       test: isObject,
       expected: 'a schema, or schemas by status, such as { 200: Car, 404: Problem }',
     },
+    // reported in detail by `toStream`
+    events: { test: () => true, expected: 'a schema, or schemas by name, such as { car: Car }' },
+    items: { test: () => true, expected: 'a schema, such as Car' },
     // reported in detail by `placementProblems`
     controller: {
       test: isObject,

@@ -7,6 +7,7 @@ import type { ModuleNode } from './modules.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
+import type { DeclaredStream } from '../schema/streams.ts'
 import type { Token } from '../define/token.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
@@ -37,6 +38,8 @@ export interface FlatRoute {
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   /** Whether `response` is one schema, which is that of any status that a handler replies with. */
   readonly isOneResponse: boolean
+  /** What `events` or `items` declares. */
+  readonly stream: DeclaredStream | undefined
   /** The status of a plain returned value. */
   readonly status: number
   readonly validateResponses: boolean | 'strict' | undefined
@@ -90,6 +93,8 @@ export interface Migration {
   readonly isParsedFirst: (status: number) => boolean
   /** Whether results of a status are turned. */
   readonly isTurned: (status: number) => boolean
+  /** Turns events or items, if changes reach what the route declares of them. */
+  readonly stream: StreamMigration | undefined
   /** Whether statuses or headers of responses differ. */
   readonly hasOlderHead: boolean
   /** The status in the older version. */
@@ -102,4 +107,18 @@ export interface Migration {
   readonly turnHeaders:
     | ((headers: Record<string, string | string[]>, request: HttpRequest) => void)
     | undefined
+}
+
+/** How the events or items of a stream are turned into those of an older version. */
+export interface StreamMigration {
+  /** The stream of the older version. */
+  readonly older: DeclaredStream
+  /**
+   * Turns the data of an event, or an item. Those that no change reaches stay as they are.
+   *
+   * @throws `HttpError` for a change that fails.
+   */
+  readonly down: (name: string, data: unknown, request: HttpRequest) => unknown
+  /** Whether data has to be parsed by the newest schema before it is turned. */
+  readonly isParsedFirst: (name: string) => boolean
 }

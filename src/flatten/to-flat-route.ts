@@ -15,6 +15,7 @@ import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from './modules.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import { toSources } from '../schema/sources.ts'
+import { STREAM_STATUS, toStream } from '../schema/streams.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../values.ts'
@@ -84,6 +85,7 @@ function withPattern(
   const policies = withPolicy(route, label, inherited.policies, found)
   const sources = toSources(route.input ?? {}, pattern, found)
   const responses = toResponses(route.response, found)
+  const answer = toAnswer(route, responses.success, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
   found.push(...placementProblems(route, inherited))
@@ -113,12 +115,25 @@ function withPattern(
     uploads: route.uploads,
     responses: responses.byStatus(route.status),
     isOneResponse: responses.isOne,
-    status: route.status ?? responses.success ?? 200,
+    ...answer,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
     deprecated: route.deprecated ?? inherited.deprecated,
     policies,
     includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
     meta: { ...inherited.meta, ...route.meta },
+  }
+}
+
+/** What a route answers by itself: a stream has a status of its own. */
+function toAnswer(
+  route: AnyRoute,
+  success: number | undefined,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): Pick<FlatRoute, 'stream' | 'status'> {
+  const stream = toStream(route, problems)
+  return {
+    stream,
+    status: stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS,
   }
 }
 

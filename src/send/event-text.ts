@@ -1,16 +1,4 @@
-/** An event of a stream (the HTML standard, section 9.2). At least one member is needed. */
-export interface ServerSentEvent {
-  /** Text as it is, line by line; anything else as JSON. */
-  readonly data?: unknown
-  /** The name that listeners are registered for. @default 'message' for clients */
-  readonly event?: string
-  /** What a client sends as `Last-Event-ID` when it comes back; empty to forget the last one. */
-  readonly id?: string
-  /** Milliseconds after which a client that lost the connection comes back. */
-  readonly retry?: number
-  /** What listeners do not see. */
-  readonly comment?: string
-}
+import type { ServerSentEvent } from '../define/reply.ts'
 
 /** A comment without text, which keeps connections from being taken for idle. */
 export const HEARTBEAT = ':\n\n'

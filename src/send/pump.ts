@@ -1,7 +1,10 @@
+import type { Shape } from '../define/reply.ts'
 import { HEARTBEAT, toEventText } from './event-text.ts'
 
 /** A stream of event text, as a response takes it. */
 export interface Pump extends AsyncIterableIterator<string> {
+  /** What shapes its events. */
+  readonly shape: Shape | undefined
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
@@ -13,6 +16,8 @@ export interface PumpSettings {
   readonly heartbeat: number
   /** Called once, when the pump is given up or its source ends. */
   readonly ended: () => void
+  /** Makes of an event what is sent. @default it is sent as it is */
+  readonly shape?: Shape | undefined
 }
 
 type Source = AsyncIterator<unknown> | Iterator<unknown>
@@ -26,7 +31,7 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
  * gathers where a client is slow; while it has none, heartbeats go out. `return` ends the stream at once, also while the source is
  * waited for.
  */
-export function createPump(source: Source, { start, heartbeat, ended }: PumpSettings): Pump {
+export function createPump(source: Source, { start, heartbeat, ended, shape }: PumpSettings): Pump {
   let prefix = start
   let isOver = false
   /** Whether the source was asked and has not answered. */
@@ -46,7 +51,7 @@ export function createPump(source: Source, { start, heartbeat, ended }: PumpSett
     ended()
   }
   const ask = async (): Promise<Chunk> => {
-    const text = await readText(source)
+    const text = await readText(source, shape)
     if (text !== undefined) return toChunk(text)
     over()
     return DONE
@@ -61,6 +66,7 @@ export function createPump(source: Source, { start, heartbeat, ended }: PumpSett
     answer.then(settled, settled)
   }
   const pump: Pump = {
+    shape,
     [Symbol.asyncIterator]: () => pump,
     next: () => {
       if (isOver) return Promise.resolve(DONE)
@@ -86,9 +92,10 @@ export function createPump(source: Source, { start, heartbeat, ended }: PumpSett
 }
 
 /** The text of the next event; `undefined` when there is none. */
-async function readText(source: Source): Promise<string | undefined> {
+async function readText(source: Source, shape: Shape | undefined): Promise<string | undefined> {
   const { done, value } = await source.next()
-  return done === true ? undefined : toEventText(value)
+  if (done === true) return undefined
+  return toEventText(shape === undefined ? value : await shape(value))
 }
 
 /** Ends a source; one that fails while it ends has no one left to tell. */

@@ -1,12 +1,11 @@
 import { rawReply, replyTo } from '../define/reply.ts'
-import type { RawOptions, RawReply, ReplyContext } from '../define/reply.ts'
+import type { EventsReply, RawOptions, ReplyContext, ServerSentEvent } from '../define/reply.ts'
 import type { Awaitable } from '../http.ts'
 import { toRetry } from './event-text.ts'
-import type { ServerSentEvent } from './event-text.ts'
 import { createPump } from './pump.ts'
 
 /** Events, one after the other. */
-export type Events = AsyncIterable<ServerSentEvent> | Iterable<ServerSentEvent>
+export type Events<E = ServerSentEvent> = AsyncIterable<E> | Iterable<E>
 
 /** What a function that makes events is told. */
 export interface EventRequest {
@@ -46,15 +45,15 @@ const MAX_TIME = 2_147_483_647
  *
  * @throws `RangeError` when `heartbeat` or `retry` is not a number of milliseconds.
  */
-export function sse(
-  source: Events | ((request: EventRequest) => Awaitable<Events>),
+export function sse<const E extends ServerSentEvent = ServerSentEvent>(
+  source: Events<E> | ((request: EventRequest) => Awaitable<Events<E>>),
   options: SseOptions = {},
-): RawReply {
+): EventsReply<E> {
   const { heartbeat = 15_000, retry, status, cookies = {}, headers } = options
   if (!Number.isSafeInteger(heartbeat) || heartbeat < 0 || heartbeat > MAX_TIME)
     throw new RangeError('sse: heartbeat is not a number of milliseconds')
   const start = retry === undefined ? '' : `${toRetry(retry)}\n`
-  return replyTo(async (context) => {
+  const made = replyTo(async (context, shape) => {
     const abort = new AbortController()
     const events = await open(source, context, abort)
     let forget: (() => void) | undefined
@@ -62,13 +61,16 @@ export function sse(
       forget?.()
       abort.abort(new DOMException('Nobody reads the events any more', 'AbortError'))
     }
-    const pump = createPump(events, { start, heartbeat, ended })
+    const pump = createPump(events, { start, heartbeat, ended, shape })
     const stop = (): void => void pump.return()
     forget = context.whenClosing(stop)
     // also when nothing of it was sent
     context.atEnd(stop)
     return rawReply(status, pump, { headers: { ...HEAD, ...headers }, cookies })
   })
+  // only types know the events
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return made as EventsReply<E>
 }
 
 /** Starts a source; a client that leaves meanwhile aborts its signal. */

@@ -18,6 +18,11 @@ export function schemaProblems(route: FlatRoute, { reachOf }: Plans): readonly D
       schema,
       isSent: true,
     })),
+    ...[...(route.stream?.schemas ?? [])].map(([name, schema]) => ({
+      place: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
+      schema,
+      isSent: true,
+    })),
   ]
   return places.flatMap(({ place, schema, isSent }) => {
     const types = new Set(findStuck(schema, reachOf, isSent, new Set()))

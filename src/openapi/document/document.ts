@@ -44,7 +44,7 @@ export function toDocument(
   writeOperation: WriteOperation,
 ): Made {
   const { version, routes } = documented
-  const { middleware } = settings
+  const { middleware, openapi } = settings
   const now = settings.now()
   const answers = toErrorAnswers(conversion.errors, settings.versioning?.schemes[0]?.statusCodes)
   const security = createSecurity()
@@ -57,9 +57,10 @@ export function toDocument(
       parameters: [],
       body: undefined,
       responses: new Map(),
+      stream: new Map(),
     }
     if (wire.isInPath) own.add(wire.path)
-    const parts = { converted, wire, security: security.of(each.route), now, answers, middleware }
+    const parts = { converted, wire, security: security.of(each.route), now, answers, middleware, openapi }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
       method: toMember(method, settings),

@@ -121,7 +121,12 @@ function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
     (route) =>
       [
         route,
-        { parameters: toParameters(route, new Map(), {}), body: undefined, responses: new Map() },
+        {
+          parameters: toParameters(route, new Map(), {}),
+          body: undefined,
+          responses: new Map(),
+          stream: new Map(),
+        },
       ] as const,
   )
   return { routes: new Map(bare), errors: undefined, components: {}, problems: [], warnings: [] }

@@ -107,10 +107,12 @@ export function mergeContents(all: readonly Content[]): Content {
         const media = content[type] ?? content['*/*']
         return media === undefined ? [] : [media]
       })
+      const { schema: _schema, itemSchema: _item, ...media }: MediaTypeObject = found.at(-1) ?? {}
+      const items = found.flatMap(({ itemSchema }) => (itemSchema === undefined ? [] : [itemSchema]))
+      if (items.length === found.length) return [type, { ...media, itemSchema: mergeSchemas(items) }]
       const schemas = found.flatMap(({ schema }) => (schema === undefined ? [] : [schema]))
       const isAny =
         schemas.length < found.length || schemas.some((schema) => Object.keys(schema).length === 0)
-      const { schema: _schema, ...media }: MediaTypeObject = found.at(-1) ?? {}
       return [type, { ...media, ...(isAny ? {} : { schema: mergeSchemas(schemas) }) }]
     }),
   )

@@ -80,6 +80,18 @@ export interface ConvertedRoute {
     ResponseKey,
     { readonly description: string | undefined; readonly content: Content | undefined }
   >
+  /** The schemas of events by their names, or the one of items under that of events without a name. */
+  readonly stream: ReadonlyMap<string, StreamedSchema>
+}
+
+/** What an event carries, or an item. */
+export interface StreamedSchema {
+  /** `undefined` for an event without data. */
+  readonly schema: SchemaObject | undefined
+  /** Whether the data of an event is sent as text that is no JSON. */
+  readonly isText: boolean
+  /** Whether an event may come without data. */
+  readonly isOptional: boolean
 }
 
 /** Routes, converted together: schemas that they share are the same component. */

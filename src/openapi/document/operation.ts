@@ -10,7 +10,7 @@ import { isObject, isRecord } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import type { ErrorAnswers } from './problems.ts'
 import { toResponses } from './responses.ts'
-import type { Operation, Parameter, RequestBody, SecurityAlternative } from './types.ts'
+import type { OpenApiVersion, Operation, Parameter, RequestBody, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
 /** What is known of an operation besides its route. */
@@ -23,6 +23,7 @@ interface OperationParts {
   readonly answers: ErrorAnswers
   /** That of the application. */
   readonly middleware: readonly Middleware[]
+  readonly openapi: OpenApiVersion
 }
 
 /** Makes the operation of one method of a route. */
@@ -50,7 +51,7 @@ type WithParameters = (own: readonly Parameter[]) => Operation
 
 function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
   const { route, lifetime } = documented
-  const { converted, wire, security, now, answers, middleware } = parts
+  const { converted, wire, security, now } = parts
   const { summary = toSummary(route.name), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
@@ -69,7 +70,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
   const body = converted.body && bodyOf(route, method, converted.body)
   const tail = {
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: toResponses(documented, converted, wire, answers, middleware),
+    responses: toResponses(documented, parts),
   }
   const write: WithParameters = (own) => {
     const parameters = own.length === 0 ? converted.parameters : [...own, ...converted.parameters]

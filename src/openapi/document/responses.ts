@@ -7,18 +7,27 @@ import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { mergeContents } from './merge.ts'
 import { ANY_ERROR, descriptionOf, isFormatted, withStatus } from './problems.ts'
 import type { ErrorAnswers, ProblemAnswer } from './problems.ts'
-import type { Content, Operation, ResponseObject } from './types.ts'
+import { toStreamResponse } from './streams.ts'
+import type { Content, OpenApiVersion, Operation, ResponseObject } from './types.ts'
 import type { Wire } from './wire.ts'
 
 type Responses = Operation['responses']
 
+/** What is known of the responses of an operation besides its route. */
+interface ResponseParts {
+  readonly converted: ConvertedRoute
+  readonly wire: Wire
+  /** What Octavo itself answers. */
+  readonly answers: ErrorAnswers
+  /** That of the application. */
+  readonly middleware: readonly Middleware[]
+  readonly openapi: OpenApiVersion
+}
+
 /** What an operation answers: what is declared, and what Octavo answers by itself. */
 export function toResponses(
   { route, lifetime }: DocumentedRoute,
-  converted: ConvertedRoute,
-  wire: Wire,
-  answers: ErrorAnswers,
-  middleware: readonly Middleware[],
+  { converted, wire, answers, middleware, openapi }: ResponseParts,
 ): Responses {
   const headers = headersOf(lifetime)
   const declared = new Map<string, ResponseObject>()
@@ -29,9 +38,13 @@ export function toResponses(
       ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
     })
   }
-  const isOpen = ![...converted.responses.keys()].some(
-    (status) => status === 'default' || Number(status) < 400,
-  )
+  if (route.stream !== undefined) {
+    const { description, content } = toStreamResponse(route.stream.kind, converted.stream, openapi)
+    declared.set(String(route.status), { description, ...headers, content: acceptedContent(content, wire) })
+  }
+  const isOpen =
+    route.stream === undefined &&
+    ![...converted.responses.keys()].some((status) => status === 'default' || Number(status) < 400)
   if (isOpen && route.upgrade !== undefined) declared.set('101', { description: descriptionOf(101) })
   else if (isOpen)
     declared.set(route.status === 200 ? '2XX' : String(route.status), {

@@ -31,6 +31,8 @@ export interface Parameter {
 export interface MediaTypeObject {
   /** The schema of the content. */
   readonly schema?: SchemaObject
+  /** The schema of an event or item, in OpenAPI 3.2. */
+  readonly itemSchema?: SchemaObject
   /** Further members, such as `encoding`. */
   readonly [member: string]: unknown
 }

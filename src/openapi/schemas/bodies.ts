@@ -2,12 +2,14 @@ import type { ResponseKey } from '../../schema/responses.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { isTextSchema } from '../../schema/streams.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { joined, withoutNull } from './fields.ts'
 import { isNothing } from './finish.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import { BINARY, MARK, TYPES } from './markers.ts'
+import type { StreamedSchema } from '../document/model.ts'
 import type { Content, MediaTypeObject, RequestBody, SchemaObject } from '../document/types.ts'
 
 /** A schema in its two forms, and what both refer to. */
@@ -51,6 +53,16 @@ export function toContent(response: Converted, status: ResponseKey, referred: Re
   return others.length === 0 || typeof root['contentMediaType'] === 'string'
     ? content
     : { ...content, [JSON_TYPE]: { schema: joined('anyOf', others) } }
+}
+
+/** What a stream carries under a name. */
+export function toStreamed({ zod, schema }: Converted, referred: Referred): StreamedSchema {
+  const isNone = isNothing(resolve(schema, referred.finished))
+  return {
+    schema: isNone ? undefined : schema,
+    isText: isTextSchema(zod),
+    isOptional: isNone || Reflect.get(zod._zod, 'optout') === 'optional',
+  }
 }
 
 const EMPTY: ReadonlySet<ResponseKey> = new Set([204, 205, 304])

@@ -6,7 +6,7 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { messageOf } from '../../values.ts'
-import { noteOf, toBody, toContent, toForm } from './bodies.ts'
+import { noteOf, toBody, toContent, toForm, toStreamed } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'
 import type { Inventory } from './component-names.ts'
@@ -187,14 +187,21 @@ function toRoute(
           : [],
       ),
     ),
+    stream: new Map(
+      [...(route.stream?.schemas.keys() ?? [])].flatMap((name) => {
+        const part = bySource.get(`stream ${name}`)
+        return part === undefined ? [] : [[name, toStreamed(part, output)] as const]
+      }),
+    ),
   }
 }
 
 /** All schemas of a route. */
-function schemasOf({ parameters, body, responses }: ConvertedRoute): readonly SchemaObject[] {
+function schemasOf({ parameters, body, responses, stream }: ConvertedRoute): readonly SchemaObject[] {
   const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
   return [
     ...parameters.map(({ schema }) => schema),
+    ...[...stream.values()].flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
     ...contents.flatMap((content) =>
       Object.values(content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
     ),

@@ -6,13 +6,16 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
 import type { Direction } from './markers.ts'
 
+/** The place of an event or item, by the name under which its schema is declared. */
+type StreamKey = `stream ${string}`
+
 /** A place that has a schema. */
 export interface SchemaPlace {
   /** Whose schema it is, such as a route. */
   readonly owner: Pick<FlatRoute, 'name' | 'label'>
   /** Such as `input.query` or `response 200`. */
   readonly at: string
-  readonly source: SourceName | ResponseKey
+  readonly source: SourceName | ResponseKey | StreamKey
   readonly io: Direction
   /** What stands there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'
@@ -30,6 +33,14 @@ export function toPlaces(route: FlatRoute): readonly SchemaPlace[] {
       owner: route,
       at: `response ${status}`,
       source: status,
+      io: 'output',
+      holds: 'value',
+      schema: toZod(schema),
+    })),
+    ...[...(route.stream?.schemas ?? [])].map(([name, schema]): SchemaPlace => ({
+      owner: route,
+      at: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
+      source: `stream ${name}`,
       io: 'output',
       holds: 'value',
       schema: toZod(schema),

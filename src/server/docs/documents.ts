@@ -204,8 +204,8 @@ function withPreviews(settings: DocumentSettings, previews: DocumentSource['prev
   return { ...settings, info: { ...settings.info, description, 'x-beta': true, 'x-previews': names } }
 }
 
-function hasSchemas({ sources, responses }: FlatRoute): boolean {
-  return sources.length > 0 || responses.size > 0
+function hasSchemas({ sources, responses, stream }: FlatRoute): boolean {
+  return sources.length > 0 || responses.size > 0 || stream !== undefined
 }
 
 /** The schemas that modules name. */

@@ -140,7 +140,7 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)
   }
-  return { send, refuse: (status, result) => refuseRaw(migration, status, result) }
+  return { send, stream: migration.stream, refuse: (status, result) => refuseRaw(migration, status, result) }
 }
 
 /** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */

@@ -1,7 +1,9 @@
 import { isRaw, isReply } from '../../define/reply.ts'
-import type { ToReply } from '../../define/reply.ts'
+import type { Shape, ToReply } from '../../define/reply.ts'
 import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { StreamMigration } from '../../flatten/flat-route.ts'
+import { STREAM_STATUS } from '../../schema/streams.ts'
 import { isJsonType } from '../../media-type.ts'
 import { dropBody, isAsyncIterable, isWebStream, openStream } from '../../stream.ts'
 import { isObject } from '../../values.ts'
@@ -10,7 +12,9 @@ import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
 import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 import { createChecks } from './validation/checks.ts'
+import { validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'
+import type { Streaming, StreamParts } from './validation/stream-items.ts'
 
 /** Turns a result into a response. */
 export type Respond = (
@@ -38,15 +42,16 @@ export function respondWith(
 export function createResponder(route: Answered, checking: true | 'strict' | false, older?: Older): Respond {
   const checks = createChecks(route, checking)
   const { typeOf } = route
-  const refuse = older?.refuse ?? TAKE
+  const streaming = streamingOf(route, checking, older)
+  const refuse = refusing(streaming, older)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
-      return workOut(result.data, respond, head, context)
+      return workOut({ toReply: result.data, shape: streaming?.().shapeFor(context) }, respond, head, context)
     return respondNow(result, head, context)
   }
   const respondNow: Respond = (result, head, context) => {
     if (isWebResponse(result)) {
-      refuse(result.status, result)
+      refuse(result.status, result, context)
       return startStream(fromWeb(result, head), context)
     }
     const headers: ResponseHeaders = {}
@@ -58,13 +63,25 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
       addReplyHead(headers, result)
       if (isRaw(result)) {
         status ??= route.status
-        refuse(status, data)
+        refuse(status, data, context)
         head?.mergeInto(headers)
         return startStream(finish(status, headers, data), context)
       }
     }
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
+    return send(status, headers, data, context)
+  }
+  const send = (
+    status: number,
+    headers: ResponseHeaders,
+    data: unknown,
+    context: RequestContext,
+  ): Awaitable<FinishedResponse> => {
+    if (streaming !== undefined && status === STREAM_STATUS) {
+      const body = streaming().toBody(data, headers, context)
+      return startStream(finish(status, headers, body), context)
+    }
     if (typeOf !== undefined) setType(headers, data, typeOf(status))
     if (older !== undefined) return older.send(checks, status, headers, data, context)
     return checks === undefined
@@ -72,6 +89,17 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
       : toChecked(checks, status, headers, data, context)
   }
   return respond
+}
+
+/** How a route sends what it declares of a stream; `undefined` for one that declares none. */
+function streamingOf(
+  { label, stream }: Answered,
+  checking: StreamParts['checking'],
+  older: Older | undefined,
+): (() => Streaming) | undefined {
+  if (stream === undefined) return undefined
+  const parts = { label, stream, checking, migration: older?.stream }
+  return validating(({ createStreaming }) => createStreaming(parts))
 }
 
 /** Tells the stream in a result that is not sent that nobody reads it. */
@@ -82,6 +110,19 @@ export function dropResult(result: unknown): void {
 
 const TAKE = (): void => undefined
 
+/** Makes the function that refuses results that are sent as they stand and should not be. */
+function refusing(
+  streaming: (() => Streaming) | undefined,
+  older: Older | undefined,
+): (status: number, result: unknown, context: RequestContext) => void {
+  const refuse = older?.refuse ?? TAKE
+  if (streaming === undefined) return refuse
+  return (status, result, context) => {
+    if (status === STREAM_STATUS) streaming().checkRaw(result, context)
+    else refuse(status, result)
+  }
+}
+
 /** What turns the results of a route into those of an older version. */
 export interface Older {
   readonly send: (
@@ -91,6 +132,8 @@ export interface Older {
     data: unknown,
     context: RequestContext,
   ) => Awaitable<FinishedResponse>
+  /** How events or items are turned, if changes reach them. */
+  readonly stream: StreamMigration | undefined
   /** Refuses what cannot be turned. Whoever makes it is told that nobody reads it. */
   readonly refuse: (status: number, result: unknown) => void
 }
@@ -131,12 +174,12 @@ function toDataLater(
 }
 
 function workOut(
-  toReply: ToReply,
+  { toReply, shape }: { readonly toReply: ToReply; readonly shape: Shape | undefined },
   respond: Respond,
   head: ResponseHead | undefined,
   context: RequestContext,
 ): Awaitable<FinishedResponse> {
-  const settled = toReply(context)
+  const settled = toReply(context, shape)
   return isPromise(settled)
     ? settled.then((result) => respond(result, head, context))
     : respond(settled, head, context)

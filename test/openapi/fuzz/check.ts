@@ -64,11 +64,41 @@ function checkBody(documented: Answer, answer: WireAnswer, document: ReadDocumen
   if (media.length === 0)
     return [`${status} is ${type}, documented is ${documented.media.map((each) => each.type).join(', ')}`]
   if (answer.isCut || !(isJson(type) || type.startsWith('text/'))) return []
-  const value = isJson(type) ? parse(bytes) : bytes.toString()
-  const reasons = media.map((each) => (each.schema === undefined ? '' : document.explain(each, value)))
+  const reasons = media.map((each) => (each.schema === undefined ? '' : explain(document, each, bytes)))
   // types that differ by their version, of an answer that tells none
   if (reasons.includes('')) return []
   return [`${status} is not as documented: ${reasons[0]}: ${bytes.toString().slice(0, 300)}`]
+}
+
+/** Why content is not as documented; of a stream, why one of its events or items is not. */
+function explain(document: ReadDocument, media: Media, bytes: Buffer): string {
+  const text = bytes.toString()
+  const type = essence(media.type)
+  const values =
+    type === 'text/event-stream'
+      ? toEvents(text)
+      : type === 'application/x-ndjson'
+        ? text
+            .split('\n')
+            .slice(0, -1)
+            .map((line): unknown => JSON.parse(line))
+        : [isJson(media.type) ? parse(bytes) : text]
+  return values.map((value) => document.explain(media, value)).find((reason) => reason !== '') ?? ''
+}
+
+/** Events as objects of their fields; data is a value where it is JSON. */
+function toEvents(text: string): readonly object[] {
+  return text
+    .split('\n\n')
+    .filter((part) => /^(?:event|data)/m.test(part))
+    .map((part) => {
+      const fields = part.split('\n').map((line): [string, unknown] => {
+        const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? []
+        const data = parse(Buffer.from(value))
+        return [name, name === 'data' && data !== undefined ? data : value]
+      })
+      return Object.fromEntries(fields)
+    })
 }
 
 /** JSON; `undefined`, which nothing documents, for what is none. */

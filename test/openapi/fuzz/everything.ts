@@ -262,6 +262,28 @@ const answers = defineController({
     },
     {
       method: 'GET',
+      path: '/declared-events',
+      name: 'declaredEvents',
+      events: { item: Item, gone: z.string(), ping: z.undefined(), at: z.date().nullable() },
+      handler: () =>
+        sse([
+          { event: 'item', id: '1', data: ITEM },
+          { event: 'gone', data: 'x' },
+          { event: 'ping' },
+          { event: 'at', data: new Date(0) },
+          { event: 'at', data: null },
+        ]),
+    },
+    {
+      method: 'GET',
+      path: '/one-event',
+      name: 'oneEvent',
+      events: Item,
+      handler: () => sse([{ data: ITEM }]),
+    },
+    { method: 'GET', path: '/items', name: 'items', items: Item, handler: () => [ITEM, ITEM] },
+    {
+      method: 'GET',
       path: '/checked',
       name: 'checked',
       validateResponses: 'strict',

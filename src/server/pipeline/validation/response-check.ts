@@ -16,6 +16,8 @@ import { isBodyless } from '../response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
 export interface Answered extends Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
+  /** What its stream carries, if it has one. */
+  readonly stream?: FlatRoute['stream']
   /** The content type of data in a status. @default JSON */
   readonly typeOf?: (status: number) => string | undefined
 }
@@ -63,14 +65,16 @@ export function createParsers(route: Answered, isStrict: boolean): Checks {
   }
 }
 
-interface Parser {
+/** Parses results by one schema. */
+export interface Parser {
   readonly parse: (data: unknown) => Awaitable<Parsed>
   readonly write: JsonWriter
 }
 
 const NOT_WRITTEN: JsonWriter = () => undefined
 
-type Parsed = Validated | { readonly undeclared: string }
+/** A valid result, or what is wrong with it. */
+export type Parsed = Validated | { readonly undeclared: string }
 
 /** Schemas are used by many routes, in many versions. */
 const writing = new WeakMap<Schema, Parser>()
@@ -81,7 +85,7 @@ function createWritingParser(schema: Schema): Parser {
   return { parse, write: (data) => (write ??= toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
 }
 
-function createParser(schema: Schema, isStrict: boolean): Parser {
+export function createParser(schema: Schema, isStrict: boolean): Parser {
   if (!isStrict) {
     const made = writing.get(schema) ?? createWritingParser(schema)
     writing.set(schema, made)
@@ -113,7 +117,8 @@ function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unkn
   return refuse(route, reason, context)
 }
 
-function refuse({ label }: Answered, reason: string, context: RequestContext): never {
+/** Logs what is wrong with a result, and throws what the client gets. */
+export function refuse({ label }: Pick<Answered, 'label'>, reason: string, context: RequestContext): never {
   const cause = new Error(`${label} ${reason}`)
   logUnknown(context, cause)
   const { requestId } = context

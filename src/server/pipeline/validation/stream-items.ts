@@ -1,0 +1,238 @@
+import type { Shape } from '../../../define/reply.ts'
+import { ignoreFailure, isPromise } from '../../../async.ts'
+import type { StreamMigration } from '../../../flatten/flat-route.ts'
+import type { Awaitable, BodyStream } from '../../../http.ts'
+import { isTextSchema, UNNAMED } from '../../../schema/streams.ts'
+import type { DeclaredStream } from '../../../schema/streams.ts'
+import { toReason } from '../../../schema/schema.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { dropBody, isAsyncIterable, openStream } from '../../../stream.ts'
+import { describeValue, isObject } from '../../../values.ts'
+import type { RequestContext } from '../context.ts'
+import { createParser, refuse } from './response-check.ts'
+import type { Parsed, Parser } from './response-check.ts'
+import type { ResponseHeaders } from '../response-head.ts'
+
+/** How a route sends the events or items that it declares. */
+export interface Streaming {
+  /** Makes what shapes the events of one response; `undefined` for items. */
+  readonly shapeFor: (context: RequestContext) => Shape | undefined
+  /** Refuses what is sent as it stands, such as a file, unless it is a stream of shaped events. */
+  readonly checkRaw: (data: unknown, context: RequestContext) => void
+  /** The body for any other result. What has none is refused, and whoever makes it is told that nobody reads it. */
+  readonly toBody: (data: unknown, headers: ResponseHeaders, context: RequestContext) => BodyStream
+}
+
+/** What is known of a stream. */
+export interface StreamParts {
+  /** Says which route it is in messages. */
+  readonly label: string
+  readonly stream: DeclaredStream
+  readonly checking: true | 'strict' | false
+  /** What turns it into that of an older version, if changes reach it. */
+  readonly migration: StreamMigration | undefined
+}
+
+/** Makes how a route sends its events or items. */
+export function createStreaming(parts: StreamParts): Streaming {
+  const writers = new Map(
+    [...parts.stream.schemas].map(([name, schema]) => [name, toWrite(name, schema, parts)]),
+  )
+  return parts.stream.kind === 'events' ? streamEvents(parts, writers) : streamItems(parts, writers)
+}
+
+/** Writes the data of an event, or an item; `undefined` if there is none. */
+type Write = (data: unknown, context: RequestContext) => Awaitable<string | undefined>
+
+type Writers = ReadonlyMap<string, Write>
+
+function streamEvents(parts: StreamParts, writers: Writers): Streaming {
+  const shape = (value: unknown, context: RequestContext): Awaitable<unknown> => {
+    const { event, data } = Object(value)
+    // nothing that listeners see, or no event, which is told by what writes events
+    if ((event === undefined && data === undefined) || !(event === undefined || typeof event === 'string'))
+      return value
+    const name: string = event ?? UNNAMED
+    const write = writers.get(name)
+    if (write !== undefined) {
+      const text = write(data, context)
+      return isPromise(text)
+        ? text.then((settled) => withData(Object(value), settled))
+        : withData(Object(value), text)
+    }
+    if (parts.checking === false) return value
+    return refuse(parts, `sent an event ${JSON.stringify(name)}, which its events do not declare`, context)
+  }
+  return {
+    shapeFor: (context) => (value) => shape(value, context),
+    checkRaw: (data, context) => {
+      const isShaped = isAsyncIterable(data) && 'shape' in data && data.shape !== undefined
+      if (!isShaped) refuseRaw(parts, data, context)
+    },
+    toBody: (data, _headers, context) => refuseOther(parts, data, context),
+  }
+}
+
+function withData(event: object, data: string | undefined): object {
+  return data === undefined ? event : { ...event, data }
+}
+
+function streamItems(parts: StreamParts, writers: Writers): Streaming {
+  const write = writers.get(UNNAMED)
+  return {
+    shapeFor: () => undefined,
+    checkRaw: (data, context) => refuseRaw(parts, data, context),
+    toBody: (data, headers, context) => {
+      if (write === undefined || !isItems(data)) return refuseOther(parts, data, context)
+      headers['content-type'] ??= 'application/x-ndjson'
+      return toLines(data, (item) => write(item, context))
+    },
+  }
+}
+
+type Items = BodyStream | Iterable<unknown>
+
+function isItems(data: unknown): data is Items {
+  return isAsyncIterable(data) || (isObject(data) && !(data instanceof Uint8Array) && Symbol.iterator in data)
+}
+
+/** Refuses what is sent as it stands. Without checks that is done in older versions alone, where it would be what the client does not know. */
+function refuseRaw(parts: StreamParts, data: unknown, context: RequestContext): void {
+  if (parts.checking !== false || parts.migration !== undefined) refuseOther(parts, data, context)
+}
+
+function refuseOther(parts: StreamParts, data: unknown, context: RequestContext): never {
+  if (isAsyncIterable(data)) dropBody(data)
+  const { kind } = parts.stream
+  const fix = kind === 'events' ? 'return sse(…)' : 'return an iterable of items'
+  return refuse(parts, `returned ${describeValue(data)}, and it declares ${kind}: ${fix}`, context)
+}
+
+/** Makes the function that writes what is declared under a name. */
+function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
+  const { checking, migration, stream } = parts
+  const isText = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
+  const toText = (data: unknown, context: RequestContext): string | undefined =>
+    textOf(migration === undefined ? data : migration.down(name, data, context.request), isText)
+  if (checking === false) return toText
+  const parser = createParser(schema, checking === 'strict')
+  const writeNow = toWriteNow(name, parser, parts)
+  const valueOf = createValueOf(
+    stream.kind === 'items' ? 'an item' : `an event ${JSON.stringify(name)}`,
+    parts,
+  )
+  return (data, context) => {
+    const text = isObject(data) ? writeNow(data, context) : undefined
+    if (text !== undefined) return text
+    const parsed = parser.parse(data)
+    return isPromise(parsed)
+      ? parsed.then((settled) => toText(valueOf(settled, context), context))
+      : toText(valueOf(parsed, context), context)
+  }
+}
+
+/** Makes the function that returns what is valid, and refuses what is not. */
+function createValueOf(
+  what: string,
+  parts: StreamParts,
+): (parsed: Parsed, context: RequestContext) => unknown {
+  const { kind } = parts.stream
+  return (parsed, context) => {
+    if ('value' in parsed) return parsed.value
+    const reason =
+      'undeclared' in parsed
+        ? `with ${parsed.undeclared}, which its ${kind} do not declare`
+        : `that its ${kind} do not allow: ${toReason(parsed.issues)}`
+    return refuse(parts, `sent ${what} ${reason}`, context)
+  }
+}
+
+/** Makes the function that writes an object in one pass; it returns `undefined` for what has to be parsed. */
+function toWriteNow(
+  name: string,
+  parser: Parser,
+  { migration }: StreamParts,
+): (data: object, context: RequestContext) => string | undefined {
+  const older = migration?.older.schemas.get(name)
+  if (migration === undefined || older === undefined) return (data) => parser.write(data)
+  const shaper = createParser(older, false)
+  if (migration.isParsedFirst(name)) return () => undefined
+  return (data, context) => {
+    let turned
+    try {
+      turned = migration.down(name, data, context.request)
+    } catch {
+      // what is wrong fails in functions of changes too
+      return undefined
+    }
+    return isObject(turned) ? shaper.write(turned) : undefined
+  }
+}
+
+/** The text of data. Text that its schema says is nothing else is sent as it stands, the rest as JSON. */
+function textOf(data: unknown, isText: boolean): string | undefined {
+  if (data === undefined || (isText && typeof data === 'string')) return data
+  const text: unknown = JSON.stringify(data)
+  if (typeof text === 'string') return text
+  throw new TypeError(`A stream holds a ${typeof data}, which JSON cannot hold`)
+}
+
+/** How much text of a list is sent at once, in characters. */
+const CHUNK = 16_384
+
+const DONE = { done: true, value: undefined } as const
+
+/** One line of JSON for each item. The source is asked for an item when the line before it was taken. */
+function toLines(items: Items, shape: Shape): BodyStream {
+  let source: Lines | undefined
+  const lines: AsyncIterableIterator<string, undefined> = {
+    [Symbol.asyncIterator]: () => lines,
+    next: async () => {
+      source ??= isAsyncIterable(items) ? oneByOne(items, shape) : together(items, shape)
+      const value = await source.next()
+      return value === undefined ? DONE : { done: false, value }
+    },
+    return: async () => {
+      if (source !== undefined) source.cancel()
+      else if (isAsyncIterable(items)) dropBody(items)
+      return DONE
+    },
+  }
+  return lines
+}
+
+/** The text of items. */
+interface Lines {
+  readonly next: () => Promise<string | undefined>
+  readonly cancel: () => void
+}
+
+/** Each item when it comes. */
+function oneByOne(items: BodyStream, shape: Shape): Lines {
+  const source = openStream(items)
+  return {
+    next: async () => {
+      const { done, value } = await source.next()
+      return done === true ? undefined : `${String(await shape(value))}\n`
+    },
+    cancel: source.cancel,
+  }
+}
+
+/** As many as fit into a chunk: those of a list are there already. */
+function together(items: Iterable<unknown>, shape: Shape): Lines {
+  const source = items[Symbol.iterator]()
+  return {
+    next: async () => {
+      let text = ''
+      while (text.length < CHUNK) {
+        const { done, value } = source.next()
+        if (done === true) break
+        const line = shape(value)
+        text += `${String(isPromise(line) ? await line : line)}\n`
+      }
+      return text === '' ? undefined : text
+    },
+    cancel: () => ignoreFailure(() => source.return?.()),
+  }
+}
