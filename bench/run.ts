@@ -18,6 +18,7 @@ const PARTS = [
   'router',
   'versions',
   'around',
+  'changes',
   'scale',
   'idle',
   'start',

@@ -5,11 +5,11 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 
-import { compareFigures, mergeFigures } from './compare.ts'
+import { compareFigures, mergeFigures, METRICS } from './compare.ts'
 import type { FiguresByScenario } from './compare.ts'
 import { printComparison, printFigures, printPlaces } from './print.ts'
 import { measureFigures, measureInstructions, measurePlaces } from './runs.ts'
-import { SCENARIOS } from './scenarios.ts'
+import { LEVEL, SCENARIOS } from './scenarios.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** From `.guard/bench/guard`, where this runs. */
@@ -44,6 +44,7 @@ async function guard(): Promise<void> {
   const before: FiguresByScenario = Object.fromEntries(known)
   const measured = options.has('--update') ? await measureBaseline() : await measureUntilGood(before)
   printFigures(before, measured)
+  checkLevel(measured)
   if (options.has('--update')) {
     const others = asked.length === 0 ? {} : baseline[major]
     await write({ ...baseline, [major]: { ...others, ...measured } })
@@ -54,6 +55,16 @@ async function guard(): Promise<void> {
     printComparison(comparison, before, measured)
     if (comparison.worse.length + comparison.unmatched.length > 0) process.exitCode = 1
   }
+}
+
+/** Fails if the newest version of a history takes more than a version without one. */
+function checkLevel(measured: FiguresByScenario): void {
+  const [of, is] = [LEVEL.of, LEVEL.is].map((name) => measured[`dispatch: ${name}`])
+  if (of === undefined || is === undefined) return
+  const { worse } = compareFigures({ [LEVEL.is]: of }, { [LEVEL.is]: is })
+  for (const { metric, before, after } of worse)
+    console.log(`\nA history costs the newest version ${METRICS[metric]}: ${after} instead of ${before}`)
+  if (worse.length > 0) process.exitCode = 1
 }
 
 /** Measures scenarios, and once more what is worse: the optimising compiler does not come to the same in every run. */

@@ -2,8 +2,9 @@
 import { z } from 'zod'
 
 import { apiKey, safeEqual } from '../../src/auth/index.ts'
+import { defineVersionChange, defineVersions, model, reshape } from '../../src/changes/index.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
-import type { AppOptions, HeaderOptions, Module } from '../../src/index.ts'
+import type { AppOptions, HeaderOptions, Module, RouteOptions } from '../../src/index.ts'
 
 /** A request, the application it is for, and the adapter it comes through. */
 export interface Scenario {
@@ -89,6 +90,40 @@ const versioned: Setup = {
   },
 }
 
+const Car = model('Car', { name: z.string().min(1), year: z.number().int(), tags: z.array(z.string()) })
+const history = defineVersions({
+  versions: ['3', '2', '1'],
+  models: { Car },
+  changes: [
+    defineVersionChange({
+      version: '2',
+      title: 'Years had another name',
+      change: [reshape({ of: Car, fields: { year: { was: 'built' } } })],
+    }),
+  ],
+})
+const modelled = (version: Pick<RouteOptions, 'version'>): Module<unknown, unknown> =>
+  defineModule({
+    controllers: [
+      defineController({
+        prefix: '/cars',
+        routes: [
+          { method: 'POST', status: 200, input: { body: Car }, response: Car, handler: echo, ...version },
+        ],
+      }),
+    ],
+  })
+const echo = ({ body }: { readonly body: z.output<typeof Car> }): z.output<typeof Car> => body
+const header = { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' } as const
+const listed: Setup = {
+  module: modelled({ version: ['1', '2', '3'] }),
+  options: { logger: false, versioning: header },
+}
+const changed: Setup = {
+  module: modelled({}),
+  options: { logger: false, versioning: { ...header, history } },
+}
+
 const ignore = (): void => undefined
 const logged: Setup = {
   module: plain.module,
@@ -96,6 +131,12 @@ const logged: Setup = {
 }
 
 const car = { name: 'Ford', year: 2026, tags: ['blue', 'used'] }
+
+/** The newest version of a history runs what a version without a history runs. */
+export const LEVEL = {
+  of: 'body and response in a version',
+  is: 'the same in the newest version of a history',
+}
 
 const DISPATCHED: readonly Omit<Scenario, 'adapter'>[] = [
   { name: 'static path', setup: plain, request: get('/cars/status'), status: 200 },
@@ -109,6 +150,8 @@ const DISPATCHED: readonly Omit<Scenario, 'adapter'>[] = [
     request: get('/cars/7', { 'x-version': '2' }),
     status: 200,
   },
+  { name: LEVEL.of, setup: listed, request: post('/cars', car, { 'x-version': '3' }), status: 200 },
+  { name: LEVEL.is, setup: changed, request: post('/cars', car, { 'x-version': '3' }), status: 200 },
   {
     name: 'guarded route',
     setup: plain,
@@ -121,7 +164,8 @@ const DISPATCHED: readonly Omit<Scenario, 'adapter'>[] = [
 
 /** Those in which the server has different things to do. */
 const SERVED = DISPATCHED.filter(
-  ({ name }) => !['validated query', 'version in a header', 'guarded route'].includes(name),
+  ({ name }) =>
+    !['validated query', 'version in a header', 'guarded route', LEVEL.of, LEVEL.is].includes(name),
 )
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -139,8 +183,8 @@ function get(url: string, headers: Readonly<Record<string, string>> = {}): Guard
   return { method: 'GET', url, headers: { ...HEADERS, ...headers } }
 }
 
-function post(url: string, body: unknown): GuardRequest {
+function post(url: string, body: unknown, more: Readonly<Record<string, string>> = {}): GuardRequest {
   const text = JSON.stringify(body)
   const framing = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
-  return { method: 'POST', url, headers: { ...HEADERS, ...framing }, body: text }
+  return { method: 'POST', url, headers: { ...HEADERS, ...framing, ...more }, body: text }
 }
