@@ -29,7 +29,7 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
     throw new ReadError(
       `The document says openapi: ${JSON.stringify(version) ?? 'nothing'}. Give a document of OpenAPI 3.0, 3.1 or 3.2`,
     )
-  const places = new WeakMap<object, Place>()
+  const places = new Map<object, Place>()
   const find = (name: string): unknown => {
     const value = name === main ? document : files.get(name)
     if (isObject(value) && !places.has(value)) note(value, { file: name, pointer: '' }, places)
@@ -78,7 +78,7 @@ interface Place {
 }
 
 /** Notes where each object stands. Objects that stand in several places keep the first one. */
-function note(start: object, at: Place, places: WeakMap<object, Place>): void {
+function note(start: object, at: Place, places: Map<object, Place>): void {
   const open: [object, string][] = [[start, at.pointer]]
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const [value, pointer] = entry

@@ -4,6 +4,7 @@ import type { Comparing, Fact, Say, Strictness } from './fact.ts'
 import type { Inclusion } from './includes.ts'
 import { toNoteFacts } from './note-facts.ts'
 import { toObjectFacts } from './object-facts.ts'
+import { PairMap } from './pair-map.ts'
 import { pairParts } from './pairs.ts'
 import type { Side } from './read.ts'
 import { toRuleFacts } from './rule-facts.ts'
@@ -15,25 +16,23 @@ import type { Values } from './value-facts.ts'
 
 /** Makes the comparison of schemas for one side. It compares a pair of schemas once. */
 export function createComparing(side: Side, strictness: Strictness, inclusion: Inclusion): Comparing {
-  const known = new Map<Shape, Map<Shape, readonly Fact[]>>()
+  const known = new PairMap<readonly Fact[]>()
   const comparing: Comparing = {
     side,
     strictness,
     inclusion,
     compare: (base, revision) => {
-      const found = known.get(base)?.get(revision)
+      const found = known.get(base, revision)
       if (found !== undefined) return found
-      const inner = known.get(base) ?? new Map<Shape, readonly Fact[]>()
-      known.set(base, inner)
       // a pair that leads back to itself has been told further up
-      inner.set(revision, [])
+      known.set(base, revision, [])
       const facts = judge(
         base,
         revision,
         [...toNoteFacts(base, revision, side), ...toFacts(base, revision, comparing)],
         comparing,
       )
-      inner.set(revision, facts)
+      known.set(base, revision, facts)
       return facts
     },
   }

@@ -6,6 +6,7 @@ import { valuesOf } from './disjoint.ts'
 import { isArrayIn, isObjectIn } from './includes-compound.ts'
 import type { Asking } from './includes-compound.ts'
 import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
+import { PairMap } from './pair-map.ts'
 import { samplesOf } from './samples.ts'
 import { isAny, rulesOf, toAlone, toValue, typeOf } from './shape.ts'
 import type { Part, Shape } from './shape.ts'
@@ -22,30 +23,30 @@ export interface Inclusion {
  * @param isLenient whether an object that is closed takes members that it does not name, as clients have to for responses
  */
 export function createInclusion(isLenient: boolean): Inclusion {
-  const known = new Map<Shape, Map<Shape, Answer>>()
+  const known = new PairMap<Answer>()
   // pairs under way, and how deep each stands: a pair that leads back to itself holds if nothing else speaks against it
-  const open = new Map<Shape, Map<Shape, number>>()
+  const open = new PairMap<number | undefined>()
   let depth = 0
   let lowest = Number.POSITIVE_INFINITY
   const isIn = (part: Shape, whole: Shape): Answer => {
     if (part === whole || isAny(whole)) return 'yes'
-    const found = known.get(part)?.get(whole)
+    const found = known.get(part, whole)
     if (found !== undefined) return found
-    const above = open.get(part)?.get(whole)
+    const above = open.get(part, whole)
     if (above !== undefined) {
       lowest = Math.min(lowest, above)
       return 'yes'
     }
     const before = lowest
     lowest = Number.POSITIVE_INFINITY
-    set(open, part, whole, depth)
+    open.set(part, whole, depth)
     depth++
     const answer = all(mapLazily(part.parts, (one) => isPartIn(one, whole)))
     depth--
-    open.get(part)?.delete(whole)
+    open.set(part, whole, undefined)
     const isProven = lowest >= depth
     // what holds only if a pair above holds is not known yet
-    if (answer === 'no' || isProven) set(known, part, whole, answer)
+    if (answer === 'no' || isProven) known.set(part, whole, answer)
     lowest = Math.min(before, isProven ? Number.POSITIVE_INFINITY : lowest)
     return answer
   }
@@ -119,10 +120,4 @@ function splitByProperty(part: Part, partners: readonly Part[]): readonly Part[]
 function isTelling(part: Part, name: string): boolean {
   const property = part.kind === 'object' ? part.properties.get(name) : undefined
   return property !== undefined && valuesOf(property) !== undefined
-}
-
-function set<V>(map: Map<Shape, Map<Shape, V>>, one: Shape, other: Shape, value: V): void {
-  const inner = map.get(one)
-  if (inner === undefined) map.set(one, new Map([[other, value]]))
-  else inner.set(other, value)
 }

@@ -154,53 +154,54 @@ function toExclusive(all: readonly (readonly (boolean | undefined)[])[]): boolea
   return answers.includes(undefined) ? undefined : answers.includes(true)
 }
 
+const NO_NOTES: Notes = {}
+
 function toNotes(schema: Node, source: Source): Notes {
+  if (!NOTED.some((key) => key in schema)) return NO_NOTES
   const discriminator = source.resolve(schema['discriminator'])
   const name = isRecord(discriminator) ? discriminator['propertyName'] : undefined
   return {
     ...('default' in schema ? { default: schema['default'] } : {}),
     ...(schema['deprecated'] === true ? { deprecated: true } : {}),
     ...(isString(schema['x-sunset']) ? { sunset: schema['x-sunset'] } : {}),
-    ...(isString(schema['x-stability-level']) ? { stability: schema['x-stability-level'] } : {}),
     ...('x-extensible-enum' in schema && schema['x-extensible-enum'] !== false ? { isExtensible: true } : {}),
     ...(schema['readOnly'] === true ? { readOnly: true } : {}),
-    ...(schema['writeOnly'] === true ? { writeOnly: true } : {}),
     ...(isString(name) ? { discriminator: name } : {}),
   }
 }
 
+const NOTED = ['default', 'deprecated', 'x-sunset', 'x-extensible-enum', 'readOnly', 'discriminator']
+
 /** What `type`, `enum`, `const` and the keywords of each type say. */
 function toTyped(schema: Node, reading: Reading): Pick<Shape, 'parts'> {
   const { type } = schema
-  const types = isString(type) ? [type] : Array.isArray(type) ? type : undefined
+  const given = isString(type) ? [type] : Array.isArray(type) ? type : undefined
+  const types = given?.includes('number') ? given.filter((one) => one !== 'integer') : given
   const values =
     'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined
   if (types === undefined && values === undefined && !Object.keys(schema).some(isConstraint)) return ANY
-  const parts = ANY.parts.flatMap((part): Part | readonly Part[] => {
-    if (part.kind === 'value') return isOfTypes(part.value, types) ? part : []
-    if (types !== undefined && !types.includes(part.kind))
-      return part.kind === 'number' && types.includes('integer') ? toNumber(schema, true) : []
-    return toTypedPart(part.kind, schema, reading)
-  })
+  const parts = (types ?? ALL_TYPES).flatMap((one) => toTypedParts(one, schema, reading))
   if (values === undefined) return { parts }
   const distinct = new Map(values.map((value: unknown) => [toStableText(value), value]))
   const allowed = [...distinct.values()].filter((value) => has({ ...NEVER, parts }, value) !== false)
   return { parts: allowed.map(toValue) }
 }
 
-function isOfTypes(value: unknown, types: readonly unknown[] | undefined): boolean {
-  return types === undefined || types.includes(value === null ? 'null' : 'boolean')
-}
+const ALL_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object']
 
 const CONSTRAINTS = new Set(
   [...KNOWN].filter((key) => !['$ref', 'nullable', 'allOf', 'anyOf', 'oneOf', 'then', 'else'].includes(key)),
 )
 const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
 
-function toTypedPart(kind: 'number' | 'string' | 'array' | 'object', schema: Node, reading: Reading): Part {
-  if (kind === 'number') return toNumber(schema, false)
-  if (kind === 'string') return toText(schema)
-  return kind === 'array' ? toArray(schema, reading) : toObject(schema, reading)
+/** What a type leaves; nothing for one that there is not. */
+function toTypedParts(type: unknown, schema: Node, reading: Reading): readonly Part[] {
+  if (type === 'null') return [toValue(null)]
+  if (type === 'boolean') return [toValue(true), toValue(false)]
+  if (type === 'integer' || type === 'number') return [toNumber(schema, type === 'integer')]
+  if (type === 'string') return [toText(schema)]
+  if (type === 'array') return [toArray(schema, reading)]
+  return type === 'object' ? [toObject(schema, reading)] : []
 }
 
 const numberAt = (schema: Node, key: string): number | undefined => {

@@ -18,11 +18,9 @@ export interface Notes {
   readonly default?: unknown
   readonly deprecated?: boolean
   readonly sunset?: string
-  readonly stability?: string
   /** New values of an enumeration are announced: clients have to take values they do not know. */
   readonly isExtensible?: boolean
   readonly readOnly?: boolean
-  readonly writeOnly?: boolean
   readonly discriminator?: string
 }
 
