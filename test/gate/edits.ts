@@ -15,7 +15,7 @@ export interface Use {
   readonly key: string
 }
 
-const asJson = (value: unknown): Json => (isRecord(value) ? (value as Json) : {})
+const asJson = (value: unknown): Json => (isRecord(value) ? value : {})
 
 export function pick<T>(all: readonly T[], random: () => number): T | undefined {
   return all[Math.floor(random() * all.length)]
@@ -42,7 +42,7 @@ export function usesOf({ document }: Edited): readonly Use[] {
       if (status.startsWith('2')) contents.push(['response', asJson(follow(response, document))['content']])
     const bodies = contents.flatMap(([side, content]) =>
       Object.entries(asJson(content)).flatMap(([type, media]): readonly Use[] =>
-        /json$/.test(type) && isRecord(asJson(media)['schema'])
+        type.endsWith('json') && isRecord(asJson(media)['schema'])
           ? [{ side, holder: asJson(media), key: 'schema' }]
           : [],
       ),
