@@ -1,8 +1,8 @@
-import type { ByStatus, ResponseIn, StatusesAt } from '../define/infer.ts'
+import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
 import type { OutAt } from '../changes/state.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
-import type { EventStream } from './event-stream.ts'
+import type { EventStream, NamedEvents } from './event-stream.ts'
 
 /** How the body of an answer is given: `data`, as a stream of bytes for downloads, as events, or the `Response` untouched. */
 export type As = 'data' | 'stream' | 'events' | 'response'
@@ -30,11 +30,40 @@ type AnswersOf<R, St> = [R] extends [never]
   : R extends Schema
     ? Answer<number, Wire<OutputAt<R, St>>>
     : {
-        [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, Wire<OutputAt<R[K], St>>>
+        [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, DataAt<R[K], St>>
       }[keyof R & ResponseKey]
 
 /** The answers of a route by its element. */
-export type AnswersIn<E, St> = AnswersOf<ByStatus<ResponseIn<Extract<E, object>>>, St>
+export type AnswersIn<E, St> = AnswersOf<ByStatus<DeclaredBy<E>>, St>
+
+/** What a client reads of a status: a value, or the events or items of a stream. */
+type DataAt<S, St> = S extends { readonly '~stream': infer T }
+  ? T extends readonly ['items', infer I]
+    ? AsyncIterableIterator<Wire<OutputAt<I, St>>, undefined>
+    : T extends readonly ['events', infer M]
+      ? NamedEvents<{ [K in keyof M]: NamedEvent<K, Wire<OutputAt<M[K], St>>> }[keyof M]>
+      : never
+  : Wire<OutputAt<S, St>>
+
+/** An event of a name. */
+export interface NamedEvent<K, D> {
+  /** The name of the event. */
+  readonly event: K
+  /** The data. */
+  readonly data: D
+  /** The id of this event, or of the last one before it that had an id. Empty if there is none. */
+  readonly id: string
+}
+
+/** What the stream of a route carries, of its answers. */
+type StreamedIn<R> = R extends { readonly data: AsyncIterableIterator<infer T, undefined> } ? T : never
+
+/** What a call of a route with a stream can be iterated as, without waiting for its head. */
+export type Iterated<R, A> = A extends 'data'
+  ? [StreamedIn<R>] extends [never]
+    ? unknown
+    : AsyncIterable<StreamedIn<R>>
+  : unknown
 
 /** What a schema's value is in a state of the models. */
 type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>

@@ -16,7 +16,7 @@ import type { InAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
-import type { AnswersIn, As, Given } from './answer.ts'
+import type { AnswersIn, As, Given, Iterated } from './answer.ts'
 import type { ReconnectOptions } from './options.ts'
 
 /** What every call takes besides what its route declares. */
@@ -38,7 +38,7 @@ export interface RouteFunction<I, R> {
   /** Sends a request. @throws `ProblemError` for statuses of 400 and more that the route does not declare, and what `fetch` throws. */
   <const A extends As = 'data'>(
     ...input: object extends I ? [input?: I & CallOptions<A>] : [input: I & CallOptions<A>]
-  ): Promise<Given<R, A>>
+  ): Promise<Given<R, A>> & Iterated<R, A>
 }
 
 /** A controller or router where it stands: its name, the prefix and version up to it, its routes and the routers below it. */

@@ -8,7 +8,8 @@ import type { CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
 import { createEvents, hasEvents } from './events.ts'
-import { checkOptions, checkReconnect, toBase } from './options.ts'
+import { createItems, iterated, toNamed } from './streams.ts'
+import { checkOptions, checkReconnect, notForEvents, toBase } from './options.ts'
 import type { AnyClientOptions, ClientOptions, ReconnectOptions, VersionedClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import { addHeader, toRequest, toUrl } from './request.ts'
@@ -108,7 +109,8 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
     try {
       const { route, errorType } = await unlessAborted(find(name), signal)
       const headers = await unlessAborted(toHeaders(), signal)
-      if (input.as === 'events') addEventHeaders(headers, lastEventId)
+      if (wantsEvents(input, route)) addEventHeaders(headers, lastEventId)
+      else if (input.reconnect !== undefined) throw notForEvents(name)
       const request = toRequest(name, route, base, input, headers)
       const response = await answerInTime(send({ ...request, route: name, signal }), signal)
       return await read({ response, request, route, errorType })
@@ -120,20 +122,23 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
     const input = toInput(name, given, KEYS)
     const { as = 'data' } = input
     return ask(name, input, async (answered) => {
-      if (as !== 'events' || answered.response.status >= 400) return toAnswer(answered, as)
+      const { response: first, route } = answered
+      if (first.status < 400 && as === 'data' && route.items === true)
+        return toResult(first, createItems(first, input.signal))
+      if (!wantsEvents(input, route) || first.status >= 400) return toAnswer(answered, as)
       const limits = toReconnect(input.reconnect, answered.request)
       const reopen = async (lastEventId: string, signal: AbortSignal): Promise<Response> =>
         ask(name, { ...input, signal }, ({ response }) => response, lastEventId)
       const toError = async (response: Response): Promise<Error> =>
         toEventsError(name, { ...answered, response })
-      if (!hasEvents(answered.response)) throw await toError(answered.response)
-      const data = createEvents(answered.response, { reopen, toError, signal: input.signal, limits })
-      return toResult(answered.response, data)
+      if (!hasEvents(first)) throw await toError(first)
+      const events = createEvents(first, { reopen, toError, signal: input.signal, limits })
+      return toResult(first, as === 'data' ? toNamed(events, route.events ?? {}) : events)
     })
   }
   return {
     version: options.version ?? null,
-    call: answer,
+    call: (name, given) => iterated(name, answer(name, given)),
     take: async (name, given) => {
       // nothing else asks for more than data
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -147,6 +152,11 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       return toUrl(name, route, base, input).href
     },
   }
+}
+
+/** Whether the answer is read as events: if the call says so, or the route declares them. */
+function wantsEvents({ as = 'data' }: CallInput, route: RouteCall): boolean {
+  return as === 'events' || (as === 'data' && route.events !== undefined)
 }
 
 /** A value of the header is bytes, which `fetch` takes as one character each: those of the id in UTF-8. */

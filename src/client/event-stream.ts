@@ -24,3 +24,13 @@ export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedE
    */
   json<T = unknown>(): EventStream<T>
 }
+
+/** The declared events of a route, one after the other. Leaving the loop closes the connection. */
+export interface NamedEvents<E> extends AsyncIterableIterator<E, undefined> {
+  /** Waits for the next event. Rejects if the stream can neither be read nor opened again. */
+  next(): Promise<IteratorResult<E, undefined>>
+  /** Closes the connection. A `next()` that waits is done. */
+  return(): Promise<IteratorResult<E, undefined>>
+  /** The same iterator. */
+  [Symbol.asyncIterator](): this
+}

@@ -1,8 +1,8 @@
-export type { Answer, As, Given as CallResult, Wire } from './answer.ts'
+export type { Answer, As, Given as CallResult, Iterated as CallItems, NamedEvent, Wire } from './answer.ts'
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type { CallOptions, Client, InVersion, InWritten, RouteFunction, WrittenTypes } from './client-type.ts'
-export type { EventStream, ReceivedEvent } from './event-stream.ts'
+export type { EventStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
 export type {
   ClientHeaders,
   ClientOptions,

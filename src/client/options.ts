@@ -124,9 +124,14 @@ const { methods: _methods, statuses: _statuses, ...RECONNECT } = RETRY
 
 /** Checks the option `reconnect` of a call. @throws `TypeError` for one that cannot be used. */
 export function checkReconnect(name: string, reconnect: unknown, as: string | undefined): void {
-  if (as !== 'events') throw new TypeError(`${name}: reconnect is for events; write as: 'events' beside it`)
+  if (as !== 'events' && as !== 'data' && as !== undefined) throw notForEvents(name)
   if (isCount(reconnect) || (isRecord(reconnect) && findWrong(RECONNECT, reconnect) === undefined)) return
   throw new TypeError(`${name}: reconnect is not a number of tries, or { limit, minDelay, maxDelay }`)
+}
+
+/** What a call that asks to reconnect rejects with if its route has no events. */
+export function notForEvents(name: string): TypeError {
+  return new TypeError(`${name}: reconnect is for events; write as: 'events' beside it`)
 }
 
 /** The first member of an option that does not exist or cannot be used. */

@@ -16,6 +16,10 @@ export interface RouteCall {
   readonly body?: 'json' | 'text' | 'bytes'
   /** How `form` is sent; `files` make it multipart. @default 'urlencoded' */
   readonly form?: 'urlencoded' | 'multipart'
+  /** How the data of declared events is read, by the names of events. */
+  readonly events?: Readonly<Record<string, 'json' | 'text'>>
+  /** Whether the route sends declared items. */
+  readonly items?: boolean
   /** The declared statuses of 400 and more, and the ranges `4XX`, `5XX` and `default`, which are results and no errors. */
   readonly errors?: readonly (number | string)[]
 }

@@ -46,7 +46,8 @@ export function defaultProblems(
   level: number,
   { defaultsIn, planOf }: Plans,
 ): readonly DefinitionProblem[] {
-  const schemas = [...route.sources.map(({ schema }) => schema), ...route.responses.values()]
+  const sent = [...route.responses.values(), ...(route.stream?.schemas.values() ?? [])]
+  const schemas = [...route.sources.map(({ schema }) => schema), ...sent]
   return schemas.flatMap(defaultsIn).flatMap((schema) => {
     try {
       planOf(schema, level)

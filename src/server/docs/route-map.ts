@@ -2,6 +2,7 @@ import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { isTextSchema } from '../../schema/streams.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { toTemplate } from '../../openapi/document/wire.ts'
 import { selectorOf } from '../../versioning/versioning.ts'
@@ -108,12 +109,22 @@ function toRouteCall({ entry, version }: VersionedRoute, { versioning }: Source,
     path,
     ...change,
     ...bodyOf(route),
+    ...streamOf(route),
     ...(errors.length === 0 ? {} : { errors }),
   }
 }
 
 /** Literal segments as they are sent; a parameter that takes slashes says so. */
 const SPELLING = { literal: encodeURIComponent, rest: (name: string): string => `{${name}:path}` }
+
+function streamOf({ stream }: FlatRoute): Pick<RouteCall, 'events' | 'items'> {
+  if (stream === undefined) return {}
+  if (stream.kind === 'items') return { items: true }
+  const kinds = [...stream.schemas].map(
+    ([name, schema]) => [name, isTextSchema(schema) ? 'text' : 'json'] as const,
+  )
+  return { events: Object.fromEntries(kinds) }
+}
 
 function bodyOf({ sources }: FlatRoute): Pick<RouteCall, 'body' | 'form'> {
   if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }

@@ -1,0 +1,112 @@
+import type { Answer } from './answer.ts'
+import { unlessAborted } from './deadline.ts'
+import type { EventStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
+import { ProblemError } from './problem-error.ts'
+import type { RouteCall } from './route-map.ts'
+
+const DONE = { done: true, value: undefined } as const
+
+/** Declared events, with their data by its kind. Those of other names are passed over, as listeners of `EventSource` do. */
+export function toNamed(
+  events: EventStream,
+  kinds: NonNullable<RouteCall['events']>,
+): NamedEvents<ReceivedEvent<unknown>> {
+  return {
+    next: async () => {
+      for (;;) {
+        const result = await events.next()
+        if (result.done === true) return result
+        const { event, data } = result.value
+        const kind = Object.hasOwn(kinds, event) ? kinds[event] : undefined
+        if (kind === undefined) continue
+        try {
+          return { done: false, value: { ...result.value, data: kind === 'text' ? data : toValue(data) } }
+        } catch (error) {
+          await events.return()
+          throw error
+        }
+      }
+    },
+    return: () => events.return().then(() => DONE),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** An event without data has an empty line of it. */
+function toValue(text: string): unknown {
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** The items of an answer, one line of JSON each. */
+export function createItems(
+  { body }: Response,
+  signal: AbortSignal | undefined,
+): AsyncIterableIterator<unknown, undefined> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  const lines: string[] = []
+  let rest = ''
+  let isOver = reader === undefined
+  const close = (): void => {
+    isOver = true
+    lines.length = 0
+    void reader?.cancel().catch(() => undefined)
+  }
+  const read = async (): Promise<IteratorResult<unknown, undefined>> => {
+    for (;;) {
+      const next = lines.shift()
+      if (next !== undefined) {
+        if (next.trim() !== '') return { done: false, value: JSON.parse(next) }
+      } else if (isOver || reader === undefined) return DONE
+      else {
+        const { done, value } = await unlessAborted(reader.read(), signal)
+        rest += done ? decoder.decode() : decoder.decode(value, { stream: true })
+        for (const line of rest.split('\n')) lines.push(line)
+        rest = done ? '' : (lines.pop() ?? '')
+        isOver ||= done
+      }
+    }
+  }
+  return {
+    next: () =>
+      read().catch((error: unknown) => {
+        close()
+        throw error
+      }),
+    return: () => {
+      close()
+      return Promise.resolve(DONE)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** The promise of a call, which can be iterated if its answer is a stream. */
+export function iterated(name: string, call: Promise<unknown>): Promise<unknown> {
+  return Object.assign(call, { [Symbol.asyncIterator]: () => each(name, call) })
+}
+
+/**
+ * Waits for an answer, then for what it carries.
+ *
+ * @yields each event or item
+ */
+async function* each(name: string, call: Promise<unknown>): AsyncGenerator<unknown, undefined> {
+  // every call of a route gives one unless it asks for another form
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { ok, data, response } = (await call) as Answer<number, unknown>
+  if (ok === false) throw new ProblemError(response, data)
+  if (response.status === 204) return undefined
+  if (!isStream(data))
+    throw new TypeError(`${name}: the route declares no events and no items, so its answer is no stream`)
+  yield* data
+  return undefined
+}
+
+function isStream(data: unknown): data is AsyncIterable<unknown> {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
+}
