@@ -77,7 +77,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/adapters/undici':
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing:
-    'gate values.ts http.ts async.ts changes definition-error.ts server/adapters/inject server/adapters server/edge',
+    'gate values.ts http.ts async.ts changes definition-error.ts server/adapters/shared server/adapters/inject server/adapters server/edge',
   cli: 'gate values.ts edit-distance.ts versioning changes openapi server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
     'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/versioned server/adapters/inject server/adapters server/boot server/edge',
@@ -103,7 +103,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,
   // each takes Bun 1.5 ms to load, so the core does without
   'node:events': /^server\/adapters\/node\//,
-  'node:util': /^(?:changes|cli|openapi|server\/adapters\/inject)\//,
+  'node:util': /^(?:changes|cli|openapi|testing|server\/adapters\/inject)\//,
 }
 
 const MAX_FILES = 21

@@ -10,6 +10,7 @@ import { injectStream } from '../server/adapters/inject/stream.ts'
 import type { InjectStream } from '../server/adapters/inject/stream.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
 import type { EdgeApp } from '../server/edge/edge-app.ts'
+import { recorderOf } from './recorder.ts'
 
 /** What all requests of a client have in common. */
 export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
@@ -93,8 +94,10 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
     const wanted = toInjectOptions(given)
     const request = await prepare(wanted)
     const { dispatch } = await enter()
-    const send = wanted.stream === true ? injectStream : injectRequest
-    return keep(request, await send(dispatch, request, settings))
+    if (wanted.stream === true) return keep(request, await injectStream(dispatch, request, settings))
+    const response = keep(request, await injectRequest(dispatch, request, settings))
+    await recorderOf(app)?.(request, response)
+    return response
   }
   const by =
     (method: string): SendTestRequest =>

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { findHistoryInternals } from '../../changes/internals.ts'
+import { operationsOf } from '../../changes/expand.ts'
+import { isObject } from '../../values.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Something in an answer that was not so when it was recorded. */
+interface Difference {
+  readonly text: string
+  /** The names and statuses that it is about. */
+  readonly words: readonly string[]
+}
+
+/** Differences of one answer that are told. */
+const MOST = 10
+
+/** What differs between a recorded answer and one of today. */
+export function differencesOf(before: Exchange, after: Exchange): readonly Difference[] {
+  const [old, now] = [before.response, after.response]
+  return [
+    ...(before.route === after.route
+      ? []
+      : [{ text: `route: ${String(before.route)} is now ${String(after.route)}`, words: [] }]),
+    ...(old.status === now.status
+      ? []
+      : [
+          {
+            text: `status: ${old.status} is now ${now.status}`,
+            words: [String(old.status), String(now.status)],
+          },
+        ]),
+    ...compare(old.headers, now.headers, 'header ', ' '),
+    ...bodyDifferences(old.body, now.body),
+  ]
+}
+
+function bodyDifferences(old: unknown, now: unknown): readonly Difference[] {
+  if (isDeepStrictEqual(old, now)) return []
+  const [before, after] = [old, now].map(parsed)
+  const found = isObject(before) && isObject(after) ? compare(before, after, '/', '/') : []
+  if (found.length > 0) return found
+  const isSame = isObject(before) && isDeepStrictEqual(before, after)
+  return [
+    isSame
+      ? { text: 'body: the same JSON, written in another way', words: [] }
+      : { text: `body: ${show(old)} is now ${show(now)}`, words: [] },
+  ]
+}
+
+function parsed(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** The members that differ, by the way that leads to them. */
+function compare(before: object, after: object, way: string, between: string): readonly Difference[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap((name): readonly Difference[] => {
+    const [old, now]: readonly unknown[] = [Reflect.get(before, name), Reflect.get(after, name)]
+    if (isDeepStrictEqual(old, now)) return []
+    const here = `${way}${name}`
+    if (isObject(old) && isObject(now) && Array.isArray(old) === Array.isArray(now)) {
+      const inner = compare(old, now, here + between, between)
+      return inner.map(({ text, words }) => ({ text, words: [name, ...words] }))
+    }
+    return [{ text: `${here}: ${show(old)} is now ${show(now)}`, words: [name] }]
+  })
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+/** An answer that differs, with the changes that touch the fields in question. */
+export function explainDifference(
+  exchange: Exchange,
+  version: string,
+  differences: readonly Difference[],
+  history: unknown,
+): string {
+  const { request, route } = exchange
+  const shown = differences.slice(0, MOST).map(({ text }) => `  ${text}`)
+  const more = differences.length - shown.length
+  return [
+    `Version ${version}, ${request.method} ${request.url}${route === null ? '' : ` (${route})`}`,
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...blame(exchange, version, new Set(differences.flatMap(({ words }) => words)), history),
+  ].join('\n')
+}
+
+/** The changes between a version and the newest one that say something of these names and statuses. */
+function blame(
+  { route }: Exchange,
+  version: string,
+  words: ReadonlySet<string>,
+  history: unknown,
+): readonly string[] {
+  const internals = findHistoryInternals(history)
+  if (internals === undefined) return []
+  const { parts, placeOf } = internals
+  const level = parts.levels.get(version) ?? 0
+  const orders = new Set<number>()
+  for (const { steps } of parts.plans.chains.values())
+    for (const { change, older, newer } of steps)
+      if ([...older, ...newer].some(([name]) => words.has(name))) orders.add(parts.changes.indexOf(change))
+  for (const { order, operation } of operationsOf(parts.changes))
+    if (operation.route === route && wordsIn(operation).some((word) => words.has(word))) orders.add(order)
+  const named = [...orders]
+    .filter((order) => order >= 0 && order < level)
+    .toSorted((a, b) => a - b)
+    .flatMap((order) => {
+      const change = parts.changes[order]
+      const at = change && placeOf(change)
+      return change === undefined ? [] : [`${change.id}${at === undefined ? '' : ` (${at})`}`]
+    })
+  return named.length === 0
+    ? ['  No change touches that: the handler or a schema of all versions is another one']
+    : [`  Look at ${named.join(', ')}`]
+}
+
+/** The names and statuses in what an operation says. */
+function wordsIn(said: unknown): readonly string[] {
+  if (!isObject(said)) return [String(said)]
+  return Object.entries(said).flatMap(([name, value]) => [name, ...('_zod' in said ? [] : wordsIn(value))])
+}

@@ -1,0 +1,103 @@
+import type { InjectRequest } from '../../server/adapters/inject/request.ts'
+import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
+import { BytesBody } from '../../server/adapters/shared/bytes-body.ts'
+
+/** A body as it is kept in a file: text, or bytes that are no text. */
+type KeptBody = string | { readonly base64: string }
+
+/** What was sent. */
+interface KeptRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly protocol?: 'https'
+  readonly remoteAddress?: string
+  readonly body?: KeptBody
+}
+
+/** What was answered. */
+interface KeptResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: KeptBody
+}
+
+/** A request and its answer, as they are kept. */
+export interface Exchange {
+  /** The route that answered; `null` if none did. */
+  readonly route: string | null
+  readonly request: KeptRequest
+  readonly response: KeptResponse
+}
+
+/** What is kept of one version. */
+export interface GoldenFile {
+  readonly version: string
+  readonly exchanges: readonly Exchange[]
+}
+
+const LOCAL = '127.0.0.1'
+/** What follows from the body. */
+const LENGTH = 'content-length'
+
+/** A request and its answer without headers that differ each time; `undefined` if the body of the request was a stream. */
+export async function toExchange(
+  request: InjectRequest,
+  response: InjectResponse,
+  ignored: ReadonlySet<string>,
+): Promise<Exchange | undefined> {
+  const { method, target, protocol, remoteAddress, body } = request
+  if (!(body instanceof BytesBody)) return undefined
+  const names = Object.keys(request.headers).filter((name) => name !== LENGTH)
+  return {
+    route: response.route?.name ?? null,
+    request: {
+      method,
+      url: target,
+      headers: Object.fromEntries(names.map((name) => [name, linesOf(request, name)])),
+      ...(protocol === 'https' ? { protocol } : {}),
+      ...(remoteAddress === LOCAL ? {} : { remoteAddress }),
+      ...kept(await body.read(Infinity)),
+    },
+    response: toKeptResponse(response, ignored),
+  }
+}
+
+/** An answer as it is kept. */
+function toKeptResponse(
+  { statusCode, headers, bytes }: InjectResponse,
+  ignored: ReadonlySet<string>,
+): KeptResponse {
+  const own = Object.entries(headers).filter(([name]) => name !== LENGTH && !ignored.has(name))
+  const { body } = kept(bytes)
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(own),
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === 'string' ? body.replace(REQUEST_ID, '$1*$2') : body }),
+  }
+}
+
+/** The id of the request in a problem document, which is another one each time. */
+const REQUEST_ID = /("requestId":")[\da-f]{8}-[\da-f-]{27}(")/
+
+function linesOf(request: InjectRequest, name: string): string | readonly string[] {
+  const [first = '', ...others] = request.lines(name)
+  return others.length === 0 ? first : [first, ...others]
+}
+
+function kept(bytes: Uint8Array): { readonly body?: KeptBody } {
+  if (bytes.length === 0) return {}
+  try {
+    return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { body: { base64: Buffer.from(bytes).toString('base64') } }
+  }
+}
+
+/** The bytes of a body. */
+export function bytesOf(body: KeptBody | undefined): Uint8Array {
+  if (body === undefined) return new Uint8Array(0)
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.base64, 'base64')
+}

@@ -1,0 +1,172 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { EdgeApp } from '../../server/edge/edge-app.ts'
+import { inject as injectRequest } from '../../server/adapters/inject/inject.ts'
+import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
+import { injectStream } from '../../server/adapters/inject/stream.ts'
+import type { InjectStream } from '../../server/adapters/inject/stream.ts'
+import { toInjectOptions, toInjectRequest } from '../../server/adapters/inject/request.ts'
+import type { InjectOptions, InjectStreamOptions } from '../../server/adapters/inject/request.ts'
+import { internalsOf } from '../../server/adapters/internals.ts'
+import { setRecorder } from '../recorder.ts'
+import type { Recorder } from '../recorder.ts'
+import { differencesOf, explainDifference } from './differences.ts'
+import { bytesOf, toExchange } from './exchange.ts'
+import type { Exchange, GoldenFile } from './exchange.ts'
+
+/** What `goldens` takes. */
+export interface GoldensOptions {
+  /** The folder with one file for each version. */
+  readonly dir: string | URL
+  /** Names of response headers that differ each time, besides `date`, `age` and `x-request-id`. @default [] */
+  readonly ignore?: readonly string[]
+  /** Whether `save` replaces files that are there. @default whether the variable `OCTAVO_GOLDENS` is `update` */
+  readonly update?: boolean
+}
+
+/** Recorded requests and answers of an application. */
+export interface Goldens {
+  /**
+   * Writes what was injected since `goldens` was called, one file for each version that answered. Files that are there stay as they are.
+   * Resolves to the versions that were written.
+   */
+  save(): Promise<readonly string[]>
+  /**
+   * Sends the requests of all files again, oldest version first, and compares the answers byte by byte.
+   *
+   * @throws `Error` with every difference and the changes that touch it, and if there is no file.
+   */
+  replay(): Promise<void>
+}
+
+/**
+ * Records every request that is injected into an application, by `app.inject` and by test clients, with its answer. A later run replays
+ * them: older versions have to answer the same bytes.
+ *
+ * @example
+ * const golden = goldens(app, { dir: 'test/goldens' })
+ * await forEachVersion(app, '1', async (client) => void (await client.get('/user/7')))
+ * await golden.save()
+ *
+ * @throws `TypeError` for anything but an application.
+ */
+export function goldens(
+  app: EdgeApp,
+  { dir, ignore = [], update = process.env['OCTAVO_GOLDENS'] === 'update' }: GoldensOptions,
+): Goldens {
+  const { versioning } = internalsOf(app, 'goldens')
+  const folder = dir instanceof URL ? fileURLToPath(dir) : dir
+  const ignored = new Set(['date', 'age', 'x-request-id', ...ignore.map((name) => name.toLowerCase())])
+  const recorded = new Map<string, Exchange[]>()
+  let isReplaying = false
+  const send = recordInject(app, async (request, response) => {
+    const { version } = response
+    if (isReplaying || version === null) return
+    const list = recorded.get(version) ?? []
+    recorded.set(version, list)
+    const exchange = await toExchange(request, response, ignored)
+    if (exchange !== undefined) list.push(exchange)
+  })
+  const read = async (): Promise<readonly GoldenFile[]> => {
+    const known = app.versions().map(({ version }) => version)
+    const files = await readFiles(folder)
+    return files.toSorted((a, b) => known.indexOf(a.version) - known.indexOf(b.version))
+  }
+  return {
+    save: async () => {
+      const there = new Set(update ? [] : (await readFiles(folder)).map(({ version }) => version))
+      const fresh = [...recorded].filter(([version]) => !there.has(version))
+      if (fresh.length > 0) await mkdir(folder, { recursive: true })
+      for (const [version, exchanges] of fresh) {
+        const file: GoldenFile = { version, exchanges }
+        await writeFile(join(folder, toFileName(version)), `${JSON.stringify(file, undefined, 2)}\n`)
+      }
+      return fresh.map(([version]) => version)
+    },
+    replay: async () => {
+      const files = await read()
+      if (files.length === 0) throw new Error(`goldens: there is no file in ${folder}; record and save first`)
+      isReplaying = true
+      try {
+        const found: string[] = []
+        const all = files.flatMap(({ version, exchanges }) =>
+          exchanges.map((exchange) => ({ version, exchange })),
+        )
+        for (const { version, exchange } of all) {
+          const differences = differencesOf(exchange, await send(exchange, ignored))
+          if (differences.length > 0)
+            found.push(explainDifference(exchange, version, differences, versioning()?.history))
+        }
+        if (found.length > 0)
+          throw new Error(
+            `${found.length === 1 ? 'A recorded answer differs' : `${found.length} recorded answers differ`}\n\n${found.join('\n\n')}`,
+          )
+      } finally {
+        isReplaying = false
+      }
+    },
+  }
+}
+
+/** Sends a recorded request again. */
+type Resend = (exchange: Exchange, ignored: ReadonlySet<string>) => Promise<Exchange>
+
+/** Has `app.inject` and all test clients tell a recorder. */
+function recordInject(app: EdgeApp, recorder: Recorder): Resend {
+  const { enter, settings, versioning } = internalsOf(app, 'goldens')
+  const inject = async (
+    given: string | URL | InjectOptions | InjectStreamOptions,
+  ): Promise<InjectResponse | InjectStream> => {
+    const wanted = toInjectOptions(given)
+    await enter()
+    const request = await toInjectRequest(wanted, versioning(), settings.prefix.at)
+    const { dispatch } = await enter()
+    if (wanted.stream === true) return injectStream(dispatch, request, settings)
+    const response = await injectRequest(dispatch, request, settings)
+    await recorder(request, response)
+    return response
+  }
+  setRecorder(app, recorder)
+  Reflect.set(app, 'inject', inject)
+  return async ({ request: { method, url, headers, protocol, remoteAddress, body } }, ignored) => {
+    const { host, ...others } = headers
+    await enter()
+    const request = await toInjectRequest(
+      {
+        method,
+        url,
+        headers: others,
+        host: String(host ?? 'localhost'),
+        ...(body === undefined ? {} : { body: bytesOf(body) }),
+        ...(protocol === undefined ? {} : { protocol }),
+        ...(remoteAddress === undefined ? {} : { remoteAddress }),
+      },
+      undefined,
+      settings.prefix.at,
+    )
+    const { dispatch } = await enter()
+    const response = await injectRequest(dispatch, request, settings)
+    const exchange = await toExchange(request, response, ignored)
+    if (exchange === undefined) throw new TypeError('goldens: a recorded body is no text')
+    return exchange
+  }
+}
+
+/** A version in the name of a file: nothing that leads to another folder. */
+function toFileName(version: string): string {
+  return `${version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')}.json`
+}
+
+async function readFiles(folder: string): Promise<readonly GoldenFile[]> {
+  const names = await readdir(folder).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.json')).toSorted()
+  return Promise.all(
+    files.map(async (name): Promise<GoldenFile> => {
+      // `save` wrote it
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return JSON.parse(await readFile(join(folder, name), 'utf8')) as GoldenFile
+    }),
+  )
+}

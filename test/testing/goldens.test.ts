@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, reply, VersioningSchemes } from 'octavo'
+import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import { createTestClient, forEachVersion, goldens } from 'octavo/testing'
+import { z } from 'zod'
+
+const root = mkdtempSync(join(tmpdir(), 'octavo-goldens-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+let count = 0
+const folder = (): string => join(root, String(++count))
+
+const User = model('User', { id: z.string(), name: z.string() })
+
+/** An application of two versions; `turn` is what the change makes of names, `created` the status of version 1. */
+function create({ turn = (name: string) => name.toUpperCase(), created = 200, id = '7' } = {}) {
+  const shout = defineVersionChange({
+    version: '2',
+    title: 'Names are quiet',
+    change: [
+      reshape({ of: User, fields: { name: { was: z.string(), down: turn } } }),
+      operation({ route: 'user.add', status: { was: created } }),
+    ],
+  })
+  const users: z.output<typeof User>[] = []
+  const controller = defineController({
+    prefix: '/user',
+    routes: [
+      {
+        method: 'GET',
+        name: 'list',
+        response: z.object({ items: z.array(User) }),
+        handler: () => ({ items: users }),
+      },
+      {
+        method: 'POST',
+        name: 'add',
+        input: { body: z.object({ name: z.string() }) },
+        response: { 201: User },
+        handler: ({ body: { name } }) => {
+          const user = { id: `${id}${users.length}`, name }
+          users.push(user)
+          return user
+        },
+      },
+      {
+        method: 'GET',
+        path: '/fail',
+        name: 'fail',
+        handler: () => {
+          throw new Error('on purpose')
+        },
+      },
+      {
+        method: 'POST',
+        path: '/photo',
+        name: 'photo',
+        input: { body: z.instanceof(Uint8Array) },
+        handler: ({ body }) =>
+          reply(200, body, { headers: { 'content-type': 'image/png', 'x-count': String(++count) } }),
+      },
+    ],
+  })
+  return createApp(defineModule({ controllers: [controller] }), {
+    logger: false,
+    versioning: {
+      scheme: VersioningSchemes.URL,
+      history: defineVersions({ versions: ['2', '1'], models: { User }, changes: [shout] }),
+    },
+  })
+}
+
+async function record(dir: string): Promise<void> {
+  const app = create()
+  const golden = goldens(app, { dir, ignore: ['X-Count'] })
+  await forEachVersion(app, '1', async (client) => {
+    await client.post('/user', { json: { name: 'Ann' }, headers: { 'x-trace': ['a', 'b'] } })
+    await client.get('/user?a=1')
+  })
+  await app.inject({ method: 'POST', url: '/v1/user/photo', body: new Uint8Array([0xff, 0]) })
+  await app.inject('/v1/nothing')
+  assert.match((await app.inject('/v1/user/fail')).body, /"requestId":/)
+  assert.deepEqual(await golden.save(), ['1', '2'])
+}
+
+const failure = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work
+  } catch (error) {
+    return String(error).replaceAll(/\([^)]*goldens\.test\.ts:\d+\)/g, '(here)')
+  }
+  return 'none'
+}
+
+describe('goldens', () => {
+  it('keep requests and answers of each version in a file', async () => {
+    const dir = folder()
+    await record(dir)
+    assert.deepEqual(readdirSync(dir), ['1.json', '2.json'])
+    const { version, exchanges } = JSON.parse(readFileSync(join(dir, '1.json'), 'utf8'))
+    assert.equal(version, '1')
+    assert.deepEqual(
+      exchanges.map(({ route }: { route: string }) => route),
+      ['user.add', 'user.list', 'user.photo', null, 'user.fail'],
+    )
+    const [{ request, response }, , photo] = exchanges
+    assert.deepEqual(
+      [request.method, request.url, request.headers['x-trace'], request.body],
+      ['POST', '/v1/user', ['a', 'b'], '{"name":"Ann"}'],
+    )
+    assert.deepEqual([response.status, response.body], [200, '{"id":"70","name":"ANN"}'])
+    assert.deepEqual([photo.request.body, photo.response.body], [{ base64: '/wA=' }, { base64: '/wA=' }])
+    assert.equal('x-count' in photo.response.headers, false)
+  })
+
+  it('are replayed byte by byte', async () => {
+    const dir = folder()
+    await record(dir)
+    await goldens(create(), { dir, ignore: ['x-count'] }).replay()
+  })
+
+  it('name the change that touches a difference', async () => {
+    const dir = folder()
+    await record(dir)
+    const replay = goldens(create({ turn: (name) => `${name}!` }), { dir, ignore: ['x-count'] }).replay()
+    assert.equal(
+      await failure(replay),
+      `Error: 2 recorded answers differ
+
+Version 1, POST /v1/user (user.add)
+  /name: "ANN" is now "Ann!"
+  Look at names-are-quiet (here)
+
+Version 1, GET /v1/user?a=1 (user.list)
+  /items/0/name: "ANN" is now "Ann!"
+  Look at names-are-quiet (here)`,
+    )
+    assert.equal(
+      await failure(goldens(create({ created: 202 }), { dir, ignore: ['x-count'] }).replay()),
+      `Error: A recorded answer differs
+
+Version 1, POST /v1/user (user.add)
+  status: 200 is now 202
+  Look at names-are-quiet (here)`,
+    )
+  })
+
+  it('tell where no change touches a difference', async () => {
+    const dir = folder()
+    await record(dir)
+    assert.match(
+      await failure(goldens(create({ id: '8' }), { dir, ignore: ['x-count'] }).replay()),
+      /Version 2, POST \/v2\/user \(user\.add\)\n {2}\/id: "71" is now "81"\n {2}No change touches that/,
+    )
+  })
+
+  it('stay as they are until they are updated', async () => {
+    const dir = folder()
+    await record(dir)
+    const before = readFileSync(join(dir, '1.json'), 'utf8')
+    const app = create()
+    const again = goldens(app, { dir })
+    await createTestClient(app, { version: '1' }).get('/user')
+    assert.deepEqual(await again.save(), [])
+    assert.equal(readFileSync(join(dir, '1.json'), 'utf8'), before)
+    const updating = goldens(app, { dir, update: true })
+    await app.inject({ url: '/user', version: '1' })
+    assert.deepEqual(await updating.save(), ['1'])
+    const { exchanges } = JSON.parse(readFileSync(join(dir, '1.json'), 'utf8'))
+    assert.equal(exchanges.length, 1)
+  })
+
+  it('fail if nothing was recorded', async () => {
+    const dir = folder()
+    assert.match(
+      await failure(goldens(create(), { dir }).replay()),
+      /goldens: there is no file in .*; record and save first/,
+    )
+  })
+})
