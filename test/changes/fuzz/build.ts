@@ -28,18 +28,35 @@ export interface Built {
   readonly desk: Desk
 }
 
+/** How versions are named. */
+const SCHEMES = {
+  url: { scheme: VersioningSchemes.URL },
+  header: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-api-version' },
+  query: { scheme: VersioningSchemes.QUERY, versionParameter: 'api' },
+  host: { scheme: VersioningSchemes.HOST },
+  several: {
+    schemes: [
+      [VersioningSchemes.HEADER, { headerParameter: 'x-api-version' }],
+      [VersioningSchemes.QUERY, { versionParameter: 'api' }],
+    ],
+  },
+} as const
+
+export type Scheme = keyof typeof SCHEMES
+
 type Untyped = (...given: readonly unknown[]) => never
 
 const untyped = (made: unknown): Untyped => made as Untyped
 
 /** Makes the application of a world, with its history or without. */
-export function build(world: World, hasHistory: boolean, isUrl: boolean): Built {
+export function build(world: World, hasHistory: boolean, scheme: Scheme): Built {
   const schemas: z.ZodObject[] = []
   const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
   for (const object of world.objects)
     schemas.push(object.id === object.model ? toModel(object, of) : toPart(object, schemas, of))
   const desk: Desk = { seen: undefined, status: 200, result: () => undefined }
-  const routes = world.routes.map((route) => {
+  const oldest = world.versions.at(-1) ?? ''
+  const routes: object[] = world.routes.map((route) => {
     const hasPage = route.operations.some(({ parameter }) => parameter !== undefined)
     const query =
       route.query === undefined
@@ -50,6 +67,7 @@ export function build(world: World, hasHistory: boolean, isUrl: boolean): Built 
     const input = {
       ...(route.body === undefined ? {} : { body: of(route.body) }),
       ...(route.form === undefined ? {} : { form: schemas[route.form] }),
+      ...(route.params === undefined ? {} : { params: schemas[route.params] }),
       ...(query === undefined ? {} : { query }),
       ...(route.headers === undefined ? {} : { headers: schemas[route.headers] }),
     }
@@ -57,7 +75,9 @@ export function build(world: World, hasHistory: boolean, isUrl: boolean): Built 
     return {
       method: route.method,
       path: route.path,
-      ...(hasHistory ? {} : { version: world.versions }),
+      ...(hasHistory
+        ? {}
+        : { version: world.versions.filter((version) => !route.hasHand || version !== oldest) }),
       name: route.name,
       input,
       response: isOne
@@ -65,19 +85,27 @@ export function build(world: World, hasHistory: boolean, isUrl: boolean): Built 
         : Object.fromEntries(route.responses.map(({ status, kind }) => [status, of(kind)])),
       handler: (given: Readonly<Record<string, unknown>>) => {
         desk.seen = Object.fromEntries(
-          ['body', 'form', 'query', 'headers'].map((name) => [name, given[name]]),
+          ['body', 'form', 'query', 'headers', 'params'].map((name) => [name, given[name]]),
         )
         return desk.result(route.name)
       },
     }
   })
-  const scheme = isUrl
-    ? { scheme: VersioningSchemes.URL }
-    : { scheme: VersioningSchemes.HEADER, headerParameter: 'x-api-version' }
+  for (const { name, method, path, hasHand } of world.routes)
+    if (hasHand)
+      routes.push({
+        method,
+        path,
+        name: `${name}hand`,
+        version: oldest,
+        status: 200,
+        response: z.object({ hand: z.string() }),
+        handler: () => ({ hand: name }),
+      })
   const history = hasHistory ? { history: toHistory(world, schemas, of) } : {}
   const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', routes })] }), {
     logger: false,
-    versioning: { ...scheme, ...history },
+    versioning: { ...SCHEMES[scheme], ...history },
   }) as App
   return { app, desk }
 }
@@ -87,6 +115,7 @@ function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType {
   const at = (id: number): z.ZodObject => schemas[id] ?? z.object({})
   switch (kind.t) {
     case 'text':
+    case 'wide':
       return z.string()
     case 'digits':
       return z.string().regex(/^(?:0|[1-9]\d{0,4})$/)
@@ -146,7 +175,7 @@ function toModel({ name, entries }: ObjectSpec, of: (kind: Kind) => z.ZodType): 
 }
 
 function toPart(
-  { model: id, entries, mode, isPartial, isDerived }: ObjectSpec,
+  { model: id, entries, mode, isPartial, isDerived, refined }: ObjectSpec,
   schemas: readonly z.ZodObject[],
   of: (kind: Kind) => z.ZodType,
 ): z.ZodObject {
@@ -166,7 +195,10 @@ function toPart(
     }
     if (Object.keys(extra).length > 0) made = made.extend(extra)
     if (isPartial) made = made.partial()
-    return mode === 'strict' ? made.strict() : mode === 'loose' ? made.loose() : made
+    const ended = mode === 'strict' ? made.strict() : mode === 'loose' ? made.loose() : made
+    return refined === undefined
+      ? ended
+      : ended.refine((value) => Reflect.get(value, refined) !== 'q', 'the refinement refuses it')
   }
   return isDerived ? (untyped(derive)(whole, make) as z.ZodObject) : make()
 }
@@ -195,12 +227,18 @@ function toHistory(
           untyped(operation)({
             route: `c.${route.name}`,
             ...(each.path === undefined ? {} : { path: { was: each.path } }),
+            ...(each.method === undefined ? {} : { method: { was: each.method } }),
             ...(each.parameter === undefined
               ? {}
               : { query: { [each.parameter.now]: { was: each.parameter.was } } }),
-            ...(each.status === undefined
-              ? {}
-              : { response: { status: { [each.status.now]: { was: each.status.was } } } }),
+            response: {
+              ...(each.status === undefined
+                ? {}
+                : { status: { [each.status.now]: { was: each.status.was } } }),
+              ...(each.header === undefined
+                ? {}
+                : { headers: { [each.header.now]: { was: each.header.was ?? absent } } }),
+            },
           }),
         ],
       }),
@@ -245,7 +283,12 @@ function toField(move: Move, of: (kind: Kind) => z.ZodType): readonly [string, o
       const { up, down } = move
       return [
         move.name,
-        { was: of(move.was), ...(up === undefined ? {} : { up }), ...(down === undefined ? {} : { down }) },
+        {
+          was: of(move.was),
+          ...(move.isNarrowed === true ? { narrowed: true } : {}),
+          ...(up === undefined ? {} : { up }),
+          ...(down === undefined ? {} : { down }),
+        },
       ]
     }
   }

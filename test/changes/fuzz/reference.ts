@@ -1,4 +1,4 @@
-/* oxlint-disable complexity -- a case for each kind of schema and of move */
+/* oxlint-disable complexity, max-depth -- a case for each kind of schema and of move */
 import type { Random } from '../../fault/fuzz/random.ts'
 import { applyMoves } from './world.ts'
 import type { Entry, Kind, Move, ObjectSpec, StepSpec, World } from './world.ts'
@@ -60,6 +60,10 @@ export class Reference {
     return this.applied(object, version).at(-1)?.older ?? object.entries
   }
 
+  isKey(id: number): boolean {
+    return this.objectOf(id).isKey === true
+  }
+
   isOpen(id: number): boolean {
     return this.objectOf(id).mode === 'loose'
   }
@@ -82,6 +86,8 @@ export class Reference {
     switch (kind.t) {
       case 'text':
         return random.pick(['x', 'yz', 'a b', 'q'])
+      case 'wide':
+        return random.chance(0.9) ? String(random.below(10_000)) : 'no digits'
       case 'digits':
         return String(random.below(10_000))
       case 'int':
@@ -151,6 +157,9 @@ export class Reference {
         if (value !== undefined) made[entry.name] = value
       }
     }
+    // a value of the newest version is one that its refinement takes
+    if (version === 0 && object.refined !== undefined && made[object.refined] === 'q')
+      made[object.refined] = 'x'
     if (object.mode === 'loose' && random.chance(0.4)) made['other'] = object.isFlat ? 'any' : { any: 1 }
     return made
   }
@@ -213,6 +222,7 @@ export class Reference {
             given === undefined
               ? wrap !== 'none' && wrap !== 'nullable'
               : given === null && wrap === 'nullable'
+          if (!skips && move.isNarrowed === true && given === 'no digits') throw new Refused(name)
           next.set(name, skips || move.up === undefined ? given : move.up(given))
         } else next.set(name, values.get(before?.name ?? name))
         if (
@@ -233,6 +243,8 @@ export class Reference {
         values.get(name) ?? (values.get(name) === undefined && wrap === 'default' ? value : values.get(name))
       if (own !== undefined) made[name] = own
     }
+    if (version > 0 && spec.refined !== undefined && made[spec.refined] === 'q')
+      throw new Refused(spec.refined)
     return this.withOthers(id, object, made, fields)
   }
 

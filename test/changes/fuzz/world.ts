@@ -3,7 +3,8 @@ import type { Random } from '../../fault/fuzz/random.ts'
 
 /** A schema, as data: what builds schemas and what the reference reads. */
 export type Kind =
-  | { readonly t: 'text' | 'digits' | 'int' | 'flag' | 'yesno' | 'date' | 'instant' }
+  // `wide` is a text that is mostly digits
+  | { readonly t: 'text' | 'digits' | 'wide' | 'int' | 'flag' | 'yesno' | 'date' | 'instant' }
   | { readonly t: 'enum'; readonly values: readonly string[] }
   | { readonly t: 'object'; readonly object: number }
   | { readonly t: 'list' | 'record' | 'maybe' | 'nullable' | 'lazy' | 'boxed'; readonly of: Kind }
@@ -36,10 +37,14 @@ export interface ObjectSpec {
   readonly entries: readonly Entry[]
   readonly mode: 'strip' | 'strict' | 'loose'
   readonly isPartial: boolean
+  /** A text field that may not be `q`: a refinement of the whole object. */
+  readonly refined?: string
   /** Whether `derive` makes it. */
   readonly isDerived: boolean
   /** Whether all of its values can be written as text. */
   readonly isFlat: boolean
+  /** Whether it is what paths carry: no change adds or removes a field of it. */
+  readonly isKey?: boolean
 }
 
 export type Move =
@@ -52,6 +57,8 @@ export type Move =
       readonly was: Kind
       readonly up: ((old: unknown) => unknown) | undefined
       readonly down: ((now: unknown) => unknown) | undefined
+      /** Whether values that the newer schema refuses are a mistake of the client. */
+      readonly isNarrowed?: boolean
     }
   | { readonly t: 'gone'; readonly slot: number; readonly name: string; readonly kind: Kind }
   | { readonly t: 'born'; readonly slot: number; readonly name: string; readonly kind: Kind }
@@ -76,12 +83,15 @@ export interface RouteSpec {
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
+  readonly params: number | undefined
   readonly body: Kind | undefined
   readonly form: number | undefined
   readonly query: number | undefined
   readonly headers: number | undefined
   readonly responses: readonly { readonly status: number; readonly kind: Kind }[]
   readonly operations: readonly OperationSpec[]
+  /** Whether the oldest version of its path and method is written by hand. */
+  readonly hasHand: boolean
 }
 
 export interface OperationSpec {
@@ -90,7 +100,8 @@ export interface OperationSpec {
   readonly path: string | undefined
   readonly method: RouteSpec['method'] | undefined
   readonly status: { readonly now: number; readonly was: number } | undefined
-  readonly header: { readonly now: string; readonly was: string } | undefined
+  /** `was` is `undefined` for a header that did not exist. */
+  readonly header: { readonly now: string; readonly was: string | undefined } | undefined
   readonly parameter: { readonly now: string; readonly was: string } | undefined
 }
 
@@ -152,9 +163,11 @@ class Maker {
     ])
     const models = 2 + random.below(3)
     for (let at = 0; at < models; at++) this.model(at < 1)
+    const whole = [...this.objects]
+    if (random.chance(0.4)) this.key()
     const changed = [...this.objects]
     const parts = 1 + random.below(4)
-    for (let at = 0; at < parts; at++) this.part(changed[random.below(changed.length)])
+    for (let at = 0; at < parts; at++) this.part(whole[random.below(whole.length)])
     this.history(changed, versions.length)
     return {
       versions,
@@ -222,6 +235,14 @@ class Maker {
     })
   }
 
+  private key(): void {
+    const id = this.objects.length
+    const count = 1 + this.random.below(2)
+    const entries = Array.from({ length: count }, () => this.entry(this.name(), this.scalar()))
+    const own = { id, model: id, name: `M${id}`, entries, mode: 'strip', isPartial: false } as const
+    this.objects.push({ ...own, isDerived: false, isFlat: true, isKey: true })
+  }
+
   private entry(name: string, kind: Kind): Entry {
     return { name, slot: this.slots++, kind, wrap: 'none' }
   }
@@ -247,6 +268,8 @@ class Maker {
       part.entries = [...part.entries, part.isPartial ? { ...extra, wrap: 'maybe' } : extra]
     }
     part.mode = random.pick(['strip', 'strip', 'strict', 'loose'])
+    const text = part.entries.find(({ kind, slot }) => kind.t === 'text' && slot !== undefined)
+    if (text !== undefined && random.chance(0.5)) part.refined = text.name
     this.objects.push(part)
   }
 
@@ -327,7 +350,7 @@ class Maker {
     let up: StepSpec['up']
     let down: StepSpec['down']
     let reads: StepSpec['reads'] = []
-    const shape = random.below(8)
+    const shape = model.isKey === true ? 7 : random.below(8)
     if (shape === 0 && !model.isFlat) {
       const gone = [take(), take()].filter((each) => each !== undefined)
       const name = this.name()
@@ -412,6 +435,7 @@ class Maker {
       const stale = this.stale.get(part.id) ?? new Set<number>()
       this.stale.set(part.id, stale)
       if (
+        (!isSame(part, model) && this.random.chance(0.06)) ||
         moves.some(({ slot }) => stale.has(slot)) ||
         (hasBorn && here.length > 0 && here.length < gone.length) ||
         (runs && (isWrapped || reads.some(({ slot }) => !alive.has(slot))))
@@ -443,9 +467,11 @@ class Maker {
   private turn(
     kind: Kind,
     isFlat: boolean,
-  ): Pick<Extract<Move, { t: 'turn' }>, 'was' | 'up' | 'down'> | undefined {
+  ): Pick<Extract<Move, { t: 'turn' }>, 'was' | 'up' | 'down' | 'isNarrowed'> | undefined {
     const { random } = this
     const same = undefined
+    if (kind.t === 'digits' && random.chance(0.3))
+      return { was: { t: 'wide' }, up: same, down: same, isNarrowed: true }
     if (kind.t === 'digits') return { was: { t: 'int' }, up: String, down: Number }
     if (kind.t === 'int') return { was: { t: 'digits' }, up: Number, down: String }
     if (kind.t === 'flag')
@@ -481,7 +507,8 @@ class Maker {
   private routes(versions: number): readonly RouteSpec[] {
     const { random, objects } = this
     const count = 2 + random.below(3)
-    const flat = objects.filter(({ isFlat }) => isFlat)
+    const flat = objects.filter(({ isFlat, isKey }) => isFlat && isKey !== true)
+    const key = objects.find(({ isKey }) => isKey)
     const flatId = (): number => flat[random.below(flat.length)]?.id ?? 0
     const closed = flat.findLast(({ mode }) => mode === 'strip')?.id
     const routes: RouteSpec[] = []
@@ -493,40 +520,62 @@ class Maker {
       if (random.chance(0.3)) responses.push({ status: 404, kind: this.outer() })
       const open = flat.filter(({ mode }) => mode !== 'loose')
       const query = random.chance(0.3) ? open[random.below(open.length)]?.id : undefined
+      const isHand = random.chance(0.2)
+      const params = random.chance(0.6) ? key : undefined
       routes.push({
         name: `r${at}`,
         method,
-        path: `/r${at}`,
+        path: `/r${at}${paramsOf(params)}`,
+        params: params?.id,
         body: method === 'GET' || isForm ? undefined : this.outer(),
         form: isForm ? flatId() : undefined,
         query,
         headers: random.chance(0.15) ? closed : undefined,
         responses,
-        operations: this.operations(at, versions, query === undefined),
+        operations: isHand
+          ? []
+          : this.operations(at, versions, {
+              hasPage: query === undefined,
+              method,
+              behind: paramsOf(params),
+            }),
+        hasHand: isHand,
       })
     }
     return routes
   }
 
-  private operations(at: number, versions: number, hasPage: boolean): readonly OperationSpec[] {
+  private operations(
+    at: number,
+    versions: number,
+    {
+      hasPage,
+      method,
+      behind,
+    }: { readonly hasPage: boolean; readonly method: RouteSpec['method']; readonly behind: string },
+  ): readonly OperationSpec[] {
     const { random } = this
+    const methods = (['POST', 'PUT', 'PATCH'] as const).filter((each) => method !== 'GET' && each !== method)
     const operations: OperationSpec[] = []
     for (let version = 0; version < versions - 1; version++) {
       if (!random.chance(0.3)) continue
       operations.push({
         version,
         change: `o${at}-${version}`,
-        path: random.chance(0.5) ? `/old${version}/r${at}` : undefined,
-        method: undefined,
+        path: random.chance(0.5) ? `/old${version}/r${at}${behind}` : undefined,
+        method: methods.length > 0 && random.chance(0.3) ? methods[random.below(methods.length)] : undefined,
         // operations use the newest number, whatever newer ones say of it
         status: random.chance(0.4) ? { now: 404, was: 420 + version * 3 } : undefined,
-        header: random.chance(0.4) && version === 0 ? { now: 'x-new', was: 'x-old' } : undefined,
+        header: random.chance(0.4)
+          ? { now: 'x-new', was: random.chance(0.7) ? `x-old${version}` : undefined }
+          : undefined,
         parameter: hasPage && random.chance(0.4) && version === 0 ? { now: 'page', was: 'p' } : undefined,
       })
     }
     return operations.filter(
       (each) =>
         each.path !== undefined ||
+        each.method !== undefined ||
         each.status !== undefined ||
         each.header !== undefined ||
         each.parameter !== undefined,
@@ -544,6 +593,19 @@ class Maker {
     if (pick === 3) return { t: 'record', of: own }
     return own
   }
+}
+
+/** Whether a part may be the very schema of its model. */
+function isSame(part: ObjectSpec, model: ObjectSpec): boolean {
+  const isWhole =
+    part.entries.length === model.entries.length &&
+    part.entries.every(({ slot, wrap }) => slot !== undefined && wrap === 'none')
+  return isWhole && part.mode === 'strip' && part.refined === undefined
+}
+
+/** The parameters of a path. They keep their names in all versions. */
+function paramsOf(key: ObjectSpec | undefined): string {
+  return key === undefined ? '' : key.entries.map(({ name }) => `/{${name}}`).join('')
 }
 
 /** Whether a value has to be there, whatever it is. */
