@@ -47,6 +47,7 @@ export const DEFINITION_ERRORS = {
   range_empty: 'a version range matches no known version',
   range_split: 'a range goes on above a version that another route names',
   version_not_listed: 'a version is missing from the ordered list of versions',
+  version_elsewhere: 'a route has a version that another deployment serves',
   duplicate_version: 'one version is listed twice',
   versions_without_order: 'an option needs versions that have an order, and these have none',
   required_with_default: 'versions are required, and there is a default version',

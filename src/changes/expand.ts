@@ -152,7 +152,7 @@ function answeredVersions(
     const select = createSelect(rows)
     for (const { route, spec } of rows)
       if (!spec.neutral) answered.set(route, answered.get(route) ?? new Set())
-    for (const version of versions)
+    for (const version of versions.filter((each) => !known.isElsewhere(each)))
       for (const { route } of select(version, { unversioned: true, neutral: true }))
         answered.get(route)?.add(version)
   }

@@ -16,6 +16,7 @@ export function createKnown(
   listed: readonly string[],
   declared: readonly string[],
   format: VersionFormat,
+  elsewhere: readonly string[] = [],
 ): KnownVersions {
   const byCanonical = new Map<string, string>()
   for (const version of [...listed, ...declared]) {
@@ -27,14 +28,17 @@ export function createKnown(
   const list = byValue
     ? all.toSorted(compareVersions)
     : listed.toReversed().concat(all.filter((version) => !listed.includes(version)))
+  const find: KnownVersions['find'] = (text) => {
+    const canonical = canonicalVersion(text, format)
+    return canonical === undefined ? undefined : byCanonical.get(canonical)
+  }
+  const apart = new Set(elsewhere.map(find))
   return {
     list,
     format,
     isOrdered: byValue || all.every((version) => listed.includes(version)),
-    find: (text) => {
-      const canonical = canonicalVersion(text, format)
-      return canonical === undefined ? undefined : byCanonical.get(canonical)
-    },
+    find,
+    isElsewhere: (version) => apart.has(version),
   }
 }
 
@@ -46,7 +50,7 @@ export function expandSpec(spec: VersionSpec | undefined, known: KnownVersions):
     if (typeof entry === 'symbol') continue
     if (!isRange(entry)) {
       const version = known.find(entry)
-      if (version !== undefined) claims.set(version, EXACT)
+      if (version !== undefined && !known.isElsewhere(version)) claims.set(version, EXACT)
       continue
     }
     const covered = coveredBy(entry, known) ?? []
@@ -88,7 +92,9 @@ export function coveredBy(range: string, known: KnownVersions): readonly string[
       return holds === undefined || place === undefined ? undefined : (index: number) => holds(index - place)
     })
   if (tests.includes(undefined)) return undefined
-  return known.list.filter((_, index) => tests.every((test) => test?.(index) === true))
+  return known.list.filter(
+    (version, index) => !known.isElsewhere(version) && tests.every((test) => test?.(index) === true),
+  )
 }
 
 /** Where a bound stands among the known versions; between two of them when it is not known itself. */

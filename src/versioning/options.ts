@@ -18,6 +18,8 @@ export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
 export interface VersionListing<L extends string = string> extends VersionPolicy {
   /** The version that the policy is for. */
   readonly version: L
+  /** Whether another deployment serves it: it is announced, and no route of this application answers it by name. @default false */
+  readonly elsewhere?: boolean
 }
 
 /** What `onVersionResolved` gets: which version answers a request. */
@@ -229,8 +231,9 @@ function commonProblems(
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
     ? versions.flatMap((entry: unknown) => {
         if (!isObject(entry) || !('version' in entry)) return []
-        const { version, ...policy } = entry
-        return [[String(version), policy]]
+        const { version, elsewhere = false, ...policy }: { version: unknown; elsewhere?: unknown } = entry
+        // shown as a field of the policy, where it would be unknown
+        return [[String(version), isBoolean(elsewhere) ? policy : { ...policy, elsewhere }]]
       })
     : Object.entries(versions)
   return entries.flatMap(([version, policy]) =>

@@ -55,7 +55,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     expected:
       '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
   },
-  retired: { test: (value) => value === 'serve' || value === 'gone', expected: "'serve' or 'gone'" },
+  retired: {
+    test: (value) => ['serve', 'gone', 'forward'].some((each) => each === value),
+    expected: "'serve', 'gone' or 'forward'",
+  },
 }
 
 const NAMES = Object.keys(RULES)

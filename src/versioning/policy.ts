@@ -28,8 +28,12 @@ export interface VersionPolicy {
     /** The page about the sunset. */
     readonly sunset?: PolicyLink
   }
-  /** What happens after `sunset`: it goes on answering, or it is answered with 410. @default 'serve' */
-  readonly retired?: 'serve' | 'gone'
+  /**
+   * What happens after `sunset`: it goes on answering, it is answered with 410, or the next version that has the path answers in its place.
+   *
+   * @default 'serve'
+   */
+  readonly retired?: 'serve' | 'gone' | 'forward'
 }
 
 /** The policy of a route, controller, router or module: for all its versions, and for some of them. */
@@ -51,6 +55,8 @@ export interface Lifetime {
   readonly sunset: number | undefined
   /** Whether it is answered with 410 after `sunset`. */
   readonly gone: boolean
+  /** Whether a later version answers in its place after `sunset`. */
+  readonly forward: boolean
   /** `Deprecation` and `Sunset` as responses tell them. */
   readonly headers: Readonly<Record<string, string>>
   /** Members of a `Link` header. */
@@ -72,6 +78,7 @@ export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Li
     deprecated: since ?? deprecated !== false,
     sunset: until,
     gone: nearest(policies, 'retired') === 'gone',
+    forward: nearest(policies, 'retired') === 'forward',
     headers: {
       ...(since === undefined ? {} : { deprecation: `@${Math.floor(since / 1000)}` }),
       ...(until === undefined ? {} : { sunset: new Date(until).toUTCString() }),
@@ -105,15 +112,15 @@ const RELATIONS = [
 /** Where something with this lifetime stands at a moment. */
 export function statusAt(lifetime: Lifetime | undefined, now: number): VersionStatus {
   if (lifetime === undefined) return 'active'
-  const { deprecated, sunset, gone } = lifetime
-  if (sunset !== undefined && now >= sunset) return gone ? 'retired' : 'sunset'
+  const { deprecated, sunset, gone, forward } = lifetime
+  if (sunset !== undefined && now >= sunset) return gone || forward ? 'retired' : 'sunset'
   return deprecated === true || (deprecated !== false && now >= deprecated) ? 'deprecated' : 'active'
 }
 
-/** Whether requests get a 410 by now. */
+/** Whether it does not answer any more by now. */
 export function isRetired(lifetime: Lifetime | undefined, clock: () => number): boolean {
   // reading the clock costs time, so only versions with a sunset do it
-  return lifetime?.gone === true && lifetime.sunset !== undefined && statusAt(lifetime, clock()) === 'retired'
+  return lifetime?.sunset !== undefined && (lifetime.gone || lifetime.forward) && clock() >= lifetime.sunset
 }
 
 /** A policy link with its defaults. */

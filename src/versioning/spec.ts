@@ -20,6 +20,8 @@ export interface KnownVersions {
   readonly isOrdered: boolean
   /** The known version that equals this text; `undefined` for none. */
   readonly find: (text: string) => string | undefined
+  /** Whether another deployment serves the known version. */
+  readonly isElsewhere: (version: string) => boolean
 }
 
 /** How a specification covers a version: smaller is stronger; equal is a conflict. */

@@ -54,6 +54,8 @@ export interface Versioning {
   /** The listed versions, as they were listed. */
   readonly versions: readonly string[]
   readonly policies: ReadonlyMap<string, VersionPolicy>
+  /** Those of the listed versions that another deployment serves. */
+  readonly elsewhere: readonly string[]
   /** The changes between versions. */
   readonly history: VersionHistory | undefined
   /** Lists the previews that a request may ask for; `undefined` if there is nothing to ask for. */
@@ -79,7 +81,9 @@ export function staticDefault(versioning: Versioning | undefined, known: KnownVe
   const chosen = versioning?.defaultVersion
   if (typeof chosen !== 'string') return undefined
   const version = known.find(chosen)
-  return version !== undefined || !known.isOrdered ? version : chooseVersion(chosen, known.list)
+  if (version !== undefined) return known.isElsewhere(version) ? undefined : version
+  const own = known.list.filter((each) => !known.isElsewhere(each))
+  return known.isOrdered ? chooseVersion(chosen, own) : undefined
 }
 
 /** The version of a list, oldest first, that a selector chooses. */
@@ -128,7 +132,8 @@ function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): V
     versions: [...past, ...(isList(versions) ? listed.filter((version) => !past.includes(version)) : [])],
     history,
     previews,
-    policies: new Map(entries.map(({ version, ...policy }) => [version, policy])),
+    policies: new Map(entries.map(({ version, elsewhere: _elsewhere, ...policy }) => [version, policy])),
+    elsewhere: entries.flatMap(({ version, elsewhere = false }) => (elsewhere ? [version] : [])),
     format,
     common,
     usable,

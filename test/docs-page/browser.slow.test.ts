@@ -198,7 +198,7 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     await tab.until(lists(FIRST))
     const visible = `[...document.querySelectorAll('.note')].filter((each) => each.checkVisibility()).map((each) => each.innerText)`
     assert.deepEqual(await tab.evaluate(visible), [
-      'Version 1 is retired since 2025-06-01. Requests for it get 410 Gone.',
+      'Version 1 is retired since 2025-06-01. It is not served any more.',
     ])
     await choose(tab, 'all')
     await tab.until("document.getElementById('notes').hidden")

@@ -66,7 +66,7 @@ const cases: readonly (readonly [string, VersionPolicy, string, string | undefin
     'retired',
     { deprecated: '2026-01-01', sunset: '2026-06-01', retired: 'gone' },
     '1 (retired since 2026-06-01)',
-    'Version 1 is retired since 2026-06-01. Requests for it get 410 Gone.',
+    'Version 1 is retired since 2026-06-01. It is not served any more.',
   ],
 ]
 

@@ -4,6 +4,7 @@ import type { Method, VersionSpec } from 'octavo'
 
 import { claimOf, compareClaims } from './interpreter.ts'
 import type { Asked, World } from './interpreter.ts'
+import { canonical, covers } from './interpreter-words.ts'
 import type { Format } from './interpreter-words.ts'
 import type { Row } from './support.ts'
 import type { Way } from './ways.ts'
@@ -59,24 +60,43 @@ function specs(format: Format): fc.Arbitrary<VersionSpec | undefined> {
 }
 
 /** Route sets in which no two routes answer the same request: a later one that does is left out. */
-function routeSets(format: Format, isInPath: boolean): fc.Arbitrary<readonly Row[]> {
+function routeSets(
+  format: Format,
+  isInPath: boolean,
+  elsewhere: readonly string[],
+): fc.Arbitrary<readonly Row[]> {
   const { known } = LANGUAGES[format]
   // a parameter in the first segment may hold what looks like a version: see url.test.ts
   const paths = isInPath ? PATHS.filter((path) => !path.startsWith('/{')) : PATHS
   const row = fc.tuple(fc.constantFrom(...METHODS), fc.constantFrom(...paths), specs(format))
   return fc.array(row, { minLength: 3, maxLength: 12 }).map((drawn) => {
     const kept: Row[] = []
+    const own = { known, format, elsewhere }
     for (const [index, [method, path, version]] of drawn.entries()) {
       const next: Row = [method, path, version, `w${index}`]
-      const isSplit = isSplitAny({ known, format }, [...kept, next])
-      if (!isSplit && !kept.some((other) => clash({ known, format }, other, next))) kept.push(next)
+      if (namesElsewhere(own, version)) continue
+      const isSplit = isSplitAny(own, [...kept, next])
+      if (!isSplit && !kept.some((other) => clash(own, other, next))) kept.push(next)
     }
     return kept
   })
 }
 
+/** Whether a route names what another deployment serves, or nothing else. Both are definition errors. */
+function namesElsewhere(
+  { known, format, elsewhere }: Pick<World, 'known' | 'format' | 'elsewhere'>,
+  version: VersionSpec | undefined,
+): boolean {
+  return [version].flat().some((entry) => {
+    if (typeof entry !== 'string') return false
+    if (!/^[<>=]/.test(entry))
+      return elsewhere.some((each) => canonical(each, format) === canonical(entry, format))
+    return known.every((each) => elsewhere.includes(each) || !covers(entry, each))
+  })
+}
+
 /** Whether two routes are equal for some version. */
-export function clash(world: Pick<World, 'known' | 'format'>, a: Row, b: Row): boolean {
+export function clash(world: Pick<World, 'known' | 'format' | 'elsewhere'>, a: Row, b: Row): boolean {
   if (a[0] !== b[0] || a[1] !== b[1]) return false
   const isNeutral = (row: Row): boolean => [row[2]].flat().includes(VERSION_NEUTRAL)
   return (
@@ -90,7 +110,10 @@ export function clash(world: Pick<World, 'known' | 'format'>, a: Row, b: Row): b
 }
 
 /** Whether a range goes on above a version that another route names. That is a definition error. */
-export function isSplitAny(world: Pick<World, 'known' | 'format'>, rows: readonly Row[]): boolean {
+export function isSplitAny(
+  world: Pick<World, 'known' | 'format' | 'elsewhere'>,
+  rows: readonly Row[],
+): boolean {
   return rows.some(([method, path]) => {
     const rivals = rows.filter((row) => row[0] === method && row[1] === path)
     const answering = world.known.map((version) => {
@@ -116,7 +139,11 @@ export function isSplitAny(world: Pick<World, 'known' | 'format'>, rows: readonl
 }
 
 /** Whether a range of the row covers a version. */
-function claimOfRange(world: Pick<World, 'known' | 'format'>, row: Row, version: string): boolean {
+function claimOfRange(
+  world: Pick<World, 'known' | 'format' | 'elsewhere'>,
+  row: Row,
+  version: string,
+): boolean {
   return claimOf(world, row, version)?.strength === 1
 }
 
@@ -136,20 +163,37 @@ export function worlds(
       fc.tuple(...ways.map(() => value)),
       value.map((each) => ways.map(() => each)),
     )
-    const world = fc.record({
-      rows: routeSets(
-        format,
-        ways.some(({ isPath }) => isPath),
-      ),
-      known: fc.constant(known),
-      format: fc.constant(format),
-      defaultVersion: fc.constantFrom(null, null, ...known, 'latest', 'latestStable', 'oldest'),
-      required: fc.boolean(),
-      strictNeutral: fc.boolean(),
-      unknown: fc.constantFrom('error', 'error', 'floor'),
-      conflict: fc.constantFrom('error', 'error', 'first'),
-      places: fc.constant(ways),
-    })
+    const world = fc
+      .constantFrom<readonly string[]>([], [], ...known.map((each) => [each]))
+      .chain((elsewhere) =>
+        fc.record({
+          rows: routeSets(
+            format,
+            ways.some(({ isPath }) => isPath),
+            elsewhere,
+          ),
+          known: fc.constant(known),
+          format: fc.constant(format),
+          defaultVersion: fc.constantFrom(
+            null,
+            null,
+            ...known.filter((each) => !elsewhere.includes(each)),
+            'latest',
+            'latestStable',
+            'oldest',
+          ),
+          required: fc.boolean(),
+          strictNeutral: fc.boolean(),
+          unknown: fc.constantFrom('error', 'error', 'floor'),
+          conflict: fc.constantFrom('error', 'error', 'first'),
+          ended: fc.oneof(
+            { weight: 2, arbitrary: fc.constant({}) },
+            fc.dictionary(fc.constantFrom(...known), fc.constantFrom('gone', 'forward', 'forward')),
+          ),
+          elsewhere: fc.constant(elsewhere),
+          places: fc.constant(ways),
+        }),
+      )
     const request = fc.record({
       method: fc.constantFrom('GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'),
       path: fc.constantFrom(...ASKED_PATHS),

@@ -26,6 +26,10 @@ export interface World {
   readonly strictNeutral: boolean
   readonly unknown: 'error' | 'floor'
   readonly conflict: 'error' | 'first'
+  /** The versions whose sunset has passed, with what happens to them. */
+  readonly ended: Readonly<Record<string, 'gone' | 'forward'>>
+  /** The known versions that another deployment serves. */
+  readonly elsewhere: readonly string[]
   /** In the order they were enabled. */
   readonly places: readonly Place[]
 }
@@ -75,10 +79,12 @@ export function interpret(world: World, asked: Asked): Expected {
   if (segment !== null && (!looksLikeVersion(segment, world.format) || here.length === 0))
     return failure(404, 'route_not_found')
   const isBehind = segment !== null
-  const found = settle(world, asked, isBehind)
+  const found = forward(world, here, method, settle(world, asked, isBehind), isBehind)
   const handler = firstHandler(world, here, method, found.at, isBehind)
   if (handler !== undefined) {
-    const answer = `${handler.row[3]}@${found.at(handler.shape) ?? null}`
+    const version = found.at(handler.shape)
+    const answer = `${handler.row[3]}@${version ?? null}`
+    if (isOver(world, handler, version)) return { ...failure(410, 'retired_version'), answer }
     return { status: 200, answer, code: undefined, allow: undefined }
   }
   return miss(world, here, method, found, isBehind)
@@ -107,11 +113,48 @@ function settle(world: World, asked: Asked, isBehind: boolean): Found {
   if (world.unknown === 'floor' && !isAnswered) {
     const floor = known.findLast(
       (version) =>
-        compare(version, value) < 0 && methodsIn(world, here, always(version).at, isBehind).length > 0,
+        !world.elsewhere.includes(version) &&
+        compare(version, value) < 0 &&
+        methodsIn(world, here, always(version).at, isBehind).length > 0,
     )
     if (floor !== undefined) return { ...always(floor), fault: 'unsupported', place }
   }
   return { ...always(undefined), fault: 'unsupported', place }
+}
+
+/** A version that has ended may be replaced by the next one that the path has. */
+function forward(
+  world: World,
+  here: readonly Shape[],
+  method: string,
+  found: Found,
+  isBehind: boolean,
+): Found {
+  const handler = firstHandler(world, here, method, found.at, isBehind)
+  const version = handler === undefined ? found.r : found.at(handler.shape)
+  if (typeof version !== 'string' || world.ended[version] !== 'forward') return found
+  if (handler !== undefined && !isOver(world, handler, version)) return found
+  const next = world.known
+    .slice(world.known.indexOf(version) + 1)
+    .filter((later) => !later.includes('-') && !world.elsewhere.includes(later))
+    .find((later) =>
+      ORDER.some((each) => {
+        const own = firstHandler(world, here, each, always(later).at, isBehind)
+        return own !== undefined && !isOver(world, own, later)
+      }),
+    )
+  return next === undefined ? found : { ...found, ...always(next) }
+}
+
+/** Whether a handler has ended with its version: one that names it, or an unversioned one that answers it as the default. */
+function isOver(
+  world: World,
+  { row, shape }: { readonly row: Row; readonly shape: Shape },
+  version: Version,
+): boolean {
+  if (typeof version !== 'string' || world.ended[version] === undefined) return false
+  const isDefault = row[2] === undefined && isVersioned(shape) && version === defaultOf(world)
+  return isDefault || claimOf(world, row, version) !== undefined
 }
 
 /** One version at every pattern. */
@@ -120,9 +163,10 @@ function always(r: Version): Pick<Found, 'r' | 'at'> {
 }
 
 /** The default version, which may be chosen by its place. */
-function defaultOf({ known, defaultVersion }: World): string | null {
+function defaultOf({ known, defaultVersion, elsewhere }: World): string | null {
   if (defaultVersion === null || known.includes(defaultVersion)) return defaultVersion
-  return chosen(defaultVersion, known) ?? null
+  const own = known.filter((version) => !elsewhere.includes(version))
+  return chosen(defaultVersion, own) ?? null
 }
 
 /** The default version of a pattern: one that is chosen by its place is chosen among those of the pattern. */
@@ -161,7 +205,13 @@ function miss(
   if (fault === 'invalid' && !isPlain) return failure(place?.invalid ?? 400, 'invalid_version')
   if (r === null) return unspecified(world, here, method)
   if (own.length > 0) return onlyThese(own, method)
-  return failure((place ?? world.places[0])?.unsupported ?? 404, 'unsupported_version')
+  return unserved(world, r, place)
+}
+
+/** The answer to a request for a version that does not have the path. */
+function unserved({ ended, places }: World, r: Version, place: Place | undefined): Expected {
+  if (typeof r === 'string' && ended[r] !== undefined) return failure(410, 'retired_version')
+  return failure((place ?? places[0])?.unsupported ?? 404, 'unsupported_version')
 }
 
 /** The answer to a request without version and default. */
@@ -243,16 +293,17 @@ interface Claim {
 
 /** The strongest claim of a row on a version; `undefined` for none. */
 export function claimOf(
-  world: Pick<World, 'known' | 'format'>,
+  world: Pick<World, 'known' | 'format' | 'elsewhere'>,
   row: Row,
   version: string,
 ): Claim | undefined {
-  const { known, format } = world
+  const { known, format, elsewhere } = world
+  if (elsewhere.includes(version)) return undefined
   const claims = entriesOf(row).flatMap((entry): Claim[] => {
     if (!/^[<>=]/.test(entry)) {
       return canonical(entry, format) === canonical(version, format) ? [{ strength: 0, low: 0, high: 0 }] : []
     }
-    const covered = known.filter((each) => covers(entry, each))
+    const covered = known.filter((each) => !elsewhere.includes(each) && covers(entry, each))
     if (!covered.includes(version)) return []
     return [{ strength: 1, low: known.indexOf(covered[0] ?? ''), high: known.indexOf(covered.at(-1) ?? '') }]
   })

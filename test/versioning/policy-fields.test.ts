@@ -22,7 +22,7 @@ const EXPECTED = {
   sunset: `false or ${MOMENT}`,
   links:
     '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
-  retired: "'serve' or 'gone'",
+  retired: "'serve', 'gone' or 'forward'",
 } as const
 const POLICY = 'an object with deprecated, sunset, links, retired'
 

@@ -119,9 +119,10 @@ describe('versions do not touch each other', () => {
   for (const ways of SOME_WAYS) {
     it(`routes of one version never change what another answers (${ways.map(({ name }) => name).join(' and ')})`, async () => {
       const arbitrary = worlds(ways).chain(({ world, requests }) => {
-        const [changed = '', ...others] = world.known
+        const [changed = '', ...others] = world.known.filter((version) => !world.elsewhere.includes(version))
         return fc.record({
-          world: fc.constant(world),
+          // what has ended is replaced by other versions
+          world: fc.constant({ ...world, ended: {} }),
           requests: fc.constant(requests),
           changed: fc.constantFrom(changed, ...others),
           asked: fc.constantFrom(changed, ...others),

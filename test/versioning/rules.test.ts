@@ -58,6 +58,13 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'versioning/default-selectors.test.ts': {
     'the default may be chosen by its place or by a function': 'latest, latestStable and oldest choose',
   },
+  'versioning/elsewhere.test.ts': {
+    'a version of another deployment is unsupported, and the problem says so':
+      'is unsupported here, and the problem',
+  },
+  'versioning/forward.test.ts': {
+    'a retired version may be forwarded': 'to the next version that has the path',
+  },
   'versioning/default-by-path.test.ts': {
     'a default that is chosen by its place is chosen at each path': 'a path does not end when another one',
     'what tells of requests without version agrees': 'links, clients, app.versions() and documents',

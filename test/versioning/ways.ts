@@ -67,7 +67,7 @@ export const WAYS = {
 
 /** An application of these routes; `split` spreads them over controllers and nested modules. */
 export function build(
-  { defaultVersion, required, strictNeutral, unknown, conflict, format, known }: World,
+  { defaultVersion, required, strictNeutral, unknown, conflict, format, known, ended, elsewhere }: World,
   ways: readonly Way[],
   rows: readonly Row[],
   split: readonly number[] = [],
@@ -98,7 +98,11 @@ export function build(
     unknown,
     conflict,
     format,
-    versions: known.toReversed(),
+    versions: known.toReversed().map((version) => ({
+      version,
+      ...(elsewhere.includes(version) ? { elsewhere: true } : {}),
+      ...(ended[version] === undefined ? {} : { sunset: '2020-01-01', retired: ended[version] }),
+    })),
   }
   enable(app, ways, common)
   return app

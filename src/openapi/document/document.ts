@@ -127,9 +127,9 @@ function operationsOf(paths: OpenApiDocument['paths']): readonly PathItem[string
 }
 
 /** What is said of the life of a version, with the links that explain it. */
-function policyOf({ version, lifetime, policy }: DocumentedVersion, now: number): object {
-  if (version === null || lifetime === undefined) return {}
-  const { deprecated, sunset } = lifetime
+function policyOf({ version, lifetime, policy, isElsewhere }: DocumentedVersion, now: number): object {
+  if (version === null || (lifetime === undefined && !isElsewhere)) return {}
+  const { deprecated = false, sunset }: Partial<Lifetime> = lifetime ?? {}
   const links = (['deprecation', 'sunset'] as const).flatMap((rel) => {
     const link = policy?.links?.[rel]
     return link === undefined ? [] : [{ rel, ...toFullLink(link) }]
@@ -138,6 +138,7 @@ function policyOf({ version, lifetime, policy }: DocumentedVersion, now: number)
     'x-api-versioning': {
       version,
       status: statusAt(lifetime, now),
+      ...(isElsewhere ? { elsewhere: true } : {}),
       ...(deprecated === false
         ? {}
         : { deprecated: deprecated === true || new Date(deprecated).toISOString() }),

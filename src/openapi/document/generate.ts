@@ -32,7 +32,13 @@ export interface Generator {
   readonly conversion: (version: string | null) => Conversion
 }
 
-const NOTHING: DocumentedVersion = { version: null, routes: [], lifetime: undefined, policy: undefined }
+const NOTHING: DocumentedVersion = {
+  version: null,
+  routes: [],
+  lifetime: undefined,
+  policy: undefined,
+  isElsewhere: false,
+}
 
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
@@ -58,8 +64,8 @@ export function createGenerator(
   }
   const makeAll = (): OpenApiDocument => {
     if (combined !== undefined && settings.now() < combined.until) return combined.document
-    // a version of which nothing is shown is not told
-    const shown = versions.filter(({ routes }) => routes.length > 0)
+    // a version of which nothing is shown is not told, unless another deployment serves it
+    const shown = versions.filter(({ routes, isElsewhere }) => isElsewhere || routes.length > 0)
     const parts = (shown.length > 0 ? shown : [NOTHING]).map((documented) => ({
       version: documented.version,
       ...make(documented),

@@ -39,6 +39,8 @@ export interface DocumentedVersion {
   readonly routes: readonly DocumentedRoute[]
   readonly lifetime: Lifetime | undefined
   readonly policy: VersionPolicy | undefined
+  /** Whether another deployment serves it, so that the document of all versions only announces it. */
+  readonly isElsewhere: boolean
 }
 
 /** What an application says of itself, and how it is reached. */

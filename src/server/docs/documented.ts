@@ -78,20 +78,23 @@ function listVersions(
   const policies = byKnown(versioning?.policies ?? [], table.known)
   const versions = list.map((version): DocumentedVersion => {
     let routes: DocumentedVersion['routes'] | undefined
+    const isElsewhere = table.known.isElsewhere(version)
     return {
       version,
       // there may be many versions, and few are asked for
       get routes() {
-        return (routes ??= gather(answers, table, version, ({ inVersion }) => inVersion(version)))
+        const pick = ({ inVersion }: Answers): TableRoute | undefined => inVersion(version)
+        return (routes ??= isElsewhere ? [] : gather(answers, table, version, pick))
       },
       lifetime: lifetimes.ofVersion(version),
       policy: policies.get(version),
+      isElsewhere,
     }
   })
   const isInVersion = ({ bare, inVersion }: Answers): boolean =>
     bare === undefined || list.some((version) => inVersion(version) === bare)
   const rest = gather(answers, table, null, (each) => (isInVersion(each) ? undefined : each.bare))
-  const bare = { version: null, routes: rest, lifetime: undefined, policy: undefined }
+  const bare = { version: null, routes: rest, lifetime: undefined, policy: undefined, isElsewhere: false }
   return versions.length > 0 && rest.length === 0 ? versions : [...versions, bare]
 }
 

@@ -111,7 +111,7 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
     const floor = floorOf(versionRoots, requested, at)
     if (floor !== undefined) {
       const found = inVersion(at, floor, requested, match.method)
-      return { ...found, resolution: { ...found.resolution, isFloor: true } }
+      return { ...found, resolution: { ...found.resolution, isReplaced: true } }
     }
     const kind = isWellFormed(requested, format) ? 'unknown' : 'invalid'
     return { match: { ...match, leaf: null }, resolution: { ...common, kind, requested } }

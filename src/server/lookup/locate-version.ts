@@ -5,6 +5,7 @@ import { selectorOf } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
+import { forwarding } from './forward.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
 import { createDefaultResolver } from './default-version.ts'
@@ -30,7 +31,7 @@ export function createVersionLocate(
     look,
     resolveDefault: createDefaultResolver(table, versioning),
   }
-  return telling(parts, choosingByPath(parts, createSchemeLocate(parts)))
+  return telling(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
 }
 
 /** Gives requests that name no version the default version of the path that they reach. */

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../../http.ts'
 import type { Match } from '../../router/find.ts'
 import type { Node } from '../../router/node.ts'
+import type { Lifetime } from '../../versioning/policy.ts'
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionSource } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -21,8 +22,10 @@ export interface Resolution {
   readonly scheme: ActiveScheme | undefined
   /** Whether the path begins with a version segment, which `root` does not contain. */
   readonly inPath: boolean
-  /** Whether the version is not the one that was asked for, but the nearest earlier one. */
-  readonly isFloor: boolean
+  /** Whether the version is not the one that was asked for: the nearest earlier one, or one in the place of a retired one. */
+  readonly isReplaced: boolean
+  /** The retired version in whose place it answers. */
+  readonly ended?: { readonly version: string; readonly lifetime: Lifetime }
   /** The headers that a response depends on where versions decide. */
   readonly vary: readonly string[]
 }
@@ -69,7 +72,7 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
     sources: [],
     scheme: undefined,
     inPath: false,
-    isFloor: false,
+    isReplaced: false,
     vary,
   }
 }

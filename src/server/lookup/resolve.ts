@@ -68,7 +68,7 @@ export function createResolve(
     if (floorOf === noFloor || exact(requested) !== undefined) return undefined
     if (look(common.root, at, method).leaf !== null) return undefined
     const found = byVersion.get(floorOf(versionRoots, requested, at) ?? '')
-    return found === undefined ? undefined : { ...found, requested, isFloor: true }
+    return found === undefined ? undefined : { ...found, requested, isReplaced: true }
   }
 
   function missing(requested: string): Resolution {
@@ -128,9 +128,12 @@ type Floor = (versionRoots: VersionRoots, requested: string, at: PathEnds) => st
 const noFloor: Floor = () => undefined
 
 /** Creates the function that finds the nearest earlier version that is served. */
-export function createFloor({ list, format }: KnownVersions, unknown: 'error' | 'floor' | undefined): Floor {
+export function createFloor(
+  { list, format, isElsewhere }: KnownVersions,
+  unknown: 'error' | 'floor' | undefined,
+): Floor {
   if (unknown !== 'floor') return noFloor
-  const newestFirst = list.toReversed()
+  const newestFirst = list.filter((version) => !isElsewhere(version)).toReversed()
   const isAnchor = (requested: string): boolean =>
     requested.length <= MAX_VERSION_LENGTH && isWellFormed(requested, format) && hasOrder(requested)
   return (versionRoots, requested, at) =>

@@ -12,6 +12,7 @@ const FAULTS = {
   invalid: 'The version is not written as this API writes versions',
   unsupported: 'This version is not served here',
   unspecified: 'The request names no version',
+  elsewhere: 'Another deployment serves this version',
   retired: 'This version is not served any more',
 } as const
 
@@ -30,8 +31,11 @@ export function createVersionError(versioning: Versioning | undefined): VersionE
     // the scheme that found the version has the status; if several found none, or contradict each other, none of them has
     const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first
     const statuses = (scheme ?? own)?.statusCodes
-    const status = statuses?.[fault]
-    return httpError(`${fault}_version`, FAULTS[fault], {
+    const isElsewhere = fault === 'elsewhere'
+    const kind = isElsewhere ? 'unsupported' : fault
+    const status = statuses?.[kind]
+    return httpError(`${kind}_version`, FAULTS[fault], {
+      ...(isElsewhere ? { elsewhere: true } : {}),
       ...(fault === 'ambiguous' ? { sources: sources.map(cutSource) } : {}),
       ...(requested === undefined || fault === 'ambiguous' ? {} : { requested: cutVersion(requested) }),
       supported,

@@ -62,7 +62,7 @@ export function createVersionMiss(
       error: isOver
         ? versionError('retired', resolution, report, lifetime)
         : versionError(
-            faultOf(resolution),
+            faultOf(resolution, table),
             resolution,
             all.some(hasVersions) ? report : { ...report, supported: livingVersions(table, clock) },
           ),
@@ -92,8 +92,12 @@ function createIsLate({ vary, defaultVersion, common }: Versioning): (resolution
     resolution.scheme === undefined ? isOpen : isOverruled(resolution, resolution.scheme.vary)
 }
 
-function faultOf({ kind }: Resolution): 'ambiguous' | 'invalid' | 'unsupported' {
-  return kind === 'ambiguous' || kind === 'invalid' ? kind : 'unsupported'
+function faultOf(
+  { kind, version }: Resolution,
+  { known }: Table,
+): 'ambiguous' | 'invalid' | 'unsupported' | 'elsewhere' {
+  if (kind === 'ambiguous' || kind === 'invalid') return kind
+  return version !== null && known.isElsewhere(version) ? 'elsewhere' : 'unsupported'
 }
 
 /** Whether the version cannot be read. At paths with versions, that error comes before a wrong method. */

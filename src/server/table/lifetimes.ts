@@ -33,9 +33,10 @@ export function createLifetimes(
     own.get(leaf)?.get(version) ?? [versions.get(version)]
   return {
     isEmpty: versions.size === 0 && find.isEmpty,
+    forwards: allPolicies(shapes, policies).some(({ retired }) => retired === 'forward'),
     ofVersion: (version) => versions.get(version),
     of: find.of,
-    report: (leaves, now) => toReport(leaves, known.list, lifetimesAt, now),
+    report: (leaves, now) => toReport(leaves, known, lifetimesAt, now),
     answering: () => {
       const byVersion = new Map(known.list.map((version) => [version, [] as Answering[]]))
       for (const shape of shapes) {
@@ -47,10 +48,22 @@ export function createLifetimes(
   }
 }
 
+/** Every policy of versions and of routes, whatever its level. */
+function allPolicies(
+  shapes: readonly Shape<TableRoute>[],
+  policies: ReadonlyMap<string, VersionPolicy>,
+): readonly VersionPolicy[] {
+  const levels = new Set(shapes.flatMap(({ routes }) => routes.flatMap(({ route }) => route.policies)))
+  return [
+    ...policies.values(),
+    ...[...levels].flatMap((level) => [level, ...Object.values(level.versions ?? {})]),
+  ]
+}
+
 /** Where the versions of some shapes stand. */
 function toReport(
   leaves: readonly LeafShape[],
-  list: readonly string[],
+  { list, isElsewhere }: KnownVersions,
   lifetimesAt: (leaf: LeafShape, version: string) => readonly (Lifetime | undefined)[],
   now: number,
 ): VersionReport {
@@ -58,7 +71,7 @@ function toReport(
   const deprecated: string[] = []
   for (const version of list) {
     const statuses = leaves
-      .filter(({ versions }) => versions.includes(version))
+      .filter(({ versions }) => versions.includes(version) || (versions.length > 0 && isElsewhere(version)))
       .flatMap((leaf) => lifetimesAt(leaf, version).map((lifetime) => statusAt(lifetime, now)))
     if (statuses.includes('active')) supported.push(version)
     else if (statuses.some((status) => status !== 'retired')) deprecated.push(version)

@@ -11,9 +11,16 @@ import type { CompiledRoute, Lifetimes, Table, TableMode, TableRoute, Zone } fro
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 const UNVERSIONED: ExpandedSpec = { unversioned: true, neutral: false, claims: NONE }
-const NO_VERSIONS: KnownVersions = { list: [], format: 'string', isOrdered: true, find: () => undefined }
+const NO_VERSIONS: KnownVersions = {
+  list: [],
+  format: 'string',
+  isOrdered: true,
+  find: () => undefined,
+  isElsewhere: () => false,
+}
 const NO_LIFETIMES: Lifetimes = {
   isEmpty: true,
+  forwards: false,
   ofVersion: () => undefined,
   of: () => undefined,
   report: () => ({ supported: [], deprecated: [] }),

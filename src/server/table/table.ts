@@ -91,6 +91,8 @@ export interface Answering {
 export interface Lifetimes {
   /** Whether there are no policies at all. */
   readonly isEmpty: boolean
+  /** Whether a later version answers in the place of some that are retired. */
+  readonly forwards: boolean
   /** Of a version as a whole. */
   readonly ofVersion: (version: string) => Lifetime | undefined
   /** Of an endpoint, in the version that it answers. */

@@ -56,7 +56,7 @@ function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
 
 function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
   const declared = [...new Set(routes.map(({ route }) => route.version))].flatMap(declaredVersions)
-  const known = createKnown(versioning.versions, declared, versioning.format)
+  const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
   const specs = new Map<unknown, ExpandedSpec>()
   const rows = routes.map(({ route, endpoints }): TableRoute => {
     const { version } = route

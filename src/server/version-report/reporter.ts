@@ -54,9 +54,10 @@ export function createVersionReporter(
       const lifetime = lifetimes.isEmpty ? undefined : lifetimes.of(endpoint, resolution.version)
       if (isVersioned && (events.hasHook || events.channel.hasSubscribers))
         events.publish(context, resolution, endpoint, lifetime)
-      if (lifetime === undefined && !(resolution.isFloor || (isVersioned && tellsAll))) return
+      if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && tellsAll))) return
       const retired = isRetired(lifetime, clock)
-      const { write, report } = toReport({ located, endpoint, lifetime, isVersioned, retired })
+      const told = resolution.ended?.lifetime ?? lifetime
+      const { write, report } = toReport({ located, endpoint, lifetime: told, isVersioned, retired })
       context.writeVersionHeaders = write
       if (retired) throw versionError('retired', resolution, report, lifetime)
     },
@@ -87,10 +88,11 @@ function createMatchReport(
   const linkTo = isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning) : undefined
 
   return ({ located, endpoint, lifetime, isVersioned, retired }) => {
-    const { version, isFloor } = located.resolution
+    const { version, isReplaced, ended } = located.resolution
+    const asked = ended?.version ?? version
     const links =
-      version !== null && linkTo !== undefined && (isLinked || retired)
-        ? linkTo(endpoint.info.name, version, valuesOf(endpoint, located), clock())
+      asked !== null && linkTo !== undefined && (isLinked || retired || ended !== undefined)
+        ? linkTo(endpoint.info.name, asked, valuesOf(endpoint, located), clock())
         : NO_LINKS
     const report =
       retired || (isVersioned && when === 'always')
@@ -103,7 +105,7 @@ function createMatchReport(
       lifetime,
       links,
       report: when === false ? NO_REPORT : report,
-      version: isFloor || (isVersioned && echo !== false) ? version : null,
+      version: isReplaced || (isVersioned && echo !== false) ? version : null,
     }
     return { write: (response) => writer(response, reported), report }
   }

@@ -33,12 +33,14 @@ export interface VersionInfo extends VersionLife {
   /** Where its deprecation and its sunset are explained. */
   readonly links: VersionLinks
   /** What happens after its sunset. */
-  readonly retired: 'serve' | 'gone'
+  readonly retired: 'serve' | 'gone' | 'forward'
   /**
    * The routes that answer it, in the order of their definition: those that name it and, where it is the default, those without
    * version beside routes with versions. Not those that belong to no version: neutral ones, and paths that were never versioned.
    */
   readonly routes: readonly VersionRoute[]
+  /** Whether another deployment serves it. Absent when not. */
+  readonly elsewhere?: true
   /** What changed with it, as the history says. Absent without a history. */
   readonly changes?: readonly ChangeInfo[]
 }
@@ -72,6 +74,7 @@ export function toVersionList(
       routes: (answering.get(version) ?? [])
         .toSorted((a, b) => placeOf(a) - placeOf(b))
         .map((each) => toRoute(each, defaults.get(each.row) === version, now)),
+      ...(known.isElsewhere(version) ? { elsewhere: true } : {}),
       ...(history === undefined ? {} : { changes: changesOf(history, version) }),
     }
   })

@@ -12,5 +12,5 @@ export function writeOut(
 ): readonly FlatRoute[] {
   if (versioning === undefined || expand === undefined) return routes
   const declared = routes.flatMap(({ version }) => declaredVersions(version))
-  return expand(routes, createKnown(versioning.versions, declared, versioning.format))
+  return expand(routes, createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere))
 }

@@ -46,7 +46,7 @@ function toSentences(document: DocumentLink): readonly string[] {
 function toStatements({ version, status, deprecated, sunset }: DocumentLink): readonly string[] {
   const name = escape(version ?? '')
   const end = sunset === undefined ? '' : toTime(sunset)
-  if (status === 'retired') return [`Version ${name} is retired since ${end}. Requests for it get 410 Gone.`]
+  if (status === 'retired') return [`Version ${name} is retired since ${end}. It is not served any more.`]
   if (status === 'sunset') return [`The sunset of version ${name} was on ${end}. It may stop answering.`]
   if (deprecated === undefined) return end === '' ? [] : [`The sunset of version ${name} is on ${end}.`]
   const when = status === 'deprecated' ? 'is deprecated since' : 'will be deprecated on'

@@ -146,7 +146,10 @@ function versionsWithout({
   // those that are to be answered with 410 are listed because their routes may be gone
   const policies = byKnown(versioning.policies, known)
   const missing = known.list.filter(
-    (version) => !served.has(version) && policies.get(version)?.retired !== 'gone',
+    (version) =>
+      !served.has(version) &&
+      !known.isElsewhere(version) &&
+      (policies.get(version)?.retired ?? 'serve') === 'serve',
   )
   if (missing.length === 0) return []
   return [

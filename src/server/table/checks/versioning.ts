@@ -70,6 +70,7 @@ function versionProblems(version: string, versioning: Versioning, known: KnownVe
     ...encodingProblems(version, versioning),
     ...repeatedProblems(version, versioning),
     ...closedProblems(version, versioning, known),
+    ...elsewhereProblems(version, known),
   ]
 }
 
@@ -113,6 +114,18 @@ function closedProblems(version: string, versioning: Versioning, known: KnownVer
       code: 'version_not_listed',
       message: `the version "${version}" is not listed, and versions is closed: it has ${versions.join(', ')}`,
       fix: 'list it, or correct it',
+    },
+  ]
+}
+
+/** Reports versions that another deployment serves: no request would reach the route. */
+function elsewhereProblems(version: string, known: KnownVersions): readonly Unplaced[] {
+  if (!known.isElsewhere(known.find(version) ?? '')) return []
+  return [
+    {
+      code: 'version_elsewhere',
+      message: `the version "${version}" is listed with elsewhere: true, so another deployment serves it`,
+      fix: 'take elsewhere out of the list, or the version out of the route',
     },
   ]
 }
