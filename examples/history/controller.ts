@@ -1,6 +1,5 @@
 import { defineController, sse } from 'octavo'
 
-import { history } from './changes.ts'
 import { Address, NewUser, User, UserPage, UserPatch, UserPath, UserQuery } from './models.ts'
 import { Users } from './users.ts'
 
@@ -59,19 +58,16 @@ export const userController = defineController({
       response: User,
       handler: ({ params, inject: { users } }) => users.patch(params.id, { status: 'closed' }),
     },
-
-    // a stream is not turned by itself
     {
       method: 'GET',
       path: '/feed',
       name: 'feed',
-      handler: ({ inject: { users } }, { version }) => {
-        const to = history.versions.find((each) => each === version)
-        return sse(function* ({ lastEventId }) {
+      events: { user: User },
+      handler: ({ inject: { users } }) =>
+        sse(function* ({ lastEventId }) {
           for (const { id, user } of users.eventsSince(Number(lastEventId ?? 0)))
-            yield { id: String(id), event: 'user', data: history.migrate(User, user, { to }) }
-        })
-      },
+            yield { id: String(id), event: 'user', data: user }
+        }),
     },
   ],
 })

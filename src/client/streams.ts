@@ -99,7 +99,7 @@ async function* each(name: string, call: Promise<unknown>): AsyncGenerator<unkno
   // every call of a route gives one unless it asks for another form
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { ok, data, response } = (await call) as Answer<number, unknown>
-  if (ok === false) throw new ProblemError(response, data)
+  if (!ok) throw new ProblemError(response, data)
   if (response.status === 204) return undefined
   if (!isStream(data))
     throw new TypeError(`${name}: the route declares no events and no items, so its answer is no stream`)

@@ -163,6 +163,10 @@ describe('the example of changes', () => {
     assert.deepEqual(second.data.addresses, [{ street: ROME.street, city: 'Rome' }])
     const third = await client.at('3').user.find({ params: { id: 'user_1' } })
     assert.deepEqual([third.data.firstName, third.data.lastName], ['Ann', 'Lee'])
+    for await (const { event, data } of client.at('1').user.feed({ reconnect: 0 })) {
+      expectTypeOf(data.addresses).toEqualTypeOf<{ street: string; town: string }[]>()
+      assert.deepEqual([event, data], ['user', made.data])
+    }
   })
 })
 

@@ -60,6 +60,7 @@ export const thirdController = defineController({
       method: 'GET',
       path: '/feed',
       name: 'feed',
+      events: { user: User },
       handler: ({ inject: { users } }) =>
         sse(function* ({ lastEventId }) {
           for (const { id, user } of users.eventsSince(Number(lastEventId ?? 0)))

@@ -130,6 +130,7 @@ export const secondController = defineController({
       method: 'GET',
       path: '/users/feed',
       name: 'feed',
+      events: { user: SecondUser },
       handler: ({ inject: { users } }) =>
         sse(function* ({ lastEventId }) {
           for (const { id, user } of users.eventsSince(Number(lastEventId ?? 0)))
@@ -206,6 +207,7 @@ export const firstController = defineController({
       method: 'GET',
       path: '/users/feed',
       name: 'feed',
+      events: { user: FirstUser },
       handler: ({ inject: { users } }) =>
         sse(function* ({ lastEventId }) {
           for (const { id, user } of users.eventsSince(Number(lastEventId ?? 0)))
