@@ -225,7 +225,7 @@ function seal(
 ): FinishedResponse {
   let response = given
   try {
-    response = withOlderHead(context, given)
+    if (context.toOlderHead !== undefined) response = withOlderHead(context, context.toOlderHead, given)
     const { headers } = response
     if (context.vary.length > 0) addVary(headers, context.vary)
     context.writeVersionHeaders?.(response)
@@ -250,9 +250,11 @@ function seal(
 }
 
 /** Gives a response the head that the version of its request knows, once. */
-function withOlderHead(context: RequestContext, response: FinishedResponse): FinishedResponse {
-  const { toOlderHead } = context
-  if (toOlderHead === undefined) return response
+function withOlderHead(
+  context: RequestContext,
+  toOlderHead: NonNullable<RequestContext['toOlderHead']>,
+  response: FinishedResponse,
+): FinishedResponse {
   // a failure to do so is answered as it is
   context.toOlderHead = undefined
   return toOlderHead(response, context)
