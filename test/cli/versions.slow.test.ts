@@ -36,12 +36,14 @@ describe('octavo versions', () => {
       stdout.replaceAll(/app\.ts:\d+/g, 'app.ts:1'),
       `next  Years are years  test/cli/fixtures/explain/app.ts:1
   car.list    query.sort, response 200.items[]
+  car.feed    events.added
   car.add     body, response 201, response 409.other
   car.report  path, query.dry, status 404, response header x-total
   history     messages.car
 
 2  Colours have a name  test/cli/fixtures/explain/app.ts:1
   car.list  response 200.items[]
+  car.feed  events.added
   car.add   body, response 201, response 409.other
   history   messages.car
 

@@ -71,10 +71,15 @@ export function explain({ parts, placeOf }: HistoryInternals, routes: readonly F
 function placesOf({
   sources,
   responses,
+  stream,
 }: FlatRoute): readonly { readonly place: string; readonly schema: Schema }[] {
   return [
     ...sources.map(({ name, schema }) => ({ place: name, schema })),
     ...[...responses].map(([status, schema]) => ({ place: `response ${status}`, schema })),
+    ...[...(stream?.schemas ?? [])].map(([name, schema]) => ({
+      place: stream?.kind === 'items' ? 'items' : `events.${name}`,
+      schema,
+    })),
   ]
 }
 

@@ -6,7 +6,7 @@ import type { Member, TypeNames } from './schema-type.ts'
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(
-  `Api Answer RouteFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  `Api Answer NamedEvent NamedEvents AsyncIterableIterator RouteFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
@@ -22,9 +22,11 @@ export function toTypes({ version, routes, components }: Contract): string {
     isRequired: true,
   }))
   const of = version === null ? 'requests that name no version' : `version ${version}`
+  const hasEvents = routes.some(({ stream }) => stream?.kind === 'events')
+  const imported = ['Answer', ...(hasEvents ? ['NamedEvent', 'NamedEvents'] : []), 'RouteFunction']
   const text = [
     `// The API for ${of}. \`octavo client\` wrote this file: write it again instead of editing it.\n`,
-    "import type { Answer, RouteFunction } from 'octavo/client'\n",
+    `import type { ${imported.join(', ')} } from 'octavo/client'\n`,
     ...named.map((type) => `${type}\n`),
     '/** The input of each route, by its name. */',
     `export interface Inputs ${membersType(inputs)}\n`,
@@ -81,16 +83,29 @@ function callsOf(routes: readonly ContractRoute[], names: TypeNames, above = '')
   )
 }
 
-function answersOf({ responses, isOneResponse }: ContractRoute, names: TypeNames): string {
-  if (responses.length === 0) return 'Answer<number, unknown>'
-  const declared = responses.map(([status]) => status)
-  return union(
-    responses.map(([status, content]) => {
+function answersOf({ responses, stream, isOneResponse }: ContractRoute, names: TypeNames): string {
+  if (responses.length === 0 && stream === undefined) return 'Answer<number, unknown>'
+  const streamed = stream === undefined ? [] : [`Answer<200, ${streamOf(stream, names)}>`]
+  const declared = [...responses.map(([status]) => status), ...(stream === undefined ? [] : [200])]
+  const others = responses.filter(([status]) => stream === undefined || status !== 200)
+  return union([
+    ...streamed,
+    ...others.map(([status, content]) => {
       const data = dataOf(content, names)
       if (isOneResponse) return `Answer<number, ${data}>`
       return `Answer<${typeof status === 'number' ? status : rangeOf(status, declared)}, ${data}>`
     }),
-  )
+  ])
+}
+
+/** The data of a stream: events by their names, or items. */
+function streamOf({ kind, schemas }: NonNullable<ContractRoute['stream']>, names: TypeNames): string {
+  const types = schemas.map(([name, { schema, isOptional }]) => {
+    const data = schema === undefined ? 'undefined' : toType(schema, names)
+    return { name, data: isOptional ? union([data, 'undefined']) : data }
+  })
+  if (kind === 'items') return `AsyncIterableIterator<${union(types.map(({ data }) => data))}, undefined>`
+  return `NamedEvents<${union(types.map(({ name, data }) => `NamedEvent<${quoted(name)}, ${data}>`))}>`
 }
 
 /** The statuses of a range that have no schema of their own. */

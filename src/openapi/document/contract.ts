@@ -1,7 +1,14 @@
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { SourceName } from '../../schema/sources.ts'
-import type { ConvertedRoute } from './model.ts'
+import type { ConvertedRoute, StreamedSchema } from './model.ts'
 import type { Content, SchemaObject } from './types.ts'
+
+/** What a stream carries. */
+interface ContractStream {
+  readonly kind: 'events' | 'items'
+  /** The schemas of events by their names, or the one of items. */
+  readonly schemas: readonly (readonly [name: string, schema: StreamedSchema])[]
+}
 
 /** A route as clients of a version call it, in JSON Schema. */
 export interface ContractRoute extends Pick<ConvertedRoute, 'parameters' | 'body'> {
@@ -14,6 +21,8 @@ export interface ContractRoute extends Pick<ConvertedRoute, 'parameters' | 'body
   /** The declared sources of its input. */
   readonly sources: readonly SourceName[]
   readonly responses: readonly (readonly [status: ResponseKey, content: Content | undefined])[]
+  /** The events or items of its stream. */
+  readonly stream: ContractStream | undefined
   /** Whether the schema is that of any status. */
   readonly isOneResponse: boolean
 }

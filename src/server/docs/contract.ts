@@ -30,6 +30,7 @@ export function toContract(
       parameters: withKeys(converted.parameters, route),
       body: converted.body,
       responses: [...converted.responses].map(([status, { content }]) => [status, content]),
+      stream: route.stream && { kind: route.stream.kind, schemas: [...converted.stream] },
       isOneResponse: route.isOneResponse,
     })
   }
