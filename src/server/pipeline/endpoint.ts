@@ -48,7 +48,7 @@ export interface EndpointParts {
 /** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
 export function createEndpoints(route: FlatRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
   const { pattern, name, controller, meta, newest = route } = route
-  const run = newest === route ? createRun(route, parts) : createLater(route, parts)
+  const run = newest === route ? createRun(route, parts) : createLater(route, newest, parts)
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
   return new Map(
@@ -73,8 +73,9 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
 }
 
 /** Has what an older version runs made by its first request: there may be hundreds of them, and most are asked for by nobody. */
-function createLater(route: FlatRoute, parts: EndpointParts): Run {
-  if (route.sources.length > 0 || route.responses.size > 0) wantValidation()
+function createLater(route: FlatRoute, newest: FlatRoute, parts: EndpointParts): Run {
+  // the older one has as many schemas, and to read them would make them
+  if (newest.sources.length > 0 || newest.responses.size > 0) wantValidation()
   let run: Run | undefined
   return (context, values) => (run ??= createRun(route, parts))(context, values)
 }
@@ -109,9 +110,10 @@ function createRun(route: FlatRoute, parts: EndpointParts): Run {
 
 const NOTHING_ANNOUNCED: Announcement = {}
 
-function createAnnounce({ sources }: FlatRoute, method: string): () => Announcement {
-  if (sources.length === 0) return () => NOTHING_ANNOUNCED
-  return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(sources, method)))
+function createAnnounce(route: FlatRoute, method: string): () => Announcement {
+  const { newest = route } = route
+  if (newest.sources.length === 0) return () => NOTHING_ANNOUNCED
+  return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(route.sources, method)))
 }
 
 /** What an older version puts around the newest code; nothing for a route that no change reaches. */
