@@ -2,7 +2,9 @@ import { nearest, readArguments } from './arguments.ts'
 import { client } from './client.ts'
 import type { Command, Setting } from './command.ts'
 import { dev } from './dev/dev.ts'
+import { check } from './gate/check.ts'
 import { diff } from './gate/diff.ts'
+import { snapshot } from './gate/snapshot.ts'
 import { CommandError, InputError, usageError } from './failure.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { init } from './init/init.ts'
@@ -22,6 +24,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   openapi,
   client,
   diff,
+  snapshot,
+  check,
 }
 
 /** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */

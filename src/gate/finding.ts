@@ -33,3 +33,8 @@ export interface Comparison {
   readonly level: Level
   readonly findings: readonly Finding[]
 }
+
+/** A finding, with the version that it is about. */
+export interface VersionFinding extends Finding {
+  readonly version: string
+}

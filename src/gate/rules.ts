@@ -93,6 +93,36 @@ const NAMED: Readonly<Record<string, Row>> = {
   'api-security-removed': ['operation', 'info', 'other or fewer credentials are enough', NOTHING],
   'callback-removed': ['response', 'breaking', 'a callback was removed', VERSION],
   'webhook-removed': ['response', 'breaking', 'a webhook was removed', VERSION],
+  'api-version-removed': [
+    'operation',
+    'breaking',
+    'a released version was removed; info once its sunset is over',
+    'Keep the version until its sunset is over.',
+  ],
+  'version-default-changed': [
+    'operation',
+    'breaking',
+    'requests without a version get another one',
+    'Keep the default version.',
+  ],
+  'version-order-changed': [
+    'operation',
+    'breaking',
+    'released versions are in another order',
+    'Keep the order.',
+  ],
+  'version-inserted': [
+    'operation',
+    'breaking',
+    'a new version stands before a released one',
+    'Give it a number or day that is newer.',
+  ],
+  'allow-expired': [
+    'operation',
+    'breaking',
+    'a finding was allowed until a day that is over',
+    'Mend what was allowed, or choose a later day.',
+  ],
   'webhook-added': ['response', 'info', 'a webhook was added', NOTHING],
   'new-required-request-parameter': [
     'request',

@@ -5,6 +5,7 @@ export type { SendTestRequest, TestClient, TestClientOptions, TestRequest } from
 export type { CookieJar, KeptCookie } from './cookie-jar.ts'
 export { forEachVersion } from './for-each-version.ts'
 
+export { assertCompatible } from './assert-compatible.ts'
 export { compareDocuments } from '../gate/compare.ts'
 export type { CompareOptions } from '../gate/compare.ts'
 export type { Comparison, Finding, Level } from '../gate/finding.ts'

@@ -6,9 +6,9 @@ import { compareDocuments } from 'octavo/testing'
 import { OPERATIONS } from './corpus/operations.ts'
 import type { Short } from './corpus/operations.ts'
 
-const toDocument = ({ paths = {}, schemes = {}, ...rest }: Short): object => ({
+const toDocument = ({ version = '1', paths = {}, schemes = {}, ...rest }: Short): object => ({
   openapi: '3.2.0',
-  info: { title: 'Cars', version: '1' },
+  info: { title: 'Cars', version },
   paths,
   components: { securitySchemes: schemes },
   ...rest,

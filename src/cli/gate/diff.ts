@@ -57,7 +57,7 @@ export const diff: Command = {
 }
 
 /** @throws `CommandError` for a format that there is not. */
-function formatOf(given: Arguments): Format {
+export function formatOf(given: Arguments): Format {
   const name = given.value('format') ?? 'text'
   const format = FORMATS.find((each) => each === name)
   if (format === undefined) throw usageError(`there is no format ${name}`, `there are ${FORMATS.join(', ')}`)
@@ -65,7 +65,7 @@ function formatOf(given: Arguments): Format {
 }
 
 /** @throws `CommandError` for a level that there is not. */
-function failOnOf(given: Arguments): Level | undefined {
+export function failOnOf(given: Arguments): Level | undefined {
   const name = given.value('fail-on')
   if (name === undefined) return undefined
   const level = LEVELS.find((each) => each === name)

@@ -56,7 +56,7 @@ export function operationsOfItem(
       {
         method: method.toUpperCase(),
         path,
-        pattern: path.slice(prefix.length).replaceAll(/\{[^}]*\}/g, '{}'),
+        pattern: withoutVersion(path.slice(prefix.length), source).replaceAll(/\{[^}]*\}/g, '{}'),
         id: isString(id) ? id : undefined,
         node,
         parameters: toParameters([item, node], path, source),
@@ -64,6 +64,12 @@ export function operationsOfItem(
       },
     ]
   })
+}
+
+/** A path without the segment that has the version of the document. */
+function withoutVersion(path: string, source: Source): string {
+  const segments = path.split('/')
+  return segments.filter((segment) => !/^v?\{version\}$/.test(source.withoutVersion(segment))).join('/')
 }
 
 /** The version that all paths begin with, such as `/v1`; nothing if they do not. */

@@ -10,6 +10,8 @@ export type Files = ReadonlyMap<string, unknown>
 /** An OpenAPI document with everything that its references lead to. */
 export interface Source {
   readonly root: Node
+  /** Takes the version of the document out of a text, so that texts of two versions can be equal: `version=1`, `.v1+json`. */
+  readonly withoutVersion: (text: string) => string
   /** In OpenAPI 3.0, schemas are a dialect of their own: `nullable`, boolean `exclusiveMinimum`, references without siblings. */
   readonly is30: boolean
   /** Follows references until there is none; gives other values as they are. @throws {ReadError} */
@@ -47,6 +49,7 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
   }
   return {
     root: document,
+    withoutVersion: toWithoutVersion(document['info']),
     is30: version.startsWith('3.0'),
     resolve: (value) => {
       let current = value
@@ -64,6 +67,14 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
       return `${place.file.startsWith(folder) ? place.file.slice(folder.length) : place.file}#${place.pointer}`
     },
   }
+}
+
+function toWithoutVersion(info: unknown): (text: string) => string {
+  const version = isRecord(info) ? info['version'] : undefined
+  if (typeof version !== 'string' || version === '') return (text) => text
+  const escaped = version.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
+  const pattern = new RegExp(`(?<![\\d.])${escaped}(?![\\d.])`, 'g')
+  return (text) => text.replaceAll(pattern, '{version}')
 }
 
 /** The name of a file that a reference leads to, relative to the file that has it. */

@@ -70,24 +70,22 @@ function mediaOf(body: Node, source: Source): ReadonlyMap<string, Media> {
       .split(';')
       .map((part) => part.trim())
     const said = parameters.filter((parameter) => !parameter.startsWith('charset=')).toSorted()
-    media.set([type, ...said].join(';'), { name, node: isRecord(node) ? node : {} })
+    media.set(source.withoutVersion([type, ...said].join(';')), { name, node: isRecord(node) ? node : {} })
   }
   return media
 }
 
-/** The same media type, or in requests a range that has it. */
+/** The same media type; in requests a range that has it, in responses one that a range has. */
 function findMedia(
   type: string,
   among: ReadonlyMap<string, Media>,
   side: Side,
 ): readonly [string, Media] | undefined {
-  const [group = ''] = type.split('/')
-  const names = side === 'request' ? [type, `${group}/*`, '*/*'] : [type]
-  for (const name of names) {
-    const media = among.get(name)
-    if (media !== undefined) return [name, media]
-  }
-  return undefined
+  const isIn = (one: string, range: string): boolean =>
+    range === '*/*' || (range.endsWith('/*') && one.startsWith(range.slice(0, -1)))
+  const exact = among.get(type)
+  if (exact !== undefined) return [type, exact]
+  return [...among].find(([other]) => (side === 'request' ? isIn(type, other) : isIn(other, type)))
 }
 
 function compareMedia(

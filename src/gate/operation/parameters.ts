@@ -90,6 +90,10 @@ function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Dif
 
 function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: Side): readonly Difference[] {
   const { base, revision } = documents
+  const readers = documents.sides[side]
+  const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
+  // each version asks for itself
+  if (isOfVersion(shape, newShape, documents)) return []
   const pointers = { base: base.pointerOf(old.node), revision: revision.pointerOf(now.node) }
   const say = (rule: string, level: Level, message: string): Difference => ({
     rule,
@@ -107,8 +111,6 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
     differences.push(say('request-parameter-deprecated', 'info', 'the parameter is deprecated'))
   if (old.node['deprecated'] === true && now.node['deprecated'] !== true)
     differences.push(say('request-parameter-reactivated', 'info', 'the parameter is no longer deprecated'))
-  const readers = documents.sides[side]
-  const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
   if (isCompound(shape) && isCompound(newShape)) {
     const [was, is] = [styleOf(old), styleOf(now)]
     if (was !== is)
@@ -127,6 +129,17 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
     ...differences,
     ...toDifferences(readers.comparing.compare(shape, newShape), side, 'parameter', at(old)),
   ]
+}
+
+/** Whether the only value of both is the version of the document. */
+function isOfVersion(old: Shape, now: Shape, { base, revision }: Documents): boolean {
+  const [was, is] = [onlyText(old), onlyText(now)]
+  return was !== undefined && is !== undefined && base.withoutVersion(was) === revision.withoutVersion(is)
+}
+
+function onlyText({ parts }: Shape): string | undefined {
+  const [part] = parts
+  return parts.length === 1 && part?.kind === 'value' && isString(part.value) ? part.value : undefined
 }
 
 function isScalar(shape: Shape): boolean {

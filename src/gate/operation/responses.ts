@@ -78,8 +78,10 @@ function responsesOf({ node }: Operation, source: Source): Responses {
   )
 }
 
-/** The same status, or a range that has it. */
+/** The same status, a range that has it, or one of a range. */
 function find(status: string, among: Responses): readonly [string, Node] | undefined {
+  if (status.endsWith('XX') && !among.has(status))
+    return [...among].find(([other]) => other.startsWith(status[0] ?? ''))
   const names = [status, `${status[0] ?? ''}XX`, ...(isSuccess(status) ? [] : ['default'])]
   for (const name of names) {
     const response = among.get(name)

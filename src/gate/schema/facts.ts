@@ -77,7 +77,8 @@ function toFacts(base: Shape, revision: Shape, comparing: Comparing): readonly F
   const { side } = comparing
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
   const [old, now] = [toTypes(base), toTypes(revision)]
-  const nulls = old.size > 0 && now.size > 0 ? toNullFacts(old, now, say) : []
+  const isPlain = old.size > 0 && now.size > 0 && !isAny(base) && !isAny(revision)
+  const nulls = isPlain ? toNullFacts(old, now, say) : []
   const [removed, added] = [without(old, now), without(now, old)]
   const isReplaced = removed.length > 0 === added.length > 0
   if (isReplaced && isEnvelope(base, revision, comparing))

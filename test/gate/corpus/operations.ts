@@ -10,6 +10,8 @@ export interface OperationPair {
 
 /** What differs from a plain document. */
 export interface Short {
+  /** Of the document; `1` if it is left out. */
+  readonly version?: string
   readonly paths?: Readonly<Record<string, Readonly<Record<string, object>>>>
   readonly security?: readonly object[]
   readonly schemes?: Readonly<Record<string, object>>
@@ -542,5 +544,28 @@ export const OPERATIONS: readonly OperationPair[] = [
     'a parameter of the path that was not described',
     at('/cars/{id}'),
     at('/cars/{id}', { parameters: [{ in: 'path', name: 'id', required: true, schema: integer }] }),
+  ),
+  row(
+    'a range of statuses that became one',
+    answers({ '2XX': { description: 'OK', content: { '*/*': {} } } }),
+    answers({ 200: { description: 'OK', content: json(string) } }),
+    'info response-body-type-specialized',
+  ),
+  row(
+    'one path of each version, and one without',
+    { paths: { ...at('/v1/cars').paths, ...at('/ping').paths } },
+    { version: '2', paths: { ...at('/v2/cars').paths, ...at('/ping').paths } },
+  ),
+  row('the parameter that asks for the version', withParameter({}, { enum: ['1'] }), {
+    version: '2',
+    ...withParameter({ required: true }, { enum: ['2'] }),
+  }),
+  row(
+    'the media type of a version',
+    answers({ 200: { description: 'OK', content: { 'application/vnd.cars.v1+json': {} } } }),
+    {
+      version: '2',
+      ...answers({ 200: { description: 'OK', content: { 'application/vnd.cars.v2+json': {} } } }),
+    },
   ),
 ]

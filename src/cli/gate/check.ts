@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+
+import { LEVELS } from '../../gate/finding.ts'
+import { checkSnapshots } from '../../gate/snapshot/check.ts'
+import type { CheckResult } from '../../gate/snapshot/check.ts'
+import { readFolder } from '../../gate/snapshot/folder.ts'
+import type { Command } from '../command.ts'
+import { InputError } from '../failure.ts'
+import { styleFor } from '../style.ts'
+import { readCurrent } from './current.ts'
+import { FORMATS, printComparison } from './print.ts'
+import { failOnOf, formatOf } from './diff.ts'
+import { toFailure } from './read-document.ts'
+
+export const check: Command = {
+  summary: 'tell whether released versions are still what they were',
+  usage: '[<app>] [options]',
+  about: [
+    'Compares the app with the documents that `octavo snapshot` kept. Ends with 1 if something breaks clients of a',
+    'released version. Findings in allow.json are left out, each for a reason and until a day.',
+  ],
+  examples: ['octavo check', 'octavo check --strict --format github', 'octavo check src/app.ts --dir api'],
+  positionals: 1,
+  options: {
+    dir: { value: '<folder>', about: 'where the documents are kept (api)' },
+    format: { value: `<${FORMATS.join('|')}>`, about: 'how findings are written (text)' },
+    'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails (breaking)' },
+    strict: { about: 'warnings fail, too, and so do versions that were never kept' },
+    'closed-enums': { about: 'clients refuse new values of enumerations' },
+    'closed-clients': { about: 'clients refuse new members' },
+  },
+  run: async (given, setting) => {
+    const name = given.value('dir') ?? 'api'
+    const format = formatOf(given)
+    const isStrict = given.has('strict')
+    const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
+    let result: CheckResult
+    try {
+      const { snapshots, allowed } = await readFolder(resolve(setting.cwd, name))
+      if (snapshots.length === 0)
+        throw new InputError(`${name}: no version is kept there: octavo snapshot keeps them`)
+      const current = await readCurrent(given.positionals[0], setting)
+      if (current === undefined) return 1
+      const plain = current.map((one) => ({ ...one, document: toPlain(one.document) }))
+      result = checkSnapshots(snapshots, plain, {
+        allowed,
+        closedEnums: given.has('closed-enums'),
+        closedClients: given.has('closed-clients'),
+      })
+    } catch (error) {
+      throw error instanceof InputError ? error : toFailure(name, error)
+    }
+    const labels = { base: name, revision: 'the app', file: undefined }
+    const text =
+      format === 'json'
+        ? JSON.stringify(result, undefined, 2)
+        : printComparison(withVersions(result), format, labels, styleFor(process.stdout))
+    process.stdout.write(`${text}\n`)
+    if (format === 'text') for (const note of toNotes(result)) process.stdout.write(`${note}\n`)
+    const isBad = LEVELS.indexOf(result.level) >= LEVELS.indexOf(failOn)
+    return isBad || (isStrict && result.missing.length > 0) ? 1 : 0
+  },
+}
+
+/** A document as it would be read from a file. */
+function toPlain(document: unknown): unknown {
+  const plain: unknown = JSON.parse(JSON.stringify(document))
+  return plain
+}
+
+/** Findings of several versions in one list: each says which. */
+function withVersions(result: CheckResult): CheckResult {
+  return {
+    ...result,
+    findings: result.findings.map((finding) => ({
+      ...finding,
+      operation: [finding.version === '' ? '' : `[${finding.version}]`, finding.operation]
+        .filter(Boolean)
+        .join(' '),
+    })),
+  }
+}
+
+function toNotes({ allowed, stale, missing, level }: CheckResult): readonly string[] {
+  return [
+    ...(allowed > 0 ? [`${allowed} allowed`] : []),
+    ...(stale.length > 0 && level !== 'breaking'
+      ? [`${stale.join(', ')}: the documents differ in words or additions. octavo snapshot keeps them anew`]
+      : []),
+    ...(missing.length > 0
+      ? [`${missing.join(', ')}: not kept. octavo snapshot keeps what is released`]
+      : []),
+  ]
+}

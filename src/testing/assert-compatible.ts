@@ -1,0 +1,49 @@
+import type { CompareOptions } from '../gate/compare.ts'
+import { checkSnapshots } from '../gate/snapshot/check.ts'
+import { readFolder } from '../gate/snapshot/folder.ts'
+import { UNVERSIONED } from '../gate/snapshot/snapshot.ts'
+import type { EdgeApp } from '../server/edge/edge-app.ts'
+
+/**
+ * Compares an application with the documents that `octavo snapshot` kept, as `octavo check` does, and lets a test fail for what breaks
+ * clients of a released version. Findings that `allow.json` allows are left out.
+ *
+ * @param folder where the documents are kept, such as `'api'`
+ * @throws {Error} that lists every breaking finding, and one that says that nothing is kept
+ * @throws {ReadError} if a kept document is missing, cannot be read, or was changed by hand
+ * @example
+ * it('breaks no client', () => assertCompatible(app, 'api'))
+ */
+export async function assertCompatible(
+  app: EdgeApp,
+  folder: string,
+  options: CompareOptions = {},
+): Promise<void> {
+  const { snapshots, allowed } = await readFolder(folder)
+  if (snapshots.length === 0) throw new Error(`${folder} keeps no version: octavo snapshot writes them`)
+  await app.ready()
+  const versions = app.versions()
+  const current =
+    versions.length === 0
+      ? [{ version: UNVERSIONED, document: toPlain(app.openapi()), isDefault: false }]
+      : versions.map(({ version, isDefault, sunset }) => ({
+          version,
+          isDefault,
+          sunset,
+          document: toPlain(app.openapi({ version })),
+        }))
+  const { findings } = checkSnapshots(snapshots, current, { ...options, allowed })
+  const lines = findings
+    .filter(({ level }) => level === 'breaking')
+    .map(
+      ({ version, operation, at, rule, message }) =>
+        `  ${[version, operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`,
+    )
+  if (lines.length > 0) throw new Error(`Clients of released versions break:\n${lines.join('\n')}`)
+}
+
+/** A document as it would be read from a file. */
+function toPlain(document: unknown): unknown {
+  const plain: unknown = JSON.parse(JSON.stringify(document))
+  return plain
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { assertCompatible } from 'octavo/testing'
+import { z } from 'zod'
+
+import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import type { Outcome } from '../support/octavo.ts'
+
+const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { z } from 'zod'
+
+const user = defineController({
+  prefix: '/users',
+  routes: [
+    {
+      method: 'POST',
+      version: ['1', '2'],
+      input: { body: z.object({ name: z.string() }) },
+      response: z.object({ id: z.int() }),
+      handler: () => ({ id: 7 }),
+    },
+  ],
+})
+export const app = createApp(defineModule({ controllers: [user] }), {
+  versioning: { scheme: VersioningSchemes.HEADER, defaultVersion: '1' },
+})
+`
+const NEEDS_AGE = ['name: z.string() }', 'name: z.string(), age: z.int() }'] as const
+
+const folder = createFolder()
+const cwd = join(folder.path, 'project')
+let main = ''
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], { cwd, encoding: 'utf8' })
+const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text)
+const run = (...args: readonly string[]): Promise<Outcome> =>
+  octavo(args, { cwd, node: ['--conditions', 'octavo-source', main] })
+
+before(async () => {
+  main = await bundle(folder.path)
+  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
+  for (const name of ['zod', 'tsx'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
+  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
+  write('package.json', '{ "type": "module" }')
+  git('init', '--quiet')
+})
+after(() => folder.remove())
+beforeEach(() => {
+  rmSync(join(cwd, 'api'), { recursive: true, force: true })
+  write('app.ts', APP)
+})
+
+describe('octavo snapshot and octavo check', () => {
+  it('keep documents, and tell what breaks clients of them', async () => {
+    assert.equal((await run('snapshot')).code, 0)
+    const index: unknown = JSON.parse(readFileSync(join(cwd, 'api/index.json'), 'utf8'))
+    assert.match(
+      JSON.stringify(index),
+      /"version":"1","sha256":"[\da-f]{64}","at":"\d{4}-\d\d-\d\d","isDefault":true/,
+    )
+    assert.deepEqual(await run('check'), {
+      code: 0,
+      stdout: 'api → the app: no difference that clients notice\n',
+      stderr: '',
+    })
+    assert.equal((await run('snapshot')).stderr, 'api/1.json is up to date\napi/2.json is up to date\n')
+
+    write('app.ts', APP.replace(...NEEDS_AGE))
+    const { stdout, code } = await run('check')
+    assert.equal(code, 1)
+    assert.match(stdout, /^breaking {2}\[1\] POST \/users {2}requestBody\/application\/json\/age\n/)
+    assert.match(stdout, /^breaking {2}\[2\] POST/m)
+    assert.match(stdout, /2 breaking\n$/)
+    const { stdout: annotations } = await run('check', '--format', 'github')
+    assert.match(annotations, /^::error title=new-required-request-property::\[1\] POST \/users requestBody/)
+  })
+
+  it('allow what has a reason, until a day', async () => {
+    await run('snapshot')
+    write('app.ts', APP.replace(...NEEDS_AGE))
+    const entry = {
+      rule: 'new-required-request-property',
+      operation: 'POST /users',
+      reason: 'All clients agreed',
+    }
+    write('api/allow.json', JSON.stringify([{ ...entry, until: '2999-12-31' }]))
+    const allowed = await run('check')
+    assert.equal(allowed.code, 0)
+    assert.match(allowed.stdout, /^2 allowed$/m)
+    write('api/allow.json', JSON.stringify([{ ...entry, until: '2020-12-31' }]))
+    const over = await run('check')
+    assert.equal(over.code, 1)
+    assert.match(over.stdout, /was allowed until 2020-12-31: All clients agreed \(allow-expired\)/)
+    write('api/allow.json', JSON.stringify([{ rule: 'a', until: '2999-12-31' }]))
+    assert.deepEqual(await run('check'), {
+      code: 2,
+      stdout: '',
+      stderr: 'octavo: api: allow.json, entry 1: rule, reason and until are needed\n',
+    })
+  })
+
+  it('notice versions that go, and a default that changes', async () => {
+    await run('snapshot')
+    write(
+      'app.ts',
+      APP.replace("['1', '2']", "['2', '3']").replace("defaultVersion: '1'", "defaultVersion: '2'"),
+    )
+    const { stdout, code } = await run('check')
+    assert.equal(code, 1)
+    assert.match(stdout, /version 1 was removed before a sunset was over \(api-version-removed\)/)
+    assert.match(stdout, /requests without a version got 1 and get 2 \(version-default-changed\)/)
+    assert.match(stdout, /^3: not kept\./m)
+    write('app.ts', APP.replace("['1', '2']", "['1', '1.5', '2']"))
+    assert.match(
+      (await run('check')).stdout,
+      /version 1\.5 stands before a version that is released \(version-inserted\)/,
+    )
+  })
+
+  it('refuse what was changed by hand, what is missing, and an empty folder', async () => {
+    assert.match((await run('check')).stderr, /^octavo: api: no version is kept there/)
+    await run('snapshot')
+    write('api/1.json', '{}\n')
+    assert.deepEqual(await run('check'), {
+      code: 2,
+      stdout: '',
+      stderr: 'octavo: api: 1.json was changed by hand: what is released stays as it was\n',
+    })
+    rmSync(join(cwd, 'api/1.json'))
+    assert.match((await run('check')).stderr, /1\.json is missing/)
+    assert.equal((await run('snapshot')).code, 0)
+    assert.equal((await run('check', '--strict')).code, 0)
+  })
+
+  it('are at hand in tests as assertCompatible', async () => {
+    await run('snapshot')
+    const make = (body: z.ZodObject) => {
+      const routes = [
+        {
+          method: 'POST',
+          version: ['1', '2'],
+          input: { body },
+          response: z.object({ id: z.int() }),
+          handler: () => ({ id: 7 }),
+        },
+      ] as const
+      const user = defineController({ prefix: '/users', name: 'user', routes })
+      return createApp(defineModule({ controllers: [user] }), {
+        versioning: { scheme: VersioningSchemes.HEADER, defaultVersion: '1' },
+        logger: false,
+      })
+    }
+    const api = join(cwd, 'api')
+    await assertCompatible(make(z.object({ name: z.string() })), api)
+    await assert.rejects(
+      assertCompatible(make(z.object({ name: z.int() })), api),
+      /1 POST \/users requestBody\/application\/json\/name: .*type-changed/,
+    )
+    await assert.rejects(
+      assertCompatible(make(z.object({})), join(cwd, 'nowhere')),
+      /nowhere keeps no version/,
+    )
+  })
+})
+
+describe('octavo diff', () => {
+  it('compares versions, files and files of git', async () => {
+    await run('snapshot')
+    git('add', 'api')
+    git('commit', '--quiet', '-m', 'Documents')
+    assert.equal((await run('diff', '1', '2', '--fail-on', 'info')).code, 0)
+    write('app.ts', APP.replace(...NEEDS_AGE))
+    await run('snapshot')
+    const { stdout, code } = await run(
+      'diff',
+      'git:HEAD:api/1.json',
+      'api/1.json',
+      '--format',
+      'json',
+      '--fail-on',
+      'breaking',
+    )
+    assert.equal(code, 1)
+    const { level, findings } = JSON.parse(stdout) as { level: string; findings: readonly object[] }
+    assert.equal(level, 'breaking')
+    assert.deepEqual(findings, [
+      {
+        rule: 'new-required-request-property',
+        level: 'breaking',
+        operation: 'POST /users',
+        route: 'user.post',
+        at: 'requestBody/application/json/age',
+        message: 'a required property was added',
+        base: { pointer: '/paths/~1users/post/requestBody/content/application~1json/schema' },
+        revision: {
+          pointer: '/paths/~1users/post/requestBody/content/application~1json/schema/properties/age',
+        },
+      },
+    ])
+  })
+
+  it('follows references to other files, and says in one line what it cannot read', async () => {
+    write(
+      'a.yaml',
+      'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "b.yaml#/B"}}}}}}}}\n',
+    )
+    write('b.yaml', 'B: {type: string}\n')
+    write('c.yaml', readFileSync(join(cwd, 'a.yaml'), 'utf8').replace('b.yaml', 'd.yaml'))
+    write('d.yaml', 'B: {type: integer}\n')
+    const { stdout } = await run('diff', 'a.yaml', 'c.yaml')
+    assert.match(
+      stdout,
+      /^breaking {2}GET \/a {2}responses\/200\/application\/json\n {10}it was string and is number/,
+    )
+    write(
+      'e.yaml',
+      'openapi: 3.1.0\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "#/S"}}}}}}}}\nS: {allOf: [{$ref: "#/S"}]}\n',
+    )
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ['nowhere.yaml', /^octavo: nowhere\.yaml: there is no such file\n$/],
+      ['package.json', /^octavo: package\.json: The document says openapi: nothing\..*\n$/],
+      ['git:HEAD:nowhere.json', /^octavo: git:HEAD:nowhere\.json: git: .*\n$/],
+      ['e.yaml', /^octavo: a\.yaml and e\.yaml: .*contains itself without anything between\n$/],
+    ]
+    for (const [given, expected] of cases) {
+      const { stderr, code } = await run('diff', 'a.yaml', given)
+      assert.match(stderr, expected)
+      assert.equal(code, 2)
+    }
+    assert.match((await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr, /there is no format xml/)
+  })
+})
