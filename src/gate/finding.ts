@@ -11,10 +11,17 @@ export function worst(levels: Iterable<Level>): Level {
   return LEVELS[at] ?? 'none'
 }
 
+/** A place in a document. */
+export interface DocumentPlace {
+  /** A JSON pointer (RFC 6901), empty for what is not there. */
+  readonly pointer: string
+}
+
 /** A difference between two documents. */
 export interface Finding {
   /** The name of the rule, such as `request-property-became-required`. */
   readonly rule: string
+  /** How bad it is. */
   readonly level: Level
   /** Method and path, such as `POST /users`; empty for what concerns the whole API. */
   readonly operation: string
@@ -22,19 +29,24 @@ export interface Finding {
   readonly route?: string
   /** Where in the operation, such as `requestBody/application/json/name`. */
   readonly at: string
+  /** What is different, in words. */
   readonly message: string
-  readonly base: { readonly pointer: string }
-  readonly revision: { readonly pointer: string }
+  /** The place in the older document. */
+  readonly base: DocumentPlace
+  /** The place in the newer document. */
+  readonly revision: DocumentPlace
 }
 
 /** What two documents differ in. */
 export interface Comparison {
   /** The worst level of all findings. */
   readonly level: Level
+  /** Sorted by path, method and place. */
   readonly findings: readonly Finding[]
 }
 
 /** A finding, with the version that it is about. */
 export interface VersionFinding extends Finding {
+  /** The version, empty for what concerns all. */
   readonly version: string
 }
