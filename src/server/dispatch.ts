@@ -149,7 +149,6 @@ function run(
 ): Awaitable<FinishedResponse> {
   const { match, resolution } = located
   context.version = resolution.version
-  context.spelling = resolution.requested
   context.versionInPath = match.version !== null
   const { leaf } = match
   const endpoint = leaf?.methods[method]

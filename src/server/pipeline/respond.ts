@@ -44,6 +44,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
   const { typeOf } = route
   const streaming = streamingOf(route, checking, older)
   const refuse = refusing(streaming, older)
+  const isPlain = [streaming, typeOf, older, checks].every((part) => part === undefined)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut({ toReply: result.data, shape: streaming?.().shapeFor(context) }, respond, head, context)
@@ -70,6 +71,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
     }
     head?.mergeInto(headers)
     status ??= data === undefined && route.status === 200 ? 204 : route.status
+    if (isPlain) return toData(status, headers, data, context)
     return send(status, headers, data, context)
   }
   const send = (

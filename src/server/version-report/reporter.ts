@@ -50,6 +50,7 @@ export function createVersionReporter(
   return {
     onMatch: (context, located, endpoint) => {
       const { resolution, match } = located
+      context.spelling = resolution.requested
       const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
       const lifetime = lifetimes.isEmpty ? undefined : lifetimes.of(endpoint, resolution.version)
       if (isVersioned && (events.hasHook || events.channel.hasSubscribers))
