@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../http.ts'
-import { HttpError, httpError, ValidationError } from '../errors.ts'
+import { ValidationError } from '../errors.ts'
 import type { ValidationIssue } from '../errors.ts'
 import type { FlatRoute, Migration, StreamMigration } from '../flatten/flat-route.ts'
 import { findResponse } from '../schema/responses.ts'
@@ -77,7 +77,7 @@ export function createMigration({
   }
 }
 
-/** @throws `HttpError` */
+/** @throws `Error` with the change that fails */
 function turnDown(route: FlatRoute, plan: Plan, data: unknown, request: HttpRequest): unknown {
   try {
     return convert(plan, 'down', data, { request })
@@ -151,18 +151,12 @@ function turnSource(
   }
 }
 
-/** The error of a change that failed: the client sees that it did, the log has the change and the reason. */
-function failed({ label }: FlatRoute, error: unknown): unknown {
-  if (error instanceof HttpError) return error
+/** Says which route cannot be served, and because of which change. The error itself is its cause. */
+function failed({ label }: FlatRoute, error: unknown): Error {
   const change = error instanceof MigrationError ? error.change : undefined
-  const cause = new Error(
+  return new Error(
     `${label} cannot be served in this version${change === undefined ? '' : ` because of the change "${change}"`}`,
     { cause: error },
-  )
-  return httpError(
-    'migration_failed',
-    'The request cannot be served in this version; the log has the reason',
-    { cause },
   )
 }
 

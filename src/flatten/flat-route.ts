@@ -77,7 +77,7 @@ export interface Migration {
   /**
    * Turns the valid input of the older version into that of the newest one: returns the sources that differ.
    *
-   * @throws `HttpError` for what the newest version refuses, and for a change that fails.
+   * @throws `ValidationError` for what the newest version refuses, and `Error` for a change that fails.
    */
   readonly up: (
     input: Readonly<Record<string, unknown>>,
@@ -86,7 +86,7 @@ export interface Migration {
   /**
    * Turns a result of the newest version, with its status there, into one of the older version.
    *
-   * @throws `HttpError` for a change that fails.
+   * @throws `Error` for a change that fails, with the reason as its cause.
    */
   readonly down: (status: number, data: unknown, request: HttpRequest) => unknown
   /** Whether results of a status have to be parsed by the newest schema before they are turned. */
@@ -102,7 +102,7 @@ export interface Migration {
   /**
    * Turns the headers of a response into those of the older version.
    *
-   * @throws `HttpError` for a change that fails.
+   * @throws `Error` for a change that fails, with the reason as its cause.
    */
   readonly turnHeaders:
     | ((headers: Record<string, string | string[]>, request: HttpRequest) => void)
@@ -116,7 +116,7 @@ export interface StreamMigration {
   /**
    * Turns the data of an event, or an item. Those that no change reaches stay as they are.
    *
-   * @throws `HttpError` for a change that fails.
+   * @throws `Error` for a change that fails, with the reason as its cause.
    */
   readonly down: (name: string, data: unknown, request: HttpRequest) => unknown
   /** Whether data has to be parsed by the newest schema before it is turned. */

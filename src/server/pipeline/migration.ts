@@ -1,15 +1,17 @@
-import type { FlatRoute, Migration } from '../../flatten/flat-route.ts'
+import type { FlatRoute, Migration, StreamMigration } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
-import { httpError } from '../../errors.ts'
+import { HttpError, httpError } from '../../errors.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { isString } from '../../values.ts'
 import type { RequestContext } from './context.ts'
+import { logUnknown } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Answer } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData } from './respond.ts'
 import type { Older } from './respond.ts'
+import type { OlderStream } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
 import type { Checks } from './validation/response-check.ts'
 import { finish, JSON_TYPE } from './response-head.ts'
@@ -39,9 +41,26 @@ export function createMigrating(suffixOf: SuffixOf): Migrating {
 
 function withMigration(migration: Migration, answer: Answer): Answer {
   return (context, input) => {
-    Object.assign(input, migration.up({ ...input }, context.request))
+    try {
+      Object.assign(input, migration.up({ ...input }, context.request))
+    } catch (error) {
+      throw toFailed(context, error)
+    }
     return answer(context, input)
   }
+}
+
+/** Logs why a change failed, and returns the error that the client gets. */
+function toFailed(context: RequestContext, error: unknown): HttpError {
+  // the request is wrong, not the change
+  if (error instanceof HttpError) return error
+  logUnknown(context, error)
+  const { requestId } = context
+  return httpError(
+    'migration_failed',
+    'The request cannot be served in this version; the log has the reason',
+    { requestId, cause: error },
+  )
 }
 
 function withOlderHead(migration: Migration | undefined, suffix: string | undefined, run: Run): Run {
@@ -89,7 +108,11 @@ function toOlderHead(
   response: FinishedResponse,
   context: RequestContext,
 ): FinishedResponse {
-  turnHeaders?.(response.headers, context.request)
+  try {
+    turnHeaders?.(response.headers, context.request)
+  } catch (error) {
+    throw toFailed(context, error)
+  }
   const status = statusOf(response.status)
   if (status !== response.status && isProblem(response.headers['content-type']) && isString(response.body))
     response.body = withStatus(response.body, status)
@@ -111,7 +134,7 @@ function withStatus(body: string, status: number): string {
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
 function createOlder(newest: FlatRoute, migration: Migration, checking: true | 'strict' | false): Older {
-  const { down, isParsedFirst } = migration
+  const { down, isParsedFirst, stream } = migration
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined
@@ -120,10 +143,24 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
     headers: ResponseHeaders,
     data: unknown,
     context: RequestContext,
-  ): Awaitable<FinishedResponse> => toData(status, headers, down(status, data, context.request), context)
+  ): Awaitable<FinishedResponse> => {
+    let turned
+    try {
+      turned = down(status, data, context.request)
+    } catch (error) {
+      throw toFailed(context, error)
+    }
+    return toData(status, headers, turned, context)
+  }
+  const refuse: Older['refuse'] = (status, result, context) => {
+    if (!migration.isTurned(status)) return
+    dropResult(result)
+    const reason = 'returned a stream or bytes, which cannot be turned into an older version: return data'
+    throw toFailed(context, new Error(`${newest.label} ${reason}`))
+  }
   const send: Older['send'] = (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
-      refuseRaw(migration, status, data)
+      refuse(status, data, context)
       return toData(status, headers, data, context)
     }
     if (!isParsed) return sendTurned(status, headers, data, context)
@@ -140,7 +177,18 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)
   }
-  return { send, stream: migration.stream, refuse: (status, result) => refuseRaw(migration, status, result) }
+  return { send, stream: stream && createOlderStream(stream), refuse }
+}
+
+function createOlderStream(stream: StreamMigration): OlderStream {
+  const turn: OlderStream['turn'] = (name, data, context) => {
+    try {
+      return stream.down(name, data, context.request)
+    } catch (error) {
+      throw toFailed(context, error)
+    }
+  }
+  return { ...stream, turn }
 }
 
 /** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */
@@ -161,14 +209,4 @@ function writeOlder(
   if (typeof turned !== 'object' || turned === null) return undefined
   const text = checks.write(status, turned)
   return text !== undefined && IS_CHECKED && text.includes('{}') ? undefined : text
-}
-
-/** Refuses what cannot be turned into an older version, if its status is turned. Whoever makes it is told that nobody reads it. */
-function refuseRaw(migration: Migration, status: number, result: unknown): void {
-  if (!migration.isTurned(status)) return
-  dropResult(result)
-  const cause = new Error('A stream or bytes cannot be turned into an older version: return data')
-  throw httpError('migration_failed', 'The result cannot be sent in this version; the log has the reason', {
-    cause,
-  })
 }

@@ -2,7 +2,6 @@ import { isRaw, isReply } from '../../define/reply.ts'
 import type { Shape, ToReply } from '../../define/reply.ts'
 import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
-import type { StreamMigration } from '../../flatten/flat-route.ts'
 import { STREAM_STATUS } from '../../schema/streams.ts'
 import { isJsonType } from '../../media-type.ts'
 import { dropBody, isAsyncIterable, isWebStream, openStream } from '../../stream.ts'
@@ -14,7 +13,7 @@ import type { ResponseHead, ResponseHeaders } from './response-head.ts'
 import { createChecks } from './validation/checks.ts'
 import { validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'
-import type { Streaming, StreamParts } from './validation/stream-items.ts'
+import type { OlderStream, Streaming, StreamParts } from './validation/stream-items.ts'
 
 /** Turns a result into a response. */
 export type Respond = (
@@ -121,7 +120,7 @@ function refusing(
   if (streaming === undefined) return refuse
   return (status, result, context) => {
     if (status === STREAM_STATUS) streaming().checkRaw(result, context)
-    else refuse(status, result)
+    else refuse(status, result, context)
   }
 }
 
@@ -135,9 +134,9 @@ export interface Older {
     context: RequestContext,
   ) => Awaitable<FinishedResponse>
   /** How events or items are turned, if changes reach them. */
-  readonly stream: StreamMigration | undefined
+  readonly stream: OlderStream | undefined
   /** Refuses what cannot be turned. Whoever makes it is told that nobody reads it. */
-  readonly refuse: (status: number, result: unknown) => void
+  readonly refuse: (status: number, result: unknown, context: RequestContext) => void
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {

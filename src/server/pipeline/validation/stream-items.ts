@@ -23,6 +23,12 @@ export interface Streaming {
   readonly toBody: (data: unknown, headers: ResponseHeaders, context: RequestContext) => BodyStream
 }
 
+/** What turns the events or items of a route into those of an older version. */
+export interface OlderStream extends StreamMigration {
+  /** Turns as `down` does, and logs a change that fails. @throws `HttpError` */
+  readonly turn: (name: string, data: unknown, context: RequestContext) => unknown
+}
+
 /** What is known of a stream. */
 export interface StreamParts {
   /** Says which route it is in messages. */
@@ -30,7 +36,7 @@ export interface StreamParts {
   readonly stream: DeclaredStream
   readonly checking: true | 'strict' | false
   /** What turns it into that of an older version, if changes reach it. */
-  readonly migration: StreamMigration | undefined
+  readonly migration: OlderStream | undefined
 }
 
 /** Makes how a route sends its events or items. */
@@ -113,7 +119,7 @@ function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   const { checking, migration, stream } = parts
   const isText = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
   const toText = (data: unknown, context: RequestContext): string | undefined =>
-    textOf(migration === undefined ? data : migration.down(name, data, context.request), isText)
+    textOf(migration === undefined ? data : migration.turn(name, data, context), isText)
   if (checking === false) return toText
   const parser = createParser(schema, checking === 'strict')
   const writeNow = toWriteNow(name, parser, parts)
