@@ -13,7 +13,7 @@ import { PHRASES } from '../../src/http.ts'
 const ROOT = join(import.meta.dirname, '..', '..')
 
 /** What may be loaded with the entry point: every platform has it. */
-const ANYWHERE = ['node:buffer', 'node:events', 'node:util']
+const ANYWHERE = ['node:buffer']
 /** What a worker can never use. */
 const SERVERS = ['node:cluster', 'node:http', 'node:http2', 'node:https', 'node:net', 'node:tls', 'node:tty']
 

@@ -56,7 +56,7 @@ export function operationsOfItem(
       {
         method: method.toUpperCase(),
         path,
-        pattern: withoutVersion(path.slice(prefix.length), source).replaceAll(/\{[^}]*\}/g, '{}'),
+        pattern: withoutVersion(path.slice(prefix.length), source).replaceAll(/\{[^{}]*\}/g, '{}'),
         id: isString(id) ? id : undefined,
         node,
         parameters: toParameters([item, node], path, source),
@@ -81,7 +81,7 @@ function prefixOf(paths: readonly string[]): string {
 }
 
 function toParameters(nodes: readonly Node[], path: string, source: Source): readonly Parameter[] {
-  const inPath = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name)
+  const inPath = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
   const parameters = new Map<string, Parameter>()
   for (const owner of nodes)
     for (const value of Array.isArray(owner['parameters']) ? owner['parameters'] : []) {
