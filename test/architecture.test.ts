@@ -39,7 +39,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   middleware:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   changes:
-    'values.ts http.ts async.ts definition-error.ts check-options.ts place.ts errors.ts path versioning schema flatten',
+    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts place.ts errors.ts path versioning schema flatten',
   client: 'changes values.ts http.ts edit-distance.ts errors.ts schema define',
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts http.ts async.ts versioning define',

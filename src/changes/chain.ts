@@ -2,9 +2,9 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition } from '../place.ts'
 import { defOf, isSchema } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
-import { describeValue, isRecord, toRecord } from '../values.ts'
+import { describeValue, isRecord, isString, toRecord } from '../values.ts'
 import { modelName } from './model.ts'
-import { absent } from './was.ts'
+import { absent, isUsableName } from './was.ts'
 import type { AnyReshape, FieldWas } from './reshape.ts'
 
 /** A change, for code that does not ask which one it is. */
@@ -217,6 +217,14 @@ function toMove({ name, key, field, slot, born, state }: Asked, report: Report):
     return undefined
   }
   const { was } = field
+  if (!isUsableName(isString(was) ? was : key)) {
+    report(
+      `${name}.${key} was called ${describeValue(isString(was) ? was : key, true)}, which no field can be`,
+      'give the name that the field had',
+      'invalid_change',
+    )
+    return undefined
+  }
   if (slot === undefined) {
     if (state.has(key)) {
       report(

@@ -2,11 +2,12 @@ import { optionProblems } from '../check-options.ts'
 import type { OptionRule, Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { METHODS } from '../http.ts'
+import { isToken } from '../media-type.ts'
 import { atDefinition } from '../place.ts'
 import { isSchema } from '../schema/schema.ts'
 import { toTime } from '../versioning/moment.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isText } from '../values.ts'
-import { absent } from './was.ts'
+import { absent, isUsableName } from './was.ts'
 
 const ANY: OptionRule = [() => true, 'any value']
 const TEXT: OptionRule = [isText, 'a text']
@@ -87,8 +88,10 @@ export function changeKinds(change: Readonly<Record<string, unknown>>): readonly
   const { id, change: parts } = change
   const where = isText(id) ? `change "${id}"` : 'defineVersionChange'
   const list: readonly unknown[] = Array.isArray(parts) ? parts : []
+  // an id is made from the title, so only the title is missing
+  const given = change['title'] === undefined && id === '' ? { ...change, id: undefined } : change
   return [
-    ...optionProblems(where, change, CHANGE),
+    ...optionProblems(where, given, CHANGE),
     ...previewKinds(where, change),
     ...missing(where, change, '', {
       title: 'a few words for changelogs',
@@ -178,14 +181,33 @@ function namesWere(where: string, names: unknown, source: string): Found {
           ]
     const idle =
       field[side] === undefined ? [] : [wrong(where, `${name}.${side} has no effect: ${why}`, 'remove it')]
-    return [...idle, ...optionProblems(where, field, NAME, `${name}.`), ...wasKind(where, field['was'], name)]
+    return [
+      ...idle,
+      ...optionProblems(where, field, NAME, `${name}.`),
+      ...wasKind(where, field['was'], name),
+      ...oldNameProblems(where, isString(field['was']) ? field['was'] : key, source, name),
+    ]
   })
+}
+
+/** A name that older requests or responses cannot have. */
+function oldNameProblems(where: string, old: string, source: string, name: string): Found {
+  const isOk = isUsableName(old) && (source === 'query' || isToken(old))
+  if (isOk) return []
+  const kind = source === 'query' ? 'parameter' : source === 'cookies' ? 'cookie' : 'header'
+  return [
+    wrong(
+      where,
+      `${name} was called ${describeValue(old, true)}, which no ${kind} can be`,
+      'give the name that it had',
+    ),
+  ]
 }
 
 const NAME: Rules = { was: ANY, up: FUNCTION, down: FUNCTION }
 const WRITE_WAS = "write { was: schema }, { was: absent } or { was: 'oldName' }"
 
 function wasKind(where: string, was: unknown, name: string): Found {
-  if (isText(was) || was === absent || isSchema(was)) return []
+  if (isString(was) || was === absent || isSchema(was)) return []
   return [wrong(where, `${name}.was is ${describeValue(was, true)}`, WRITE_WAS)]
 }

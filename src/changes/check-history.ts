@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition } from '../place.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, isText } from '../values.ts'
+import { compareVersions, hasOrder } from '../versioning/version.ts'
 import { changeKinds } from './check-change.ts'
 import { modelName } from './model.ts'
 
@@ -14,7 +15,18 @@ interface Given {
 }
 
 /** Every mistake in what `defineVersions` takes that can be seen without looking into schemas. */
-export function historyProblems({ versions, models, changes, next }: Given): readonly DefinitionProblem[] {
+export function historyProblems(given: unknown): readonly DefinitionProblem[] {
+  return isRecord(given)
+    ? givenProblems({ versions: undefined, models: undefined, changes: undefined, ...given })
+    : [
+        refuse(
+          `the options are ${describeValue(given)}`,
+          'write defineVersions({ versions, models, changes })',
+        ),
+      ]
+}
+
+function givenProblems({ versions, models, changes, next }: Given): readonly DefinitionProblem[] {
   if (!isTexts(versions) || versions.length === 0)
     return [refuse('versions is no list of versions', "list them newest first: versions: ['2', '1']")]
   if (!isRecord(models) || !Object.values(models).every((each) => modelName(each) !== undefined))
@@ -29,9 +41,23 @@ export function historyProblems({ versions, models, changes, next }: Given): rea
   const list: readonly unknown[] = changes
   return [
     ...twice.map((version) => refuse(`versions lists "${version}" twice`, 'list each version once')),
+    ...orderProblems(versions, next),
     ...sameIds(list),
     ...list.flatMap((change) => changeProblems(change, versions, Object.values(models))),
   ]
+}
+
+/** Versions without an order of their own have that of the list. */
+function orderProblems(versions: readonly string[], next: string | undefined): readonly DefinitionProblem[] {
+  if (!versions.every(hasOrder)) return []
+  const [newest = ''] = versions
+  const sorted = versions.toSorted((a, b) => compareVersions(b, a))
+  if (sorted.some((version, index) => version !== versions[index])) {
+    const list = sorted.map((version) => `'${version}'`).join(', ')
+    return [refuse('versions is not in order', `list them newest first: versions: [${list}]`)]
+  }
+  if (next === undefined || !hasOrder(next) || compareVersions(next, newest) > 0) return []
+  return [refuse(`next is "${next}", which is not newer than "${newest}"`, 'give a newer version')]
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -67,13 +93,12 @@ function changeProblems(
   const parts: readonly unknown[] = Array.isArray(change['change']) ? change['change'] : []
   const place = versions.indexOf(String(version))
   const newer = [...versions.slice(0, -1), 'next']
+  const about = id === '' ? 'a change' : `the change "${id}"`
   const misplaced = newer.includes(String(version))
     ? []
     : [
         refuse(
-          place === -1
-            ? `the version "${String(version)}" of the change "${id}" is not listed`
-            : `the version "${String(version)}" of the change "${id}" is the oldest one, and nothing is before it`,
+          misplacedMessage(version, place, about),
           newer.length === 1 ? "list a newer version, or give 'next'" : `give one of ${newer.join(', ')}`,
           change,
         ),
@@ -83,6 +108,13 @@ function changeProblems(
     ...changeKinds(change),
     ...parts.flatMap((part) => partProblems(part, id, models, change)),
   ]
+}
+
+function misplacedMessage(version: unknown, place: number, about: string): string {
+  if (version === undefined) return `version is missing in ${about}`
+  return place === -1
+    ? `the version ${describeValue(version, true)} of ${about} is not listed`
+    : `the version ${describeValue(version, true)} of ${about} is the oldest one, and nothing is before it`
 }
 
 function partProblems(

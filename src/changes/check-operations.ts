@@ -2,7 +2,9 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import { suggestion } from '../definition-error.ts'
 import type { FlatRoute } from '../flatten/flat-route.ts'
 import { atDefinition } from '../place.ts'
+import { headerName } from '../http.ts'
 import { isSchema } from '../schema/schema.ts'
+import { isString } from '../values.ts'
 import { shapeOf } from './chain.ts'
 import type { AnyChange } from './chain.ts'
 import { isSameName, namesOf } from './names.ts'
@@ -23,7 +25,8 @@ export function operationProblems(
 ): readonly DefinitionProblem[] {
   /** The parameters that only older versions have, by route and source. */
   const earlier = new Map<string, string[]>()
-  return operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
+  const twice = touchedTwice(operations, changes, routes)
+  const wrong = operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
     const change = changes[order]
     if (change === undefined) return []
     const own = routes.filter(({ name }) => isAbout(operation, name))
@@ -44,6 +47,87 @@ export function operationProblems(
       return atDefinition({ code: 'invalid_change', where, message, fix }, change)
     })
   })
+  return [...wrong, ...twice]
+}
+
+/**
+ * What two operations of one version say of the same thing of a route, of which only one would count. A name and a schema are two
+ * things, because `was` takes one of them.
+ */
+function touchedTwice(
+  operations: readonly Placed[],
+  changes: readonly AnyChange[],
+  routes: readonly FlatRoute[],
+): readonly DefinitionProblem[] {
+  const found = new Map<string, DefinitionProblem>()
+  for (const route of routes) {
+    const touched = new Map<string, Placed>()
+    const own = operations.filter(({ operation }) => isAbout(operation, route.name))
+    for (const [key, thing, placed] of own.flatMap((each) => claimsOf(each, changes, route))) {
+      const first = touched.get(key)
+      touched.set(key, placed)
+      if (first === undefined || precision(placed.operation) > precision(first.operation)) continue
+      const problem = twiceProblem(thing, first, placed, changes)
+      found.set(`${problem.where} ${problem.message}`, problem)
+    }
+  }
+  return [...found.values()]
+}
+
+/** What an operation says something of, with a key for each version: previews are seen one without the other. */
+function claimsOf(
+  placed: Placed,
+  changes: readonly AnyChange[],
+  route: FlatRoute,
+): readonly (readonly [key: string, thing: string, placed: Placed])[] {
+  const change = changes[placed.order]
+  return [...thingsOf(placed.operation, route)].map(([key, thing]) => [
+    JSON.stringify([change?.version, change?.preview, key]),
+    thing,
+    placed,
+  ])
+}
+
+function twiceProblem(
+  thing: string,
+  first: Placed,
+  { order, operation }: Placed,
+  changes: readonly AnyChange[],
+): DefinitionProblem {
+  const change = changes[order]
+  const by = first.order === order ? 'another operation' : `the change "${changes[first.order]?.id ?? ''}"`
+  const problem: DefinitionProblem = {
+    code: 'field_touched_twice',
+    where: `change "${change?.id ?? ''}"`,
+    message: `${thing} of ${operation.route} is touched by ${by} of the same version too`,
+    fix: 'keep one of the two, or give the older one an older version',
+  }
+  return atDefinition(problem, change)
+}
+
+/** An operation of a single route comes before one of its controller. */
+function precision({ route }: Operation): number {
+  return route.endsWith('.*') ? route.length : Infinity
+}
+
+/** The things that an operation says what they were, with their names in messages. */
+function thingsOf(operation: Operation, route: FlatRoute): ReadonlyMap<string, string> {
+  const { path, method, status, response } = operation
+  const things = new Map<string, string>()
+  if (path !== undefined) things.set('path', 'the path')
+  if (method !== undefined) things.set('method', 'the method')
+  if (status !== undefined) things.set(`status ${route.status}`, 'the status')
+  for (const newest of Object.keys(response?.status ?? {}))
+    things.set(`status ${newest}`, `the status ${newest}`)
+  const sources = SOURCES.map((source) => [source, namesOf(source, operation)] as const)
+  for (const [source, names] of [...sources, ['response.headers', response?.headers] as const])
+    for (const [name, { was }] of Object.entries(names ?? {})) {
+      const key = `${source} ${source.endsWith('headers') ? headerName(name) : name}`
+      // a parameter that did not exist had neither a name nor a schema
+      if (!isSchema(was)) things.set(`${key} name`, `${source}.${name}`)
+      if (!isString(was)) things.set(`${key} schema`, `${source}.${name}`)
+    }
+  return things
 }
 
 /** The path of a route in an older version; `undefined` if it does not begin with what was moved. */

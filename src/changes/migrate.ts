@@ -1,4 +1,6 @@
 import type { MigrateValue } from '../flatten/history.ts'
+import { isSchema } from '../schema/schema.ts'
+import { describeValue, isRecord } from '../values.ts'
 import { convert } from './convert/plan.ts'
 import type { HistoryParts } from './expand.ts'
 
@@ -16,7 +18,14 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
     version: string | undefined,
   ): ReturnType<HistoryParts['plans']['planOf']> =>
     version === undefined ? undefined : parts.plans.planOf(schema, levelOf(parts, version))
-  return (schema, value, { from, to }, extra) => {
+  return (schema, value, asked, extra) => {
+    // who writes no TypeScript may have given anything
+    const versions: unknown = asked
+    if (!isSchema(schema))
+      throw new TypeError(`migrate: the schema is ${describeValue(schema)}; pass a model or another schema`)
+    if (!isRecord(versions))
+      throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
+    const { from, to } = asked
     const older = planOf(schema, from)
     const newest = older === undefined ? value : convert(older, 'up', value, extra)
     const plan = planOf(schema, to)

@@ -129,10 +129,20 @@ function refuse(where: string, message: string, fix: string): never {
  *
  * @example
  * const CreateUser = derive(User, (user) => user.omit({ id: true }))
+ *
+ * @throws `DefinitionError` for anything but a schema.
  */
 export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S> {
-  const part = make(of)
   const whole: unknown = of
+  const part = make(of)
+  if (!isSchema(part)) {
+    const where = `derive(${modelName(whole) ?? describeValue(whole)})`
+    refuse(
+      where,
+      `the function returned ${describeValue(part)}`,
+      'return a schema that is made from the model',
+    )
+  }
   if (isSchema(whole)) parts.set(part, parts.get(whole) ?? whole)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return part as Part<M, S>

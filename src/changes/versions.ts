@@ -89,9 +89,9 @@ export function defineVersions<
   const Ms extends Readonly<Record<string, AnyModel>>,
   const C extends readonly VersionChange<Allowed<Vs>>[],
 >(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C> {
-  const { models, changes, messages = [], next } = options
   const mistakes = historyProblems(options)
   if (mistakes.length > 0) throw new DefinitionError(mistakes)
+  const { models, changes, messages = [], next } = options
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types know what is released
   const versions = (next === undefined ? options.versions : [next, ...options.versions]) as Vs
   const parts = toParts(changes, { versions, next, messages })

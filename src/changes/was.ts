@@ -26,6 +26,11 @@ export type Absent = typeof absent
 /** What a field was: a schema, `absent`, or the name that it had. */
 export type Was = Schema | Absent | string
 
+/** Whether a member of an object can have the name: `__proto__` is lost when one is made. */
+export function isUsableName(name: string): boolean {
+  return name !== '' && name !== '__proto__'
+}
+
 type Undefinable<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T]
 type Partials<T> = Flat<{ [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & { [K in Undefinable<T>]?: T[K] }>
 

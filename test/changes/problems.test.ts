@@ -308,7 +308,7 @@ describe('mistakes in changes that types would find', () => {
     const [problem] = await problemsOf(changeOf({ version: '2', change: [] }))
     assert.equal(problem?.code, 'invalid_change')
     assert.match(problem.where, /^defineVersionChange \(.*problems\.test\.ts:\d+\)$/)
-    assert.equal(problem.message, 'id is an empty string')
+    assert.equal(problem.message, 'title is missing')
   })
 
   it('reports all mistakes of all changes at once', async () => {
@@ -316,8 +316,7 @@ describe('mistakes in changes that types would find', () => {
       ({ message }) => message,
     )
     assert.deepEqual(messages, [
-      'the version "undefined" of the change "" is not listed',
-      'id is an empty string',
+      'version is missing in a change',
       'title is missing',
       'change is missing',
       'fields.id.up is 1',

@@ -1,5 +1,8 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 
+import { checkOptions } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
+import { isPositive } from '../../values.ts'
 import type { Chain, Move, Slot } from '../chain.ts'
 import { findHistoryInternals } from '../internals.ts'
 import { createRandom } from './random.ts'
@@ -14,6 +17,11 @@ export interface CheckHistoryOptions {
   readonly seed?: number
   /** How many values are generated for each field. @default 100 */
   readonly runs?: number
+}
+
+const OPTIONS: Rules = {
+  seed: [Number.isFinite, 'a number'],
+  runs: [isPositive, 'a whole number, 1 or more'],
 }
 
 /** Something in a history that values show, and no type does. */
@@ -45,11 +53,12 @@ export interface HistoryFinding {
  * @example
  * assert.deepEqual(checkHistory(history), [])
  *
- * @throws `TypeError` for anything but a history.
+ * @throws `TypeError` for anything but a history, and `DefinitionError` for options that cannot be used.
  */
 export function checkHistory(history: object, options: CheckHistoryOptions = {}): readonly HistoryFinding[] {
   const internals = findHistoryInternals(history)
   if (internals === undefined) throw new TypeError('checkHistory: pass what defineVersions returned')
+  checkOptions('checkHistory', options, OPTIONS)
   const { seed = 1, runs = 100 } = options
   const { parts, placeOf } = internals
   return [...parts.plans.chains.values()].flatMap((chain) =>
@@ -263,8 +272,8 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
     report({
       code: 'narrower',
       fields,
-      message: `${names} can be ${value}, which was does not take, and there is no down`,
-      fix: 'write down, or make was as wide as the newer schema',
+      message: `${names} can be ${value}, which \`was\` does not take, and there is no down`,
+      fix: 'write down, or make `was` as wide as the newer schema',
     })
   else
     report({
@@ -275,8 +284,8 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
         : `${names} could be ${value}, which the newer schema refuses, and there is no up`,
       fix:
         direction === 'up'
-          ? 'write up for such values, make was stricter, or set narrowed: true if they are a mistake of the client'
-          : 'make down return values that was takes',
+          ? 'write up for such values, make `was` stricter, or set narrowed: true if they are a mistake of the client'
+          : 'make down return values that `was` takes',
     })
 }
 

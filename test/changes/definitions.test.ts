@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, DefinitionError, reply, VersioningSchemes } from 'octavo'
+import {
+  absent,
+  defineVersionChange,
+  defineVersions,
+  derive,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
+import type { History, OperationOptions, VersionChange } from 'octavo/changes'
+import { checkHistory } from 'octavo/testing'
+import { z } from 'zod'
+
+const User = model('DefinedUser', { id: z.string(), name: z.string() })
+
+const UserController = defineController({
+  prefix: '/user',
+  routes: [
+    {
+      method: 'GET',
+      path: '/{id}',
+      name: 'get',
+      input: {
+        query: { sort: z.string().optional() },
+        headers: { 'x-trace': z.string().optional() },
+        cookies: { theme: z.string().optional() },
+      },
+      response: User,
+      handler: () => reply(200, { id: '7', name: 'Ann' }, { headers: { 'x-total': '7' } }),
+    },
+  ],
+})
+
+/** The definitions without their types, for those whom no compiler warns. */
+const untyped = {
+  change: defineVersionChange as unknown as (options: unknown) => never,
+  versions: defineVersions as unknown as (
+    options: unknown,
+  ) => History<readonly string[], object, readonly VersionChange[]>,
+  reshape: reshape as unknown as (options: unknown) => never,
+  derive: derive as unknown as (of: unknown, make: () => unknown) => unknown,
+  check: checkHistory as unknown as (history: object, options: unknown) => unknown,
+}
+
+function problemsOf(work: () => unknown): DefinitionError['errors'] {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors
+    throw error
+  }
+  return []
+}
+
+function messagesOf(work: () => unknown): readonly string[] {
+  return problemsOf(work).map(({ message, fix }) => `${message}; ${fix}`)
+}
+
+async function bootProblems(change: readonly unknown[]): Promise<DefinitionError['errors']> {
+  const history = untyped.versions({ versions: ['3', '2', '1'], models: { User }, changes: change })
+  const app = createApp(defineModule({ controllers: [UserController] }), {
+    logger: false,
+    versioning: { scheme: VersioningSchemes.URL, history },
+  })
+  try {
+    await app.ready()
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors
+    throw error
+  }
+  return []
+}
+
+function changed(title: string, ...given: readonly Omit<OperationOptions, 'route'>[]): object {
+  const parts = given.map((each) => operation({ route: 'user.get', ...each }))
+  return defineVersionChange({ version: '3', title, change: parts })
+}
+
+describe('the order of versions', () => {
+  const WRONG: readonly (readonly [versions: readonly string[], right: string])[] = [
+    [['1', '2', '3'], "['3', '2', '1']"],
+    [['9', '10'], "['10', '9']"],
+    [['1.9', '1.10'], "['1.10', '1.9']"],
+    [['2026-01-01', '2026-06-01'], "['2026-06-01', '2026-01-01']"],
+    [['2-beta', '2', '1'], "['2', '2-beta', '1']"],
+  ]
+  for (const [versions, right] of WRONG)
+    it(`is newest first, unlike ${versions.join(', ')}`, () => {
+      const [problem] = problemsOf(() => defineVersions({ versions, models: {}, changes: [] }))
+      assert.equal(problem?.code, 'invalid_history')
+      assert.match(problem.at ?? problem.where, /definitions\.test|defineVersions/)
+      assert.equal(
+        `${problem.message}; ${problem.fix}`,
+        `versions is not in order; list them newest first: versions: ${right}`,
+      )
+    })
+
+  it('is that of the list for names', () => {
+    const { versions } = defineVersions({ versions: ['summer', 'spring', '1'], models: {}, changes: [] })
+    assert.deepEqual(versions, ['summer', 'spring', '1'])
+  })
+
+  it('has the next version in front', () => {
+    assert.deepEqual(
+      messagesOf(() => defineVersions({ versions: ['3', '2'], models: {}, changes: [], next: '1' })),
+      ['next is "1", which is not newer than "3"; give a newer version'],
+    )
+    const { versions } = defineVersions({ versions: ['3', '2'], models: {}, changes: [], next: '4' })
+    assert.deepEqual(versions, ['4', '3', '2'])
+  })
+})
+
+describe('two operations of one version', () => {
+  const SAME: readonly (readonly [
+    one: Omit<OperationOptions, 'route'>,
+    other: Omit<OperationOptions, 'route'>,
+    thing: string,
+  ])[] = [
+    [{ path: { was: '/a/{id}' } }, { path: { was: '/b/{id}' } }, 'the path'],
+    [{ method: { was: 'PUT' } }, { method: { was: 'POST' } }, 'the method'],
+    [{ status: { was: 201 } }, { status: { was: 202 } }, 'the status'],
+    [{ status: { was: 201 } }, { response: { status: { 200: { was: 202 } } } }, 'the status 200'],
+    [
+      { response: { status: { 404: { was: 400 } } } },
+      { response: { status: { 404: { was: 410 } } } },
+      'the status 404',
+    ],
+    [{ query: { sort: { was: 'a' } } }, { query: { sort: { was: 'b' } } }, 'query.sort'],
+    [{ query: { sort: { was: absent } } }, { query: { sort: { was: 'b' } } }, 'query.sort'],
+    [
+      { headers: { 'x-trace': { was: 'x-a' } } },
+      { headers: { 'X-Trace': { was: 'x-b' } } },
+      'headers.X-Trace',
+    ],
+    [{ cookies: { theme: { was: 'a' } } }, { cookies: { theme: { was: 'b' } } }, 'cookies.theme'],
+    [
+      { response: { headers: { 'x-total': { was: 'x-a' } } } },
+      { response: { headers: { 'X-Total': { was: 'x-b' } } } },
+      'response.headers.X-Total',
+    ],
+  ]
+  for (const [one, other, thing] of SAME)
+    it(`cannot both say what ${thing} was: ${JSON.stringify(other)}`, async () => {
+      const apart = await bootProblems([changed('One', one), changed('Other', other)])
+      assert.deepEqual(
+        apart.map(({ code, message }) => [code, message]),
+        [
+          [
+            'field_touched_twice',
+            `${thing} of user.get is touched by the change "one" of the same version too`,
+          ],
+        ],
+      )
+      assert.match(apart[0]?.where ?? '', /change "other" \(.*definitions\.test\.ts:\d+\)/)
+      const together = await bootProblems([changed('Both', one, other)])
+      assert.deepEqual(
+        together.map(({ message }) => message),
+        [`${thing} of user.get is touched by another operation of the same version too`],
+      )
+    })
+
+  it('can say what the name and what the schema of a parameter was, and different things', async () => {
+    assert.deepEqual(
+      await bootProblems([
+        changed('Name', { query: { sort: { was: 'order' } }, path: { was: '/a/{id}' } }),
+        changed('Schema', { query: { sort: { was: z.string(), up: (old) => old } }, method: { was: 'PUT' } }),
+      ]),
+      [],
+    )
+  })
+
+  it('can be for a controller first and for one of its routes then', async () => {
+    const all = operation({ route: 'user.*', path: { now: '/user', was: '/people' } })
+    const one = operation({ route: 'user.get', path: { was: '/person/{id}' } })
+    const listed = (...change: readonly (typeof all)[]): object =>
+      defineVersionChange({ version: '3', title: 'Paths', change })
+    assert.deepEqual(await bootProblems([listed(all, one)]), [])
+    assert.equal((await bootProblems([listed(one, all)]))[0]?.code, 'field_touched_twice')
+  })
+})
+
+describe('names of older versions', () => {
+  for (const was of ['', '__proto__'])
+    it(`cannot be ${JSON.stringify(was)} in fields`, async () => {
+      const change = defineVersionChange({
+        version: '3',
+        title: 'Names',
+        change: [reshape({ of: User, fields: { name: { was } } })],
+      })
+      const [problem] = await bootProblems([change])
+      assert.equal(problem?.code, 'invalid_change')
+      assert.match(problem.message, /^DefinedUser\.name was called .*, which no field can be$/)
+      assert.match(problem.where, /change "names" \(.*definitions\.test\.ts:\d+\)/)
+    })
+
+  it('cannot be __proto__ for a field that existed only then', async () => {
+    const fields = Object.fromEntries([['__proto__', { was: z.string() }]])
+    const part = untyped.reshape({ of: User, fields, down: () => ({}) })
+    const [problem] = await bootProblems([
+      defineVersionChange({ version: '3', title: 'Old', change: [part] }),
+    ])
+    assert.match(problem?.message ?? '', /which no field can be/)
+  })
+
+  for (const [given, message] of [
+    [
+      { query: { sort: { was: '' } } },
+      'operation.query.sort was called an empty string, which no parameter can be',
+    ],
+    [
+      { query: { sort: { was: '__proto__' } } },
+      'operation.query.sort was called "__proto__", which no parameter can be',
+    ],
+    [
+      { headers: { 'x-trace': { was: '__proto__' } } },
+      'operation.headers.x-trace was called "__proto__", which no header can be',
+    ],
+    [
+      { headers: { 'x-trace': { was: 'bad name' } } },
+      'operation.headers.x-trace was called "bad name", which no header can be',
+    ],
+    [
+      { cookies: { theme: { was: '__proto__' } } },
+      'operation.cookies.theme was called "__proto__", which no cookie can be',
+    ],
+    [
+      { cookies: { theme: { was: 'a=b' } } },
+      'operation.cookies.theme was called "a=b", which no cookie can be',
+    ],
+    [
+      { response: { headers: { 'x-total': { was: 'bad name' } } } },
+      'operation.response.headers.x-total was called "bad name", which no header can be',
+    ],
+    [
+      { response: { headers: { 'bad name': { was: z.string(), down: () => 'a' } } } },
+      'operation.response.headers.bad name was called "bad name", which no header can be',
+    ],
+  ] as const satisfies readonly (readonly [Omit<OperationOptions, 'route'>, string])[])
+    it(`are those that requests and responses can have: ${message}`, () => {
+      const changes: readonly unknown[] = [changed('Names', given)]
+      const problems = problemsOf(() => untyped.versions({ versions: ['3', '2'], models: {}, changes }))
+      assert.deepEqual(
+        problems.map((each) => [each.code, each.message, each.fix]),
+        [['invalid_change', message, 'give the name that it had']],
+      )
+      assert.match(problems[0]?.at ?? '', /definitions\.test\.ts:\d+/)
+    })
+
+  it('can have spaces in a query', () => {
+    const changes: readonly unknown[] = [changed('Names', { query: { sort: { was: 'sort by' } } })]
+    assert.deepEqual(
+      problemsOf(() => untyped.versions({ versions: ['3', '2'], models: {}, changes })),
+      [],
+    )
+  })
+})
+
+describe('calls without what they need', () => {
+  const history = defineVersions({ versions: ['2', '1'], models: { User }, changes: [] })
+  const migrate = history.migrate.bind(history) as (...given: readonly unknown[]) => unknown
+
+  it('derive wants a schema', () => {
+    assert.deepEqual(
+      problemsOf(() => untyped.derive(User, () => undefined)).map(({ code, where, message }) => [
+        code,
+        where,
+        message,
+      ]),
+      [['invalid_model', 'derive(DefinedUser)', 'the function returned undefined']],
+    )
+  })
+
+  it('migrate wants a schema and versions', () => {
+    assert.throws(() => migrate(User, { id: '7', name: 'Ann' }), {
+      name: 'TypeError',
+      message: 'migrate: the versions are undefined; pass { from } or { to }',
+    })
+    assert.throws(() => migrate(null, {}, { to: '1' }), {
+      name: 'TypeError',
+      message: 'migrate: the schema is null; pass a model or another schema',
+    })
+  })
+
+  it('defineVersions wants options', () => {
+    assert.deepEqual(
+      messagesOf(() => untyped.versions(null)),
+      ['the options are null; write defineVersions({ versions, models, changes })'],
+    )
+  })
+
+  it('defineVersionChange wants a version and a title', () => {
+    const listed = (change: unknown): readonly string[] =>
+      messagesOf(() => untyped.versions({ versions: ['2', '1'], models: {}, changes: [change] }))
+    assert.deepEqual(listed(untyped.change({ title: 'A', change: [] })), [
+      'version is missing in the change "a"; give one of 2, next',
+    ])
+    assert.deepEqual(listed(untyped.change({ version: '2', change: [] })), [
+      'title is missing; give a few words for changelogs',
+    ])
+  })
+
+  it('checkHistory wants options that exist', () => {
+    assert.deepEqual(
+      messagesOf(() => untyped.check(history, { run: 3 })),
+      ['there is no option "run"; did you mean "runs"?'],
+    )
+    assert.deepEqual(messagesOf(() => untyped.check(history, { runs: 'many' })).length, 1)
+    assert.deepEqual(checkHistory(history, { runs: 3, seed: 2 }), [])
+  })
+
+  it('checkHistory marks code in what it says', () => {
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Names',
+      change: [reshape({ of: User, fields: { name: { was: z.string().max(3), down: () => 'Anna' } } })],
+    })
+    const wrong = defineVersions({ versions: ['2', '1'], models: { User }, changes: [change] })
+    const fixes = checkHistory(wrong, { runs: 5 }).map(({ fix }) => fix)
+    assert.ok(fixes.includes('make down return values that `was` takes'), fixes.join('\n'))
+  })
+})
