@@ -46,7 +46,7 @@ function inSide(side: unknown, data: object, path: string): readonly string[] {
 }
 
 /** Whether a value may be for a schema, by its kind: lists and objects are never for each other's schemas. */
-function mayTake(schema: Schema, data: object): boolean {
+export function mayTake(schema: Schema, data: object): boolean {
   const type = unwrap(schema)?.type ?? ''
   if (type === 'array' || type === 'tuple') return Array.isArray(data)
   return type === 'object' || type === 'record' ? !Array.isArray(data) : !SIMPLE_TYPES.has(type)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, sse, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
-import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
 const P = model('P', { n: z.string() })
@@ -51,6 +51,14 @@ const fails = shaped({
     throw new Error('no number')
   },
 })
+const later = shaped({ down: async (now: string) => now.length })
+const together = (down: unknown): unknown =>
+  Reflect.apply(reshape, undefined, [
+    { of: P, fields: { n: { was: absent }, old: { was: z.string() } }, up: () => value, down },
+  ])
+const rejects = together(async () => {
+  throw new Error('rejected')
+})
 const plain = { response: P, handler: () => value }
 const events = (): unknown => Reflect.apply(sse, undefined, [[{ event: 'p', data: value }]])
 const body = { n: 7 }
@@ -60,6 +68,33 @@ const FAILURES: Readonly<Record<string, readonly [part: unknown, route: object, 
   'down throws without checks': [fails, { ...plain, validateResponses: false }, /no number/],
   'down throws for the first event': [fails, { events: { p: P }, handler: events }, /no number/],
   'down throws for the first item': [fails, { items: P, handler: () => [value] }, /no number/],
+  'down returns a promise for a result': [later, plain, /returned a promise/],
+  'down returns a promise for an item in a list': [
+    later,
+    { response: z.array(P), handler: () => [value] },
+    /returned a promise/,
+  ],
+  'down returns a promise for the first event': [
+    later,
+    { events: { p: P }, handler: events },
+    /returned a promise/,
+  ],
+  'down returns a promise for the first item': [
+    later,
+    { items: P, handler: () => [value] },
+    /returned a promise/,
+  ],
+  'down of an object rejects': [rejects, plain, /returned a promise/],
+  'down of an object rejects for the first item': [
+    rejects,
+    { items: P, handler: () => [value] },
+    /returned a promise/,
+  ],
+  'down returns a promise without checks': [
+    later,
+    { ...plain, validateResponses: false },
+    /returned a promise/,
+  ],
   'down of a header throws': [
     operation({
       route: 'p.get',
@@ -126,4 +161,51 @@ describe('a change that fails', () => {
       await app.close()
     })
   }
+})
+
+describe('undeclared members that a change makes', () => {
+  const was = z.object({ v: z.string() })
+  const leaky = shaped({
+    was,
+    up: ({ v }: z.output<typeof was>) => v,
+    down: (v: string) => ({ v, password: 'leak' }),
+  })
+  const wrong = shaped({
+    was,
+    up: ({ v }: z.output<typeof was>) => v,
+    down: () => ({ v: 7, password: 'leak' }),
+  })
+  const Completed = z.object({ list: z.array(P), note: z.string().default('none') })
+  for (const validateResponses of [true, 'strict'] as const)
+    for (const [name, part, v] of [
+      ['fits', leaky, 'secret'],
+      ['does not fit', wrong, 7],
+    ] as const)
+      it(`are not sent in a value that ${name}: ${String(validateResponses)}`, async () => {
+        const bodyOf = async (route: object): Promise<unknown> => {
+          const app = serve([part], { validateResponses, ...route })
+          const response = await app.inject('/v1/p')
+          assert.equal(response.statusCode, 200)
+          await app.close()
+          return JSON.parse(response.body.replace(/^[^{]*/, ''))
+        }
+        const older = { n: { v } }
+        assert.deepEqual(await bodyOf(plain), older)
+        assert.deepEqual(await bodyOf({ response: P.nullable(), handler: () => value }), older)
+        assert.deepEqual(await bodyOf({ response: z.union([P, z.string()]), handler: () => value }), older)
+        assert.deepEqual(await bodyOf({ response: Completed, handler: () => ({ list: [value] }) }), {
+          list: [older],
+          note: 'none',
+        })
+        assert.deepEqual(await bodyOf({ items: P, handler: () => [value] }), older)
+        assert.deepEqual(await bodyOf({ events: { p: P }, handler: events }), older)
+      })
+
+  it('leave alone what transforms of the newest schema make', async () => {
+    const Made = z.object({ p: P, at: z.object({ a: z.string() }).transform(({ a }) => ({ b: a })) })
+    const app = serve([leaky], { response: Made, handler: () => ({ p: value, at: { a: 'x' } }) })
+    const response = await app.inject('/v1/p')
+    assert.deepEqual(JSON.parse(response.body), { p: { n: { v: 'secret' } }, at: { b: 'x' } })
+    await app.close()
+  })
 })

@@ -1,6 +1,7 @@
 import { isCodeAllowed } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Program } from './program.ts'
+import { refusePromise } from './turn.ts'
 import type { Turn } from './turn.ts'
 import type { Held, Needs, WorkOf } from './work.ts'
 
@@ -60,6 +61,11 @@ function writeLoads(code: Code, { side, registers, loads }: Program): void {
   }
 }
 
+/** The call of a function of a change. */
+function calling(code: Code, call: unknown, values: string): string {
+  return `${constant(code, refusePromise)}(${constant(code, call)}(${values}))`
+}
+
 function checked(code: Code, check: unknown, text: string): string {
   return check === undefined ? text : `${constant(code, check)}(${text})`
 }
@@ -70,7 +76,7 @@ function writeTurn(code: Code, { register: place, call, check, skipsAbsent, spar
     ...(spares.absent && !skipsAbsent ? [`${register} === undefined`] : []),
     ...(spares.null ? [`${register} === null`] : []),
   ].join(' || ')
-  const called = call === undefined ? register : `${constant(code, call)}(${register}, x)`
+  const called = call === undefined ? register : calling(code, call, `${register}, x`)
   const made = spared === '' || called === register ? called : `${spared} ? ${register} : ${called}`
   const guard = skipsAbsent ? `if (${register} !== undefined) ` : ''
   code.lines.push(`${guard}${register} = ${checked(code, check, made)}`)
@@ -80,8 +86,7 @@ function writeGroup(code: Code, { call, args, made, needs }: WorkOf<'group'>): v
   const values = args.map(({ name, register }) => `${quoted(name)}: r${register}`).join(', ')
   const result = `m${code.lines.length}`
   if (needs !== undefined) writeNeeds(code, needs)
-  const called = call === undefined ? '{}' : `${constant(code, call)}({ ${values} }, x)`
-  code.lines.push(`const ${result} = ${called}`)
+  code.lines.push(`const ${result} = ${call === undefined ? '{}' : calling(code, call, `{ ${values} }, x`)}`)
   for (const { name, register, check } of made)
     code.lines.push(`r${register} = ${checked(code, check, `${result}[${quoted(name)}]`)}`)
   if (needs !== undefined) code.lines.push('}')

@@ -89,7 +89,7 @@ function runGroup(work: WorkOf<'group'>, held: unknown[], extra: TurnExtra): voi
   if (needs !== undefined && !isTogether(needs, held)) return
   const values: Record<string, unknown> = {}
   for (const { name, register } of args) if (held[register] !== undefined) values[name] = held[register]
-  const results = call === undefined ? {} : runChange(change, () => toRecord(call(values, extra)))
+  const results = toRecord(call === undefined ? {} : runChange(change, () => call(values, extra)))
   for (const { name, register, check } of made)
     held[register] = check === undefined ? results[name] : check(results[name])
 }

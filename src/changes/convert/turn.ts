@@ -71,6 +71,13 @@ export function runChange<T>(change: Identified, call: () => T): T {
   return result
 }
 
+/** Refuses promises in compiled conversions, which are then run step by step to say what is wrong. */
+export function refusePromise<T>(value: T): T {
+  if (!isPromise(value)) return value
+  ignoreRejection(value)
+  throw new TypeError('up and down are synchronous')
+}
+
 /** Creates the function that checks what a change made, and returns what the schema makes of it. */
 export function createMadeCheck(
   schema: Schema,

@@ -2,6 +2,8 @@ import type { FlatRoute, Migration, StreamMigration } from '../../flatten/flat-r
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { HttpError, httpError } from '../../errors.ts'
+import { toDeclared } from '../../schema/declared.ts'
+import { findResponse } from '../../schema/responses.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { isString } from '../../values.ts'
 import type { RequestContext } from './context.ts'
@@ -138,6 +140,12 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined
+  const only = newest.isOneResponse ? migration.responses.get(newest.status) : undefined
+  // functions of changes may make more than the older version declares
+  const shape = (status: number, data: unknown): unknown => {
+    const schema = findResponse(migration.responses, status) ?? only
+    return schema === undefined ? data : toDeclared(schema, data)
+  }
   const sendTurned = (
     status: number,
     headers: ResponseHeaders,
@@ -150,6 +158,7 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
     } catch (error) {
       throw toFailed(context, error)
     }
+    if (isParsed) turned = shape(status, turned)
     return toData(status, headers, turned, context)
   }
   const refuse: Older['refuse'] = (status, result, context) => {
@@ -177,13 +186,15 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)
   }
-  return { send, stream: stream && createOlderStream(stream), refuse }
+  return { send, stream: stream && createOlderStream(stream, checking !== false), refuse }
 }
 
-function createOlderStream(stream: StreamMigration): OlderStream {
+function createOlderStream(stream: StreamMigration, isChecked: boolean): OlderStream {
   const turn: OlderStream['turn'] = (name, data, context) => {
+    const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
-      return stream.down(name, data, context.request)
+      const turned = stream.down(name, data, context.request)
+      return schema === undefined ? turned : toDeclared(schema, turned)
     } catch (error) {
       throw toFailed(context, error)
     }

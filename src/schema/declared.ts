@@ -1,0 +1,63 @@
+import { isRecord } from '../values.ts'
+import { defOf } from './schema.ts'
+import type { Schema } from './schema.ts'
+import { findUndeclared, mayTake } from './undeclared.ts'
+import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
+
+/**
+ * A value with the members that its schema declares and no others, whether or not it fits the schema. It is a copy if something is left
+ * out. What a transform made stays as it is.
+ */
+export function toDeclared(schema: Schema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const def = defOf(schema)
+  const inner = def.type === 'pipe' ? schemaOf(def['out']) : innerOf(def)
+  if (inner !== undefined) return toDeclared(inner, value)
+  if (def.type === 'union') return ofUnion(schemasOf(def['options']), value)
+  if (def.type === 'intersection') return merge(ofSide(def['left'], value), ofSide(def['right'], value))
+  if (Array.isArray(value)) {
+    const items = schemasOf(def['items'])
+    const rest = def.type === 'array' ? def['element'] : def['rest']
+    return value.map((each, index) => ofSide(items[index] ?? rest, each))
+  }
+  if (def.type === 'record') return ofMembers(value, Object.keys(value), () => def['valueType'])
+  const { shape } = def
+  if (def.type !== 'object' || !isRecord(shape)) return value
+  const names = Object.keys(value)
+  const keepsOthers = def['catchall'] !== undefined
+  const declared = keepsOthers ? names : names.filter((name) => Object.hasOwn(shape, name))
+  return ofMembers(value, declared, (name) => shape[name])
+}
+
+function ofSide(schema: unknown, value: unknown): unknown {
+  const known = schemaOf(schema)
+  return known === undefined ? value : toDeclared(known, value)
+}
+
+function ofMembers(value: object, names: readonly string[], schemaAt: (name: string) => unknown): object {
+  const entries = names.map((name) => {
+    const own: unknown = Reflect.get(value, name)
+    return [name, own, ofSide(schemaAt(name), own)] as const
+  })
+  const isSame =
+    names.length === Object.keys(value).length && entries.every(([, own, declared]) => own === declared)
+  return isSame ? value : Object.fromEntries(entries.map(([name, , declared]) => [name, declared]))
+}
+
+/** What the option leaves that knows most of the value. */
+function ofUnion(options: readonly Schema[], value: object): unknown {
+  const able = options.filter((option) => mayTake(option, value))
+  const counts = able.map((option) => findUndeclared(option, value).length)
+  const best = able[counts.indexOf(Math.min(...counts))]
+  return best === undefined ? value : toDeclared(best, value)
+}
+
+/** The members that one of two sides of an intersection knows. */
+function merge(left: unknown, right: unknown): unknown {
+  if (!isRecord(left) || !isRecord(right)) return right
+  const both = Object.entries(right).map(([name, value]) => [
+    name,
+    Object.hasOwn(left, name) ? merge(left[name], value) : value,
+  ])
+  return { ...left, ...Object.fromEntries(both) }
+}
