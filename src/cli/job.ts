@@ -60,8 +60,8 @@ export interface HistoryReport {
   readonly next: readonly { readonly id: string; readonly title: string; readonly at: string | undefined }[]
   /** The place of its definition, as file and line. */
   readonly at: string | undefined
-  /** Why the version cannot be released. */
-  readonly problem: string | undefined
+  /** Why the version cannot be released, and whether it is no version at all. */
+  readonly problem: { readonly message: string; readonly isMalformed: boolean } | undefined
 }
 
 /** Where changes land; `undefined` without a history. */

@@ -138,19 +138,46 @@ src/history.ts
     assert.equal(read('src/changes.ts'), `${RELEASED}// mine\n`)
   })
 
-  const REFUSED: readonly (readonly [version: string, message: RegExp])[] = [
+  const REFUSED: readonly (readonly [version: string, message: RegExp, code?: number])[] = [
     ['2026-03-01', /the version "2026-03-01" is released already\n {2}released are 2026-03-01, 2026-01-01/],
     ['2026-02-01', /"2026-02-01" is older than "2026-03-01", which is released/],
-    ['4', /"4" is not a version of the format 'date'/],
-    ['2026-13-01', /"2026-13-01" is not a version of the format 'date'/],
+    ['4', /"4" is not a version of the format 'date'/, 2],
+    ['2026-13-01', /"2026-13-01" is not a version of the format 'date'/, 2],
+    ['', /"" is not a version of the format 'date'/, 2],
   ]
-  for (const [version, message] of REFUSED)
-    it(`refuses ${version}`, async () => {
+  for (const [version, message, expected = 1] of REFUSED)
+    it(`refuses "${version}"`, async () => {
       const { code, stdout, stderr } = await run('release', version)
-      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.deepEqual({ code, stdout }, { code: expected, stdout: '' })
       assert.match(stderr, message)
       assert.equal(git('status', '--porcelain'), '')
     })
+
+  describe('without a format', () => {
+    const commit = (released: string, older: string): void => {
+      write('src/app.ts', APP.replace(" format: 'date',", ''))
+      write('src/history.ts', HISTORY.replace('2026-03-01', released).replace('2026-01-01', older))
+      write('src/changes.ts', CHANGES.replace('2026-03-01', released))
+      git('commit', '--quiet', '--all', '--message', 'without a format')
+    }
+
+    for (const version of ['', "'3'", 'v3', '__proto__', '>=3', 'next'])
+      it(`refuses "${version}" after 2`, async () => {
+        commit('2', '1')
+        const { code, stdout, stderr } = await run('release', version)
+        assert.deepEqual({ code, stdout }, { code: 2, stdout: '' })
+        assert.ok(stderr.includes(`"${version}" is not a version such as "2"\n  released are 2, 1`), stderr)
+        assert.equal(git('status', '--porcelain'), '')
+      })
+
+    it('refuses no name after names', async () => {
+      commit('spring', 'winter')
+      assert.equal((await run('release', '__proto__')).code, 2)
+      assert.equal((await run('release', "'summer'")).code, 2)
+      const { code, stderr } = await run('release', 'summer')
+      assert.equal(code, 0, stderr)
+    })
+  })
 
   it('restores the files if the app does not load with them', async () => {
     // valid only as long as the newest version is that of March

@@ -2,7 +2,7 @@ import type { App } from '../../server/app.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
 import { isRange } from '../../versioning/spec.ts'
-import { canonicalVersion, compareVersions } from '../../versioning/version.ts'
+import { canonicalVersion, compareVersions, hasOrder } from '../../versioning/version.ts'
 import type { VersionFormat } from '../../versioning/version.ts'
 import type { HistoryReport } from '../job.ts'
 
@@ -11,7 +11,13 @@ export function readHistory(app: App, version: string): HistoryReport {
   const versioning = internalsOf(app, 'octavo release').versioning()
   const internals = findHistoryInternals(versioning?.history)
   if (versioning?.history === undefined || internals === undefined)
-    return { kind: 'history', versions: [], next: [], at: undefined, problem: 'the app has no history' }
+    return {
+      kind: 'history',
+      versions: [],
+      next: [],
+      at: undefined,
+      problem: { message: 'the app has no history', isMalformed: false },
+    }
   const { parts, placeOf } = internals
   const versions = parts.versions.filter((each) => each !== parts.next)
   return {
@@ -25,10 +31,32 @@ export function readHistory(app: App, version: string): HistoryReport {
   }
 }
 
-function problemOf(version: string, released: readonly string[], format: VersionFormat): string | undefined {
+function problemOf(
+  version: string,
+  released: readonly string[],
+  format: VersionFormat,
+): HistoryReport['problem'] {
   const canonical = canonicalVersion(version, format)
-  if (canonical === undefined || isRange(version) || version === 'next' || /\s/.test(version))
-    return `"${version}" is not a version${format === 'string' ? '' : ` of the format '${format}'`}`
+  if (canonical === undefined || !isWritten(version, released)) {
+    const kind = format === 'string' ? `such as "${released[0] ?? '1'}"` : `of the format '${format}'`
+    return { message: `"${version}" is not a version ${kind}`, isMalformed: true }
+  }
+  const message = placeProblem(version, canonical, released, format)
+  return message === undefined ? undefined : { message, isMalformed: false }
+}
+
+/** Whether a version is written as those are that are released: `v3` is none after `2`. */
+function isWritten(version: string, released: readonly string[]): boolean {
+  if (isRange(version) || version === 'next') return false
+  return released.every(hasOrder) ? hasOrder(version) : /^[\p{L}\p{N}][\p{L}\p{N}._+-]*$/u.test(version)
+}
+
+function placeProblem(
+  version: string,
+  canonical: string,
+  released: readonly string[],
+  format: VersionFormat,
+): string | undefined {
   const same = released.find((each) => canonicalVersion(each, format) === canonical)
   if (same !== undefined) return `the version "${same}" is released already`
   const newer = released.find((each) => compareVersions(version, each) < 0)

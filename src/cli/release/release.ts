@@ -61,8 +61,10 @@ async function readHistory(
   const history = await doJob({ task: 'release', module, version }, setting)
   if (history?.kind !== 'history') return undefined
   const { versions, next, problem } = history
-  if (problem !== undefined)
-    throw failure(problem, ...(versions.length === 0 ? [] : [`released are ${versions.join(', ')}`]))
+  if (problem !== undefined) {
+    const refuse = problem.isMalformed ? usageError : failure
+    throw refuse(problem.message, ...(versions.length === 0 ? [] : [`released are ${versions.join(', ')}`]))
+  }
   if (next.length > 0) return history
   throw failure("no change has the version 'next'", 'there is nothing to release')
 }
