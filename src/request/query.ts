@@ -1,3 +1,5 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- the package has no types for this file: others that compile ours need them
+/// <reference path="./fast-querystring.d.ts" />
 import parse from 'fast-querystring/lib/parse.js'
 
 import { httpError } from '../errors.ts'

@@ -194,7 +194,7 @@ describe('octavo diff', () => {
         rule: 'new-required-request-property',
         level: 'breaking',
         operation: 'POST /users',
-        route: 'user.post',
+        route: 'users.post',
         at: 'requestBody/application/json/age',
         message: 'a required property was added',
         base: { pointer: '/paths/~1users/post/requestBody/content/application~1json/schema' },
