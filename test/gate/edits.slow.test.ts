@@ -68,7 +68,7 @@ function breakOperation({ document, random }: Edited): string | undefined {
     return 'required parameter'
   }
   const responses = node['responses'] as Record<string, unknown>
-  const status = Object.keys(responses).find((each) => each.startsWith('2'))
+  const status = Object.keys(responses).find((each) => /^2\d\d$/.test(each))
   if (status === undefined) return undefined
   responses['299'] = responses[status]
   delete responses[status]
