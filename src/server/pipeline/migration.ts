@@ -1,7 +1,7 @@
 import type { FlatRoute, Migration, StreamMigration } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
-import { HttpError, httpError } from '../../errors.ts'
+import { HttpError, httpError, phraseOf } from '../../errors.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import { findResponse } from '../../schema/responses.ts'
 import { isAsyncIterable } from '../../stream.ts'
@@ -16,7 +16,7 @@ import type { Older } from './respond.ts'
 import type { OlderStream } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
 import type { Checks } from './validation/response-check.ts'
-import { finish, JSON_TYPE } from './response-head.ts'
+import { finish, isBodyless, JSON_TYPE } from './response-head.ts'
 import type { ResponseHeaders } from './response-head.ts'
 
 /** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
@@ -115,10 +115,15 @@ function toOlderHead(
   } catch (error) {
     throw toFailed(context, error)
   }
-  const status = statusOf(response.status)
-  if (status !== response.status && isProblem(response.headers['content-type']) && isString(response.body))
-    response.body = withStatus(response.body, status)
+  const { status: newest, headers, body } = response
+  const status = statusOf(newest)
+  if (status === newest) return response
+  const isRewritten = isProblem(headers['content-type']) && isString(body)
+  if (isRewritten) response.body = withStatus(body, newest, status)
   response.status = status
+  // such as a 204, which has neither a body nor headers of one
+  if (isRewritten || isBodyless(status) || isBodyless(newest))
+    Object.assign(response, finish(status, headers, response.body))
   return response
 }
 
@@ -126,9 +131,12 @@ function isProblem(type: unknown): boolean {
   return isString(type) && type.startsWith('application/problem+json')
 }
 
-/** A problem document says its status too (RFC 9457 section 3.1.2). */
-function withStatus(body: string, status: number): string {
-  return JSON.stringify({ ...JSON.parse(body), status })
+/** A problem document says its status too, and about:blank has the phrase of the status as its title (RFC 9457 section 4.2.1). */
+function withStatus(body: string, newest: number, status: number): string {
+  const problem: Readonly<Record<string, unknown>> = JSON.parse(body)
+  const { type, title } = problem
+  const isPhrase = type === 'about:blank' && title === phraseOf(newest)
+  return JSON.stringify({ ...problem, status, ...(isPhrase && { title: phraseOf(status) ?? title }) })
 }
 
 /**
