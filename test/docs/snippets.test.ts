@@ -80,13 +80,19 @@ const ENTRIES = {
   'octavo/undici': undici,
 }
 
-/** On a page with a setup, snippets are run after it, with every name of the entry points and `z` in scope. */
+/** On a page with a setup, snippets are run after it, with every name of the entry points and `z` in scope that it does not import. */
 function headOf(setup: Snippet | undefined): string {
   if (setup === undefined) return ''
-  const imports = Object.entries(ENTRIES).map(
-    ([entry, names]) => `import { ${Object.keys(names).join(', ')} } from '${entry}'; `,
+  const own = new Set(
+    [...setup.code.matchAll(/^import \{([^}]*)\} from/gm)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.trim()),
+    ),
   )
-  return `${imports.join('')}import { z } from 'zod'\n${setup.code}`
+  const imports = [...Object.entries(ENTRIES), ['zod', { z: true }] as const].map(([entry, names]) => {
+    const others = Object.keys(names).filter((name) => !own.has(name))
+    return `import { ${others.join(', ')} } from '${entry}'; `
+  })
+  return `${imports.join('')}\n${setup.code}`
 }
 
 /** A comment can say that a package is missing. */
