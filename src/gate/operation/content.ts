@@ -75,14 +75,17 @@ function mediaOf(body: Node, source: Source): ReadonlyMap<string, Media> {
   return media
 }
 
+/** Whether a media type is in a range (RFC 9110 section 12.5.1). */
+function isIn(type: string, range: string): boolean {
+  return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
+}
+
 /** The same media type; in requests a range that has it, in responses one that a range has. */
 function findMedia(
   type: string,
   among: ReadonlyMap<string, Media>,
   side: Side,
 ): readonly [string, Media] | undefined {
-  const isIn = (one: string, range: string): boolean =>
-    range === '*/*' || (range.endsWith('/*') && one.startsWith(range.slice(0, -1)))
   const exact = among.get(type)
   if (exact !== undefined) return [type, exact]
   return [...among].find(([other]) => (side === 'request' ? isIn(type, other) : isIn(other, type)))

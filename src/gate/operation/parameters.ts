@@ -95,33 +95,17 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
   // each version asks for itself
   if (isOfVersion(shape, newShape, documents)) return []
   const pointers = { base: base.pointerOf(old.node), revision: revision.pointerOf(now.node) }
-  const say = (rule: string, level: Level, message: string): Difference => ({
+  const say: Say = (rule, level, message) => ({
     rule,
     level,
     at: at(old),
     message,
     ...pointers,
   })
-  const differences: Difference[] = []
-  if (!isRequired(old) && isRequired(now))
-    differences.push(say('request-parameter-became-required', 'breaking', 'the parameter became required'))
-  if (isRequired(old) && !isRequired(now))
-    differences.push(say('request-parameter-became-optional', 'info', 'the parameter became optional'))
-  if (old.node['deprecated'] !== true && now.node['deprecated'] === true)
-    differences.push(say('request-parameter-deprecated', 'info', 'the parameter is deprecated'))
-  if (old.node['deprecated'] === true && now.node['deprecated'] !== true)
-    differences.push(say('request-parameter-reactivated', 'info', 'the parameter is no longer deprecated'))
-  if (isCompound(shape) && isCompound(newShape)) {
-    const [was, is] = [styleOf(old), styleOf(now)]
-    if (was !== is)
-      differences.push(
-        say(
-          'request-parameter-serialization-changed',
-          'breaking',
-          `the parameter was written as ${was} and is written as ${is}`,
-        ),
-      )
-  }
+  const differences = [
+    ...toFlagDifferences(old, now, say),
+    ...toStyleDifferences(old, now, [shape, newShape], say),
+  ]
   // outside of JSON everything is text: what takes any text takes numbers, too
   const isWider = isScalar(shape) && !isPlainText(shape) && isPlainText(newShape)
   if (isWider) return [...differences, say('request-parameter-type-generalized', 'info', 'any text is taken')]
@@ -129,6 +113,35 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
     ...differences,
     ...toDifferences(readers.comparing.compare(shape, newShape), side, 'parameter', at(old)),
   ]
+}
+
+/** Makes a difference of the parameter that is compared. */
+type Say = (rule: string, level: Level, message: string) => Difference
+
+function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly Difference[] {
+  const differences: Difference[] = []
+  if (!isRequired(old) && isRequired(now))
+    differences.push(say('request-parameter-became-required', 'breaking', 'the parameter became required'))
+  if (isRequired(old) && !isRequired(now))
+    differences.push(say('request-parameter-became-optional', 'info', 'the parameter became optional'))
+  const [was, is] = [old.node['deprecated'] === true, now.node['deprecated'] === true]
+  if (!was && is) differences.push(say('request-parameter-deprecated', 'info', 'the parameter is deprecated'))
+  if (was && !is)
+    differences.push(say('request-parameter-reactivated', 'info', 'the parameter is no longer deprecated'))
+  return differences
+}
+
+/** How lists and objects are written is no matter for anything else. */
+function toStyleDifferences(
+  old: Parameter,
+  now: Parameter,
+  shapes: readonly Shape[],
+  say: Say,
+): readonly Difference[] {
+  const [was, is] = [styleOf(old), styleOf(now)]
+  if (was === is || !shapes.every(isCompound)) return []
+  const message = `the parameter was written as ${was} and is written as ${is}`
+  return [say('request-parameter-serialization-changed', 'breaking', message)]
 }
 
 /** Whether the only value of both is the version of the document. */
