@@ -2,7 +2,7 @@ import type { FlatRoute, Migration, StreamMigration } from '../../flatten/flat-r
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { HttpError, httpError, phraseOf } from '../../errors.ts'
-import { toDeclared } from '../../schema/declared.ts'
+import type { toDeclared as ToDeclared } from '../../schema/declared.ts'
 import { findResponse } from '../../schema/responses.ts'
 import { isAsyncIterable } from '../../stream.ts'
 import { isString } from '../../values.ts'
@@ -15,6 +15,7 @@ import { dropResult, IS_CHECKED, toData } from './respond.ts'
 import type { Older } from './respond.ts'
 import type { OlderStream } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
+import { validating } from './validation/load.ts'
 import type { Checks } from './validation/response-check.ts'
 import { finish, isBodyless, JSON_TYPE } from './response-head.ts'
 import type { ResponseHeaders } from './response-head.ts'
@@ -149,10 +150,11 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined
   const only = newest.isOneResponse ? migration.responses.get(newest.status) : undefined
+  const declared = declaring()
   // functions of changes may make more than the older version declares
   const shape = (status: number, data: unknown): unknown => {
     const schema = findResponse(migration.responses, status) ?? only
-    return schema === undefined ? data : toDeclared(schema, data)
+    return schema === undefined ? data : declared()(schema, data)
   }
   const sendTurned = (
     status: number,
@@ -198,16 +200,22 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
 }
 
 function createOlderStream(stream: StreamMigration, isChecked: boolean): OlderStream {
+  const declared = declaring()
   const turn: OlderStream['turn'] = (name, data, context) => {
     const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
       const turned = stream.down(name, data, context.request)
-      return schema === undefined ? turned : toDeclared(schema, turned)
+      return schema === undefined ? turned : declared()(schema, turned)
     } catch (error) {
       throw toFailed(context, error)
     }
   }
   return { ...stream, turn }
+}
+
+/** The function that leaves out what a schema does not declare, with the code that validates. */
+function declaring(): () => typeof ToDeclared {
+  return validating(({ toDeclared }) => toDeclared)
 }
 
 /** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */

@@ -2,6 +2,7 @@
 export { announce } from '../../../request/announce.ts'
 export { loadMultipart } from '../../../request/uploads.ts'
 export { bodyTypes } from '../../../schema/body-types.ts'
+export { toDeclared } from '../../../schema/declared.ts'
 export { createParsers } from './response-check.ts'
 export { withSources } from './sources.ts'
 export { createStreaming } from './stream-items.ts'
