@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition } from '../place.ts'
-import { toZod } from '../schema/schema.ts'
+import { defOf, toZod } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
 import type { Chain, Move, Slot, Step } from './chain.ts'
@@ -41,8 +41,37 @@ function lacking(
     ...(reshape.up === undefined && gone.length > 0
       ? [toLacking('up', name, gone, 'did not exist then')]
       : []),
+    ...moves.flatMap((move) => (move.kind === 'turn' ? unturned(name, move, schemas.get(move.slot)) : [])),
   ]
 }
+
+/** The functions that a field lacks whose kinds of values have nothing in common. */
+function unturned(name: string, move: Move & { readonly kind: 'turn' }, now: Schema | undefined): Found {
+  const [older, newer] = [plainKind(move.was), now && plainKind(now)]
+  if (older === undefined || newer === undefined || older === newer) return []
+  return (['up', 'down'] as const)
+    .filter((side) => move.field[side] === undefined)
+    .map((side) => [
+      `${name}.${move.name} lacks ${side}: it was a ${older} and is a ${newer}`,
+      `write ${side} beside was`,
+    ])
+}
+
+/** The kind of values that a schema takes and returns; `undefined` if that is not plain, as of coerced ones. */
+function plainKind(schema: Schema): string | undefined {
+  const { type, coerce } = { coerce: undefined, ...defOf(schema) }
+  return PLAIN.has(type) && coerce !== true ? type : undefined
+}
+
+const PLAIN: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'boolean',
+  'bigint',
+  'date',
+  'array',
+  'object',
+])
 
 function toLacking(
   side: 'up' | 'down',

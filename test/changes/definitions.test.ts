@@ -259,6 +259,23 @@ describe('names of older versions', () => {
   })
 })
 
+describe('fields of another kind', () => {
+  const numbers = (more: object): object => {
+    const part = untyped.reshape({ of: User, fields: { id: { was: z.number(), ...more } } })
+    return defineVersionChange({ version: '3', title: 'Ids', change: [part] })
+  }
+
+  it('need up and down', async () => {
+    const found = await bootProblems([numbers({ up: String })])
+    assert.deepEqual(
+      found.map(({ code, message }) => [code, message]),
+      [['invalid_change', 'DefinedUser.id lacks down: it was a number and is a string']],
+    )
+    assert.equal((await bootProblems([numbers({})])).length, 2)
+    assert.deepEqual(await bootProblems([numbers({ up: String, down: Number })]), [])
+  })
+})
+
 describe('calls without what they need', () => {
   const history = defineVersions({ versions: ['2', '1'], models: { User }, changes: [] })
   const migrate = history.migrate.bind(history) as (...given: readonly unknown[]) => unknown
