@@ -75,7 +75,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
 /** Has what an older version runs made by its first request: there may be hundreds of them, and most are asked for by nobody. */
 function createLater(route: FlatRoute, newest: FlatRoute, parts: EndpointParts): Run {
   // the older one has as many schemas, and to read them would make them
-  if (newest.sources.length > 0 || newest.responses.size > 0) wantValidation()
+  if (newest.sources.length > 0 || newest.responses.size > 0 || newest.stream !== undefined) wantValidation()
   let run: Run | undefined
   return (context, values) => (run ??= createRun(route, parts))(context, values)
 }
