@@ -5,6 +5,7 @@ import { find, trimSlash } from '../../src/router/find.ts'
 import type { Match } from '../../src/router/find.ts'
 import type { Leaf, Node } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
+import type { Variants } from '../../src/router/seal.ts'
 import { createTree } from '../../src/router/tree.ts'
 import type { Shape } from '../../src/router/tree.ts'
 import { DEFAULT_LIMITS } from '../../src/server/options/app-options.ts'
@@ -32,8 +33,9 @@ export function createOctavo(routes: readonly BenchRoute[]): Contestant {
 
 /** The same with every route in two versions: one root for each, found by the version's spelling. */
 export function createOctavoVersions(routes: readonly BenchRoute[]): Contestant {
-  const { by } = seal(createTree(toRows(routes, VERSIONS), false), toVariants)
-  return toContestant((method, target) => lookUp(by.get(ASKED) ?? EMPTY_NODE, method, target), readMatch)
+  const { at } = seal(createTree(toRows(routes, VERSIONS), false), toVariants)
+  const roots = new Map(VERSIONS.map((version, place) => [version, at?.[place] ?? EMPTY_NODE]))
+  return toContestant((method, target) => lookUp(roots.get(ASKED) ?? EMPTY_NODE, method, target), readMatch)
 }
 
 /** The lookup with the values in a record by name, as most other routers give them. */
@@ -86,22 +88,18 @@ function toRows(routes: readonly BenchRoute[], versions: readonly string[]): rea
   })
 }
 
-function toVariants(shape: Shape<Row>): {
-  readonly rest: Leaf<Handler> | null
-  readonly by: ReadonlyMap<string, Leaf<Handler>>
-} {
-  const versions = [...new Set(shape.routes.map(({ version }) => version))]
-  const leaves = versions.map((version) => [version, toLeaf(shape, version)] as const)
-  return versions.length === 1
-    ? { rest: leaves[0]?.[1] ?? null, by: new Map() }
-    : { rest: null, by: new Map(leaves) }
+function toVariants(shape: Shape<Row>): Variants<Leaf<Handler>> {
+  const [first] = shape.routes
+  return shape.routes.every(({ version }) => version === first?.version)
+    ? { rest: toLeaf(shape, first?.version ?? ''), at: undefined }
+    : { rest: null, at: VERSIONS.map((version) => toLeaf(shape, version)) }
 }
 
 function toLeaf({ pattern, routes }: Shape<Row>, version: string): Leaf<Handler> {
   const rows = routes.filter((row) => row.version === version)
   return {
     methods: METHODS.map((method) => rows.find((row) => row.method === method)?.handler),
-    shape: { pattern: pattern.text, vary: false, versions: [] },
+    shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
   }
 }
 

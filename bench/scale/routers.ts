@@ -68,7 +68,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
     if (!('segments' in pattern)) throw new Error(`${path} is not a pattern`)
     return { method, pattern, index }
   })
-  const root = seal(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), by: new Map() })).rest
+  const root = seal(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), at: undefined })).rest
   return (method, target) => {
     const { path } = readTarget(target, DEFAULT_LIMITS.url)
     const at = METHOD_INDEX.get(method) ?? -1
@@ -81,7 +81,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
 function toLeaf({ pattern, routes }: Shape<Row>): Leaf<Row> {
   return {
     methods: METHODS.map((method) => routes.find((row) => row.method === method)),
-    shape: { pattern: pattern.text, vary: false, versions: [] },
+    shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
   }
 }
 

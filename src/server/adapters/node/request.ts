@@ -98,8 +98,8 @@ export class NodeRequest implements RawRequest {
   #read(limit: number, length: number | undefined): Promise<Uint8Array> {
     if (length === 0) return Promise.resolve(NOTHING)
     if (length !== undefined && length > limit) return Promise.reject(this.#tooLarge(limit))
-    if (this.request.readableDidRead) return Promise.reject(bodyTaken())
-    if (this.#isGone()) return Promise.reject(bodyEndedEarly())
+    const refusal = this.#refusal()
+    if (refusal !== undefined) return Promise.reject(refusal)
     this.#isRead = true
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (awaitsContinue(this.request, this.response)) this.response.writeContinue()
@@ -137,8 +137,8 @@ export class NodeRequest implements RawRequest {
     if (length === 0) return
     if (length !== undefined && length > limit) throw this.#tooLarge(limit)
     const { request, response } = this
-    if (request.readableDidRead) throw bodyTaken()
-    if (this.#isGone()) throw bodyEndedEarly()
+    const refusal = this.#refusal()
+    if (refusal !== undefined) throw refusal
     this.#isRead = true
     if (awaitsContinue(request, response)) response.writeContinue()
     let size = 0
@@ -163,6 +163,15 @@ export class NodeRequest implements RawRequest {
     } finally {
       response.off('close', stop)
     }
+  }
+
+  /** Why the body cannot be read; `undefined` if it can. */
+  #refusal(): Error | undefined {
+    const { request, response } = this
+    // Node reads the rest of the body away once a request is over
+    const isOver = request.destroyed || response.destroyed || response.writableEnded
+    if (request.readableDidRead) return isOver ? bodyEndedEarly() : bodyTaken()
+    return this.#isGone() ? bodyEndedEarly() : undefined
   }
 
   /** Whether the rest of the body can never come. A request that the parser gave up is never destroyed, but its response is. */
