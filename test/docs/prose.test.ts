@@ -15,6 +15,7 @@ const pages: readonly { readonly page: string; readonly maxWords: number }[] = [
   { page: 'docs/guide/changes.md', maxWords: 1_300 },
   { page: 'docs/guide/client-requests.md', maxWords: 1_600 },
   { page: 'docs/guide/client-tanstack.md', maxWords: 800 },
+  { page: 'docs/guide/compatibility.md', maxWords: 1_000 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
   { page: 'docs/guide/testing-versions.md', maxWords: 1_000 },
   { page: 'docs/guide/websockets.md', maxWords: 1_000 },

@@ -168,8 +168,8 @@ export class NodeRequest implements RawRequest {
   /** Why the body cannot be read; `undefined` if it can. */
   #refusal(): Error | undefined {
     const { request, response } = this
-    // Node reads the rest of the body away once a request is over
-    const isOver = request.destroyed || response.destroyed || response.writableEnded
+    // Node reads the rest of the body away once a request is over; one that was read by something else is destroyed, too
+    const isOver = response.destroyed || response.writableEnded
     if (request.readableDidRead) return isOver ? bodyEndedEarly() : bodyTaken()
     return this.#isGone() ? bodyEndedEarly() : undefined
   }
