@@ -7,3 +7,8 @@ export function toBaseName(path: string): string {
   const plain = base.replaceAll(UNSEEN, '').trim()
   return /^\.*$/.test(plain) ? '' : plain
 }
+
+/** A version as the name of a file without extension: nothing that leads to another folder. */
+export function versionFileName(version: string): string {
+  return version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')
+}

@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'errors.ts': 'http.ts',
   path: 'definition-error.ts place.ts',
   versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts',
-  gate: 'values.ts',
+  gate: 'values.ts file-name.ts',
   router: 'path',
   schema: 'values.ts http.ts async.ts definition-error.ts path',
   define: 'http.ts place.ts errors.ts path versioning schema',
@@ -77,8 +77,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/adapters/undici':
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing:
-    'gate values.ts http.ts async.ts changes definition-error.ts server/adapters/shared server/adapters/inject server/adapters server/edge',
-  cli: 'gate values.ts edit-distance.ts versioning changes openapi server/version-report server/adapters server/boot server/app.ts',
+    'gate file-name.ts values.ts http.ts async.ts changes definition-error.ts server/adapters/shared server/adapters/inject server/adapters server/edge',
+  cli: 'gate file-name.ts values.ts edit-distance.ts versioning changes openapi server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
     'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/versioned server/adapters/inject server/adapters server/boot server/edge',
   'edge.ts': 'server/edge common.ts',

@@ -1,5 +1,7 @@
 import { extname, relative, resolve } from 'node:path'
 
+import { versionFileName } from '../file-name.ts'
+import { toPlain, toPointerStep } from '../gate/json.ts'
 import { isObject } from '../values.ts'
 import type { Arguments } from './arguments.ts'
 import { usageError } from './failure.ts'
@@ -62,18 +64,13 @@ export async function deliver({ documents }: Documents, order: Order, cwd: strin
       process.stdout.write(text)
       continue
     }
-    const file = resolve(cwd, order.out.replaceAll(PLACEHOLDER, toFileName(version ?? 'all')))
+    const file = resolve(cwd, order.out.replaceAll(PLACEHOLDER, versionFileName(version ?? 'all')))
     const name = relative(cwd, file)
     results.push(
       order.isCheck ? await check(file, name, document, order.format) : await write(file, name, text),
     )
   }
   return results.every(Boolean) ? 0 : 1
-}
-
-/** A version in the name of a file: nothing that leads to another folder. */
-function toFileName(version: string): string {
-  return version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')
 }
 
 async function toText(document: object, format: Format): Promise<string> {
@@ -100,7 +97,7 @@ async function check(file: string, name: string, document: object, format: Forma
   const found =
     format === 'text'
       ? textDifferences(text, await toText(document, format))
-      : differences(await parse(text, format), JSON.parse(JSON.stringify(document)))
+      : differences(await parse(text, format), toPlain(document))
   if (found.length === 0) {
     say(`${green(name)} is up to date`)
     return true
@@ -143,7 +140,7 @@ function differences(before: unknown, after: unknown, place = ''): readonly stri
   if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     return keys.flatMap((key) => {
-      const pointer = `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const pointer = `${place}/${toPointerStep(key)}`
       if (!Object.hasOwn(before, key)) return [`+ ${pointer}`]
       if (!Object.hasOwn(after, key)) return [`- ${pointer}`]
       return differences(Reflect.get(before, key), Reflect.get(after, key), pointer)

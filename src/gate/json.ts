@@ -16,3 +16,14 @@ export function toShortText(value: unknown): string {
   const text = toStableText(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
+
+/** A document as it would be read from a file. */
+export function toPlain(document: unknown): unknown {
+  const plain: unknown = JSON.parse(JSON.stringify(document))
+  return plain
+}
+
+/** A name as a step of a JSON pointer (RFC 6901 section 3). */
+export function toPointerStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -1,4 +1,5 @@
 import type { CompareOptions } from '../gate/compare.ts'
+import { toPlain } from '../gate/json.ts'
 import { checkSnapshots } from '../gate/snapshot/check.ts'
 import { readFolder } from '../gate/snapshot/folder.ts'
 import { UNVERSIONED } from '../gate/snapshot/snapshot.ts'
@@ -40,10 +41,4 @@ export async function assertCompatible(
         `  ${[version, operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`,
     )
   if (lines.length > 0) throw new Error(`Clients of released versions break:\n${lines.join('\n')}`)
-}
-
-/** A document as it would be read from a file. */
-function toPlain(document: unknown): unknown {
-  const plain: unknown = JSON.parse(JSON.stringify(document))
-  return plain
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 
 import { LEVELS } from '../../gate/finding.ts'
+import { toPlain } from '../../gate/json.ts'
 import { checkSnapshots } from '../../gate/snapshot/check.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
@@ -60,12 +61,6 @@ export const check: Command = {
     const isBad = LEVELS.indexOf(result.level) >= LEVELS.indexOf(failOn)
     return isBad || (isStrict && result.missing.length > 0) ? 1 : 0
   },
-}
-
-/** A document as it would be read from a file. */
-function toPlain(document: unknown): unknown {
-  const plain: unknown = JSON.parse(JSON.stringify(document))
-  return plain
 }
 
 /** Findings of several versions in one list: each says which. */

@@ -1,5 +1,6 @@
 import { join, relative, resolve } from 'node:path'
 
+import { toPlain } from '../../gate/json.ts'
 import { readFolder, toDigest } from '../../gate/snapshot/folder.ts'
 import { toFileName, toKeptText } from '../../gate/snapshot/snapshot.ts'
 import type { SnapshotEntry } from '../../gate/snapshot/snapshot.ts'
@@ -35,27 +36,19 @@ export const snapshot: Command = {
         `the app has no version ${unknown}`,
         `there are ${current.map(({ version }) => version).join(', ')}`,
       )
-    const entries = new Map<string, SnapshotEntry>()
-    try {
-      // what was changed by hand is written anew only if all is
-      if (wanted.length > 0)
-        for (const { document: _, ...entry } of (await readFolder(folder)).snapshots)
-          entries.set(entry.version, entry)
-    } catch (error) {
-      throw toFailure(relative(setting.cwd, folder), error)
-    }
-    const at = new Date().toISOString().slice(0, 10)
-    const before = await readDays(folder)
+    const kept = await readKept(folder, wanted.length > 0, relative(setting.cwd, folder))
+    const entries = new Map(wanted.length > 0 ? kept.map((entry) => [entry.version, entry]) : [])
+    const days = new Map(kept.map(({ sha256, at }) => [sha256, at]))
+    const today = new Date().toISOString().slice(0, 10)
     const { green, dim } = styleFor(process.stderr)
     for (const { version, document, isDefault, sunset } of current) {
       if (wanted.length > 0 && !wanted.includes(version)) continue
-      const text = toKeptText(JSON.parse(JSON.stringify(document)))
+      const text = toKeptText(toPlain(document))
       const sha256 = toDigest(text)
-      const day = before.get(sha256) ?? at
       entries.set(version, {
         version,
         sha256,
-        at: day,
+        at: days.get(sha256) ?? today,
         ...(isDefault ? { isDefault } : {}),
         ...(sunset === undefined ? {} : { sunset }),
       })
@@ -72,11 +65,12 @@ export const snapshot: Command = {
   },
 }
 
-/** On which day each document was kept that is kept already. A folder that cannot be read has none. */
-async function readDays(folder: string): Promise<ReadonlyMap<string, string>> {
+/** The entries of a folder. One that cannot be read has none, unless the rest of it stays: then it is an error. */
+async function readKept(folder: string, isKept: boolean, name: string): Promise<readonly SnapshotEntry[]> {
   try {
-    return new Map((await readFolder(folder)).snapshots.map(({ sha256, at }) => [sha256, at]))
-  } catch {
-    return new Map()
+    return (await readFolder(folder)).entries
+  } catch (error) {
+    if (isKept) throw toFailure(name, error)
+    return []
   }
 }

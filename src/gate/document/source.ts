@@ -1,4 +1,5 @@
 import { isObject, isRecord } from '../../values.ts'
+import { toPointerStep } from '../json.ts'
 import { ReadError } from './read-error.ts'
 
 /** An object of a document. */
@@ -96,13 +97,8 @@ function note(start: object, at: Place, places: Map<object, Place>): void {
     if (places.has(value)) continue
     places.set(value, { file: at.file, pointer })
     for (const [key, member] of Object.entries(value).toReversed())
-      if (isObject(member)) open.push([member, `${pointer}/${escape(key)}`])
+      if (isObject(member)) open.push([member, `${pointer}/${toPointerStep(key)}`])
   }
-}
-
-/** A name as a step of a JSON pointer (RFC 6901 section 3). */
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function pick(root: unknown, pointer: string): unknown {

@@ -1,6 +1,5 @@
 import { isRecord } from '../../values.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Level } from '../finding.ts'
 import { toStableText } from '../json.ts'
 import type { Side } from '../schema/read.ts'
 import { toDifferences } from './context.ts'
@@ -109,10 +108,9 @@ function compareMedia(
   }
   const [encoding, newEncoding] = [old.node['encoding'] ?? {}, now.node['encoding'] ?? {}]
   if (toStableText(encoding) !== toStableText(newEncoding)) {
-    const level: Level = 'warning'
     differences.push({
       rule: `${side}-body-encoding-changed`,
-      level,
+      level: 'warning',
       at,
       message: 'the encoding of the parts changed',
       base: documents.base.pointerOf(old.node),

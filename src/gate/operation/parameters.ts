@@ -18,7 +18,6 @@ export function compareParameters(
   const after = new Map(revision.parameters.map((parameter) => [parameter.key, parameter]))
   const before = new Map(base.parameters.map((parameter) => [parameter.key, parameter]))
   const differences: Difference[] = []
-  const isRefused = side === 'request'
   for (const old of base.parameters) {
     const now = after.get(old.key)
     if (now !== undefined) differences.push(...compareTwo(old, now, documents, side))
@@ -36,7 +35,7 @@ export function compareParameters(
     // the path is the same: a parameter that was not described is described
     if (!before.has(now.key) && !isMoved && now.in !== 'path') differences.push(toAdded(now, base, documents))
   }
-  return isRefused
+  return side === 'request'
     ? differences
     : differences.map((one) => ({ ...one, level: one.level === 'breaking' ? 'warning' : one.level }))
 }

@@ -52,7 +52,7 @@ function compareStatuses(old: Responses, now: Responses, owners: Owners): readon
   for (const [status, response] of old) {
     const partner = find(status, now)
     if (partner === undefined)
-      differences.push(toRemoved(status, documents.base.pointerOf(response), revision))
+      differences.push(toOneSided(status, 'removed', { base: documents.base.pointerOf(response), revision }))
     else {
       used.add(partner[0])
       differences.push(...compareTwo(status, response, partner[1], documents, side))
@@ -60,7 +60,9 @@ function compareStatuses(old: Responses, now: Responses, owners: Owners): readon
   }
   for (const [status, response] of now)
     if (!used.has(status) && find(status, old) === undefined)
-      differences.push(toAdded(status, base, documents.revision.pointerOf(response)))
+      differences.push(
+        toOneSided(status, 'added', { base, revision: documents.revision.pointerOf(response) }),
+      )
   return differences
 }
 
@@ -97,27 +99,20 @@ function onlySuccess(responses: Responses): string | undefined {
   return statuses.length === 1 ? statuses[0] : undefined
 }
 
-function toRemoved(status: string, base: string, revision: string): Difference {
+/** A status that only one of two operations has. */
+function toOneSided(
+  status: string,
+  change: 'removed' | 'added',
+  pointers: Pick<Difference, 'base' | 'revision'>,
+): Difference {
   const success = isSuccess(status)
+  const bad = change === 'removed' ? 'breaking' : 'warning'
   return {
-    rule: success ? 'response-success-status-removed' : 'response-non-success-status-removed',
-    level: success ? 'breaking' : 'info',
+    ...pointers,
+    rule: `response-${success ? 'success' : 'non-success'}-status-${change}`,
+    level: success ? bad : 'info',
     at: ['responses', status],
-    message: `the status ${status} was removed`,
-    base,
-    revision,
-  }
-}
-
-function toAdded(status: string, base: string, revision: string): Difference {
-  const success = isSuccess(status)
-  return {
-    rule: success ? 'response-success-status-added' : 'response-non-success-status-added',
-    level: success ? 'warning' : 'info',
-    at: ['responses', status],
-    message: `the status ${status} was added`,
-    base,
-    revision,
+    message: `the status ${status} was ${change}`,
   }
 }
 

@@ -53,7 +53,7 @@ export function toFact(
     rule: aspect,
     level,
     at: [],
-    message: detail === undefined ? says : detail,
+    message: detail ?? says,
     isOfSet:
       !ABOUT_MEANING.has(aspect) && !(aspect === 'additional-properties-closed' && side === 'response'),
     base: base.pointer,

@@ -7,10 +7,12 @@ import { ReadError } from '../document/read-error.ts'
 import { readAllowed } from './allow.ts'
 import type { Allowed } from './allow.ts'
 import { readIndex, toFileName } from './snapshot.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot, SnapshotEntry } from './snapshot.ts'
 
 /** What a folder keeps of released versions. */
 export interface Kept {
+  /** What `index.json` says. */
+  readonly entries: readonly SnapshotEntry[]
   readonly snapshots: readonly Snapshot[]
   readonly allowed: readonly Allowed[]
 }
@@ -41,7 +43,11 @@ export async function readFolder(folder: string): Promise<Kept> {
       return { ...entry, document }
     }),
   )
-  return { snapshots, allowed: allow === undefined ? [] : within('allow.json', () => readAllowed(allow)) }
+  return {
+    entries,
+    snapshots,
+    allowed: allow === undefined ? [] : within('allow.json', () => readAllowed(allow)),
+  }
 }
 
 async function readText(path: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { versionFileName } from '../../file-name.ts'
 import { isRecord, isString } from '../../values.ts'
 import { ReadError } from '../document/read-error.ts'
 
@@ -42,9 +43,9 @@ function toOrdered(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, toOrdered(value[name])]))
 }
 
-/** The name of the file that keeps a version: nothing that leads to another folder. */
+/** The name of the file that keeps a version. */
 export function toFileName(version: string): string {
-  return `${version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')}.json`
+  return `${versionFileName(version)}.json`
 }
 
 /** Reads `index.json`. @throws {ReadError} */

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { versionFileName } from '../../file-name.ts'
 import type { EdgeApp } from '../../server/edge/edge-app.ts'
 import { inject as injectRequest } from '../../server/adapters/inject/inject.ts'
 import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
@@ -81,7 +82,10 @@ export function goldens(
       if (fresh.length > 0) await mkdir(folder, { recursive: true })
       for (const [version, exchanges] of fresh) {
         const file: GoldenFile = { version, exchanges }
-        await writeFile(join(folder, toFileName(version)), `${JSON.stringify(file, undefined, 2)}\n`)
+        await writeFile(
+          join(folder, `${versionFileName(version)}.json`),
+          `${JSON.stringify(file, undefined, 2)}\n`,
+        )
       }
       return fresh.map(([version]) => version)
     },
@@ -152,11 +156,6 @@ function recordInject(app: EdgeApp, recorder: Recorder): Resend {
     if (exchange === undefined) throw new TypeError('goldens: a recorded body is no text')
     return exchange
   }
-}
-
-/** A version in the name of a file: nothing that leads to another folder. */
-function toFileName(version: string): string {
-  return `${version.replaceAll(/[/\\:*?"<>|]|^\.+$/g, '-')}.json`
 }
 
 async function readFiles(folder: string): Promise<readonly GoldenFile[]> {
