@@ -32,7 +32,7 @@ export function createWriter(
   }
 }
 
-/** Lists the versions of a path: docs/guide/deprecation.md#what-responses-tell */
+/** Lists the versions of a path: docs/guide/deprecation.md#response-headers */
 export function addReport(headers: ResponseHeaders, { supported, deprecated }: VersionReport): void {
   addList(headers, SUPPORTED, supported)
   addList(headers, DEPRECATED, deprecated)
