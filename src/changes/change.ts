@@ -3,12 +3,12 @@ import { isString } from '../values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation } from './operation.ts'
 import type { Reshape } from './reshape.ts'
-import type { ShapeBefore } from './was.ts'
+import type { Fact, FieldsIn, ShapeBefore } from './was.ts'
 
-/** What models were before a change, by their names. */
-type ChangedModels<P> = P extends readonly (infer R)[]
-  ? { [H in R & Reshape as NonNullable<H['model']>]: NonNullable<H['~was']> }
-  : unknown
+/** What a change says of models and routes. */
+type FactsIn<P extends readonly Part[]> = P[number]['~was']
+
+type Part = Reshape | Operation
 
 /** What `defineVersionChange` takes. */
 export type VersionChangeOptions<V extends string, P, S extends boolean> = {
@@ -42,7 +42,7 @@ export type VersionChangeOptions<V extends string, P, S extends boolean> = {
 )
 
 /** One decision: all that was different before it. */
-export interface VersionChange<V extends string = string, W = unknown, S extends boolean = boolean> {
+export interface VersionChange<V extends string = string, F = Fact, S extends boolean = boolean> {
   /** The first version that has the change; `'next'` for one that is not released, and for a preview. */
   readonly version: V
   /** The name of the preview that shows the change. */
@@ -59,8 +59,8 @@ export interface VersionChange<V extends string = string, W = unknown, S extends
   readonly change: readonly (Reshape | Operation)[]
   /** Whether handlers may ask for it with `context.since`. */
   readonly sideEffects: S
-  /** For types alone: what models were. */
-  readonly '~was'?: W
+  /** For types alone: what models and routes were. */
+  readonly '~was': F
 }
 
 /**
@@ -74,16 +74,16 @@ export interface VersionChange<V extends string = string, W = unknown, S extends
  * })
  */
 export function defineVersionChange<
-  const P extends readonly (Reshape | Operation)[],
+  const P extends readonly Part[],
   const V extends string = 'next',
   const S extends boolean = false,
->(options: VersionChangeOptions<V, P, S>): VersionChange<V, ChangedModels<P>, S> {
+>(options: VersionChangeOptions<V, P, S>): VersionChange<V, FactsIn<P>, S> {
   // who writes no TypeScript may have given nothing, which is reported with all else that is missing
   const { title, description = title, id = toId(title), sideEffects = false } = { ...options }
   const version = options?.preview === undefined ? options?.version : (options.version ?? 'next')
   const made = { ...options, version, title, description, id, sideEffects }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the options, V is 'next' and S is false
-  return placed(Object.freeze(made), defineVersionChange) as VersionChange<V, ChangedModels<P>, S>
+  return placed(Object.freeze(made), defineVersionChange) as unknown as VersionChange<V, FactsIn<P>, S>
 }
 
 function toId(title: unknown): string {
@@ -93,9 +93,6 @@ function toId(title: unknown): string {
     .filter(Boolean)
     .join('-')
 }
-
-/** What models were before a change. */
-type ModelsBefore<C> = C extends { readonly '~was'?: infer W } ? NonNullable<W> : unknown
 
 /** A model as it was just before a change, for code that does not ask which one it is. */
 interface AnyBefore {
@@ -115,9 +112,7 @@ export function before<C extends VersionChange, M extends AnyModel>(
   of: M,
 ): Omit<AnyModel, '~shape'> &
   Pick<M, keyof AnyModel & symbol> & {
-    readonly '~shape': ModelName<M> extends keyof ModelsBefore<C>
-      ? ShapeBefore<ModelShape<M>, ModelsBefore<C>[ModelName<M>]>
-      : ModelShape<M>
+    readonly '~shape': ShapeBefore<ModelShape<M>, FieldsIn<Extract<C['~was'], Fact<ModelName<M>>>>>
   } {
   const made: AnyBefore = { kind: 'before', change, model: of }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone

@@ -45,6 +45,8 @@ export interface OperationOptions {
 export interface Operation extends OperationOptions {
   /** Tells it from a reshape. */
   readonly kind: 'operation'
+  /** For types alone: what statuses were. */
+  readonly '~was': never
 }
 
 /**
@@ -54,7 +56,9 @@ export interface Operation extends OperationOptions {
  * operation({ route: 'user.list', path: { was: '/people' } })
  */
 export function operation(options: OperationOptions): Operation {
-  return { kind: 'operation', ...options }
+  const made: Omit<Operation, '~was'> = { kind: 'operation', ...options }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
+  return made as never
 }
 
 /** Whether an operation is about a route of a name. */

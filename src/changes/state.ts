@@ -1,65 +1,63 @@
-import type { AnyModel, ModelName, ModelShape } from './model.ts'
-import type { Absent, Flat, OptionalNames, ShapeBefore } from './was.ts'
+import type { Modelled, ModelName } from './model.ts'
+import type { Absent, Fact, FieldsIn, Flat, ShapeBefore } from './was.ts'
 
 /*
- * Types of what models were. Walking the list of changes once for each model would be quadratic in its length, so the changes are put
- * beside their versions once, as a tuple, and each model walks the versions only. The walk through schemas reads the definitions of zod
- * and not its classes, for one comparison with a class costs thousands of instantiations.
+ * Types of what models were. The changes of a history are put beside the names of what they are about once, so a model walks its own
+ * changes only. The walk through schemas reads the definitions of zod and not its classes, for one comparison with a class costs thousands
+ * of instantiations.
  */
 
 type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
 type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
-type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
 
-/** What each change says of models: its version, and a map by their names. */
-export type Told<H> = H extends { readonly version: infer V; readonly '~was'?: infer W }
-  ? readonly [V, NonNullable<W>]
-  : never
+/** What is asked of a change. */
+interface AnyTold {
+  readonly version: string
+  readonly '~was': Fact
+}
 
-type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
+/** The changes of a list, by the names of the models and routes that they are about. */
+type ByName<C> = { [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K }
 
-/** What changes say of one model, each with its version. */
-type ToldOf<T, N> = T extends readonly [infer V, infer W]
-  ? N extends keyof W
-    ? readonly [V, W[N]]
-    : never
-  : never
-
-type Saying<T, V> = T extends readonly [V, infer W] ? W : never
-
-/** What the changes of a version say, if it has some. */
-type At1<T, V> = [Saying<T, V>] extends [never] ? readonly [] : readonly [readonly [V, Saying<T, V>]]
-
-/**
- * The changes of one model, newest first, those of one version as a union. Four versions are passed over in one step, because few of them
- * say something of a model.
- */
-type Ordered<Vs, T, Acc extends readonly unknown[] = []> = [T] extends [never]
-  ? Acc
-  : Vs extends readonly [infer A, infer B, infer C, infer D, ...infer R]
-    ? [Saying<T, A | B | C | D>] extends [never]
-      ? Ordered<R, T, Acc>
-      : Ordered<R, T, [...Acc, ...At1<T, A>, ...At1<T, B>, ...At1<T, C>, ...At1<T, D>]>
-    : Vs extends readonly [infer A, ...infer R]
-      ? Ordered<R, T, [...Acc, ...At1<T, A>]>
-      : Acc
-
-/** The models by their names, each with its fields and its changes. */
-export type Models<Ms, Vs, T> = {
-  [K in keyof Ms as ModelName<Ms[K]>]: readonly [ModelShape<Ms[K]>, Ordered<Vs, ToldOf<T, ModelName<Ms[K]>>>]
+/** What models were in a version: all versions, the changes, and the versions that are newer. */
+interface State<Vs, C, New> {
+  /** For types alone. */
+  readonly '~state': readonly [Vs, C, New]
 }
 
 /** The versions that are newer than V in a list that begins with the newest. */
-type Newer<Vs, V, Acc = never> = Vs extends readonly [infer H, ...infer R]
+type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
   ? H extends V
     ? Acc
     : Newer<R, V, Acc | H>
   : never
 
-/** The fields of a model, taken back through those of its changes that came with a newer version. */
-type Back<Sh, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
-  ? Back<V extends New ? ShapeBefore<Sh, Merged<W>> : Sh, R, New>
-  : Sh
+/** The models of a history as they were in a version, which no change has that is not released. */
+export type StateOf<A, V> = A extends { readonly versions: infer Vs; readonly changes: infer C }
+  ? StateAt<Vs, C, V>
+  : never
+
+type StateAt<Vs, C, V> = Vs extends readonly unknown[]
+  ? State<readonly ['next', ...Vs], C, Newer<Vs, V>>
+  : never
+
+/** The changes that came with one of some versions. */
+type With<U, V> = U extends { readonly version: V } ? U : never
+
+/** The changes of a name that came after the version of a state. */
+type ChangesOf<N, C, New> = N extends keyof ByName<C> ? With<ByName<C>[N], New> : never
+
+/** What changes say of a model. */
+type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
+
+/** The fields of a model, taken back through its changes. Those of one version are taken together. */
+type Back<Sh, N, U, Vs> = [U] extends [never]
+  ? Sh
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? Back<Sh, N, U, R>
+      : Back<ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+    : Sh
 
 /** The fields of a model that did not exist before a change. */
 type Gone<W, Sh> = { [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never }[keyof W & keyof Sh]
@@ -71,13 +69,31 @@ type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
   : [Gone<W, Sh>] extends [keyof Sub]
     ? true
     : false
-/** A schema inside an optional one, as far as it is read here. */
+
+/** A schema whose value may be left out of what is sent. */
+interface OptionalIn {
+  readonly _zod: { readonly optin: 'optional' | 'defaulted' }
+}
+/** A schema whose value may be missing in what a handler gets. */
+interface OptionalOut {
+  readonly _zod: { readonly optout: 'optional' }
+}
+interface Optional {
+  readonly in: OptionalIn
+  readonly out: OptionalOut
+}
+
+/** An optional schema, as far as it is read here. */
 interface Opt<S> {
-  readonly _zod: { readonly def: { readonly type: 'optional'; readonly innerType: S } }
+  readonly _zod: {
+    readonly optin: 'optional'
+    readonly optout: 'optional'
+    readonly def: { readonly type: 'optional'; readonly innerType: S }
+  }
 }
 /** Whether every field of a model in a part may be left out, and was made so in the part. */
-type IsPartial<Sub, Sh> = [keyof Sub & keyof Sh] extends [OptionalNames<Sub, 'in'>]
-  ? [keyof Sub & keyof Sh] extends [OptionalNames<Sh, 'in'>]
+type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
+  ? [Sh[keyof Sub & keyof Sh]] extends [OptionalIn]
     ? false
     : true
   : false
@@ -90,7 +106,7 @@ type Restrict<W, Sub, Sh> = W extends unknown
       ]: W[K] extends string | Absent
         ? W[K]
         : K extends keyof Sub
-          ? K extends OptionalNames<Pick<Sub, K>, 'in'>
+          ? Sub[K] extends OptionalIn
             ? Opt<W[K]>
             : W[K]
           : IsPartial<Sub, Sh> extends true
@@ -98,54 +114,76 @@ type Restrict<W, Sub, Sh> = W extends unknown
             : W[K]
     }
   : never
-type BackPart<Sub, Sh, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
-  ? V extends New
-    ? BackPart<ShapeBefore<Sub, Merged<Restrict<W, Sub, Sh>>>, ShapeBefore<Sh, Merged<W>>, R, New>
-    : BackPart<Sub, Sh, R, New>
-  : Sub
-type PartAt<P, N, St> = P extends readonly [infer Sh, infer Sub]
-  ? St extends { readonly '~of': readonly [infer H, infer New] }
-    ? N extends keyof H
-      ? H[N] extends readonly [unknown, infer Cs]
-        ? BackPart<Sub, Sh, Cs, New>
-        : never
-      : never
-    : never
-  : never
 
-type StateIn<H, New> = { readonly '~of': readonly [H, New] } & {
-  [N in keyof H]: H[N] extends readonly [infer Sh, infer Cs] ? Back<Sh, Cs, New> : never
-}
+/** The fields of a part of a model, taken back as those of the whole model are. */
+type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
+  ? Sub
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? BackPart<Sub, Sh, N, U, R>
+      : BackPart<
+          ShapeBefore<Sub, Merged<RestrictBy<FactsOf<With<U, V>, N>, Sub, Sh>>>,
+          ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>,
+          N,
+          Exclude<U, With<U, V>>,
+          R
+        >
+    : Sub
 
-/** The models of a history as they were in a version, which no change has that is not released. */
-export type StateOf<A, V> = A extends { readonly versions: infer Vs; readonly '~models'?: infer H }
-  ? StateIn<NonNullable<H>, Newer<Vs, V> | 'next'>
-  : never
+/** What each reshape says of the fields that a part has. */
+type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : never
+
+type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
-/** The names of fields, taken back as the fields are. */
-type NamesBack<N, Cs, New> = Cs extends readonly [readonly [infer V, infer W], ...infer R]
-  ? NamesBack<V extends New ? NameBefore<N, W> : N, R, New>
-  : N
-type NamesAt<N, K, St> = St extends { readonly '~of': readonly [infer H, infer New] }
-  ? N extends keyof H
-    ? H[N] extends readonly [unknown, infer Cs]
-      ? NamesBack<K, Cs, New>
-      : never
-    : never
-  : never
 
-type At<S, St, Side extends 'in' | 'out'> = S extends Pick<AnyModel, keyof AnyModel & symbol> & {
-  readonly '~part': infer P
+/** The names of fields, taken back as the fields are. */
+type NamesBack<K, N, U, Vs> = [U] extends [never]
+  ? K
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? NamesBack<K, N, U, R>
+      : NamesBack<NameBefore<K, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+    : K
+
+/** Types of schemas that may hold a model, or have its name. */
+type Holder =
+  | 'object'
+  | 'array'
+  | 'optional'
+  | 'nullable'
+  | 'default'
+  | 'prefault'
+  | 'record'
+  | 'union'
+  | 'enum'
+
+interface Holding {
+  readonly _zod: { readonly def: { readonly type: Holder } }
 }
-  ? ObjectAt<PartAt<P, ModelName<S>, St>, St, Side>
-  : S extends Pick<AnyModel, keyof AnyModel & symbol>
-    ? ModelName<S> extends keyof St
-      ? ObjectAt<St[ModelName<S>], St, Side>
-      : never
+
+type At<S, St, Side extends 'in' | 'out'> = S extends Holding
+  ? S extends Modelled
+    ? ObjectAt<ModelAt<S, St>, St, Side>
     : S extends { readonly '~names': readonly [infer N, infer K] }
-      ? NamesAt<N, K, St>
-      : Walk<S, DefOf<S>, St, Side>
+      ? NamesAt<K, N, St>
+      : Walk<S, S['_zod']['def'], St, Side>
+  : Side extends 'in'
+    ? In<S>
+    : Out<S>
+
+/** The fields of a model or part in a state. */
+type ModelAt<S, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? S extends { readonly '~part': readonly [infer Sh, infer Sub] }
+      ? BackPart<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+      : S extends { readonly '~shape': infer Sh }
+        ? Back<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+        : never
+    : never
+
+type NamesAt<K, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
 
 type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
   readonly type: 'array'
@@ -176,16 +214,14 @@ export type OutAt<S, St> = At<S, St, 'out'>
 export type InAt<S, St> = At<S, St, 'in'>
 
 /** A value of a schema in a version; without a version, one of the newest models. */
-export type ValueAt<S, A, V> = V extends string
-  ? InAt<S, StateOf<A, V>> | OutAt<S, StateOf<A, V>>
+export type ValueAt<S, Vs, C, V> = V extends string
+  ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>
   : In<S> | Out<S>
 /** What a value of a schema becomes in a version; without a version, one of the newest models. */
-export type MigratedAt<S, A, V> = V extends string ? OutAt<S, StateOf<A, V>> : Out<S>
+export type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out<S>
 
-type ObjectAt<Sh, St, Side extends 'in' | 'out'> = [OptionalNames<Sh, Side>] extends [never]
-  ? { -readonly [K in keyof Sh]: At<Sh[K], St, Side> }
-  : Flat<
-      { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, Side>>]: At<Sh[K], St, Side> } & {
-        -readonly [K in OptionalNames<Sh, Side>]?: At<Sh[K], St, Side>
-      }
-    >
+type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
+  { -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side> } & {
+    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: At<Sh[K], St, Side>
+  }
+>

@@ -14,7 +14,7 @@ import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import { createMigrate, levelOf } from './migrate.ts'
-import type { MigratedAt, Models, Told, ValueAt } from './state.ts'
+import type { MigratedAt, ValueAt } from './state.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
@@ -43,10 +43,6 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
   readonly changes: C
   /** The models. */
   readonly models: Ms
-  /** For types alone: the models with their changes. */
-  readonly '~models'?: C extends readonly unknown[]
-    ? Models<Ms, readonly ['next', ...Vs], Told<C[number]>>
-    : never
   /**
    * Whether a version has a change.
    *
@@ -71,9 +67,9 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     To extends Vs[number] | undefined = undefined,
   >(
     schema: S,
-    value: ValueAt<S, History<Vs, Ms, C>, From>,
+    value: ValueAt<S, Vs, C, From>,
     versions: { readonly from?: From; readonly to?: To },
-  ): MigratedAt<S, History<Vs, Ms, C>, To>
+  ): MigratedAt<S, Vs, C, To>
 }
 
 /**

@@ -18,10 +18,13 @@ export type Flat<T> = { [K in keyof T]: T[K] } & {}
  * @example
  * fields: { lastName: { was: absent } }
  */
-export const absent = Object.freeze({ '~was': 'absent' } as const)
+export const absent: Absent = Object.freeze({ '~was': 'absent' } as const)
 
 /** The type of `absent`. */
-export type Absent = typeof absent
+export interface Absent {
+  /** Distinguishes it from schemas. */
+  readonly '~was': 'absent'
+}
 
 /** What a field was: a schema, `absent`, or the name that it had. */
 export type Was = Schema | Absent | string
@@ -49,6 +52,21 @@ type FieldTurns<Sh, K, W> = W extends AnySchema
 /** What each field was. */
 export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] } & FieldTurns<Sh, K, W[K]> }
 
+/**
+ * What a reshape says: each field with what it was. They are pairs and no object, because TypeScript instantiates object types again
+ * wherever they are passed on, and pairs of classes and texts never.
+ */
+export type Pairs<W> = { [K in keyof W]: readonly [K, W[K]] }[keyof W]
+
+/** What is said of a model by its name, or of a route: of each part, what it was. Statuses are the parts of a route. */
+export type Fact<N = string, K = string | number> = readonly [
+  about: N,
+  part: readonly [name: K, was: unknown],
+]
+
+/** What a fact says of the fields of a model, by their names. */
+export type FieldsIn<F extends Fact> = { [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1] }
+
 /** The fields that an object had before a change. */
 export type ShapeBefore<Sh, W> = {
   [
@@ -63,7 +81,7 @@ export type ShapeBefore<Sh, W> = {
 }
 
 /** The names of fields that may be left out of what is sent or of what a handler gets. */
-export type OptionalNames<Sh, Side extends 'in' | 'out'> = {
+type OptionalNames<Sh, Side extends 'in' | 'out'> = {
   [K in keyof Sh]: DefOf<Sh[K]> extends { readonly type: infer T }
     ? T extends 'optional'
       ? K

@@ -24,7 +24,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   // what models were, from what changes say of them
   'src/changes/was.ts': 'all',
   'src/changes/state.ts': 'all',
-  'src/changes/change.ts': ['ChangedModels', 'ModelsBefore'],
+  'src/changes/change.ts': ['FactsIn', 'Part'],
   'src/changes/model.ts': ['ModelName', 'ModelShape', 'WholeShape'],
   'src/changes/versions.ts': ['Allowed'],
   // the dispatcher of the platform's own fetch, which has no name everywhere
