@@ -10,8 +10,8 @@ const MAX_VALUES = 49
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 224 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 217 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 226 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 219 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */

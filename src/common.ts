@@ -38,7 +38,7 @@ export type {
   Source,
 } from './define/infer.ts'
 export { defineInterceptor } from './define/interceptor.ts'
-export type { Interceptor, InterceptorOptions } from './define/interceptor.ts'
+export type { EnvelopeContent, EnvelopeOf, Interceptor, InterceptorOptions } from './define/interceptor.ts'
 export { lazy } from './define/lazy.ts'
 export type { Middleware } from './define/middleware.ts'
 export { defineModule } from './define/module.ts'
@@ -84,7 +84,7 @@ export type {
   Shared as SharedOptions,
 } from './define/route.ts'
 export type { ResponseKey } from './schema/responses.ts'
-export type { Fields as SchemaFields, InputOf, OutputOf, Schema } from './schema/schema.ts'
+export type { Fields as SchemaFields, InputOf, OutputOf, Schema, SchemaOf } from './schema/schema.ts'
 export type { UploadLimits } from './schema/uploads.ts'
 export { defineToken } from './define/token.ts'
 export type { Injected, Token, Tokens } from './define/token.ts'

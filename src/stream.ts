@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 
 import { ignoreFailure } from './async.ts'
 import type { BodyStream, FinishedResponse } from './http.ts'
+import { isObject } from './values.ts'
 
 /** Where the chunks of a streamed body come from. */
 export interface ChunkSource {
@@ -27,6 +28,27 @@ export function isAsyncIterable(value: unknown): value is BodyStream {
 /** Whether the value is a web stream, of this realm or of a ponyfill. */
 export function isWebStream(value: unknown): value is ReadableStream<Uint8Array> {
   return typeof value === 'object' && value !== null && 'getReader' in value
+}
+
+/** What a `Response` of any realm has, be it that of the platform, of an installed undici or of a ponyfill. */
+export interface WebResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
+  readonly headers: Pick<Headers, 'forEach'> & Partial<Pick<Headers, 'getSetCookie'>>
+  readonly body?: Response['body'] | undefined
+  readonly bodyUsed?: boolean
+}
+
+/** Whether the value is a `Response`. Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
+export function isWebResponse(result: unknown): result is WebResponse {
+  if (!isObject(result) || Array.isArray(result)) return false
+  const prototype: unknown = Object.getPrototypeOf(result)
+  if (prototype === Object.prototype || prototype === null) return false
+  if (!('status' in result) || typeof result.status !== 'number' || !('headers' in result)) return false
+  const { headers } = result
+  return isObject(headers) && hasMethod(headers, 'forEach') && hasMethod(result, 'arrayBuffer')
+}
+
+function hasMethod(value: object, name: string): boolean {
+  return typeof Reflect.get(value, name) === 'function'
 }
 
 /** Opens a streamed body. @throws `TypeError` when something else reads it already. */

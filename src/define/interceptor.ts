@@ -1,10 +1,28 @@
+import { after } from '../async.ts'
 import type { Awaitable } from '../http.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
+import { atDefinition, placed } from '../place.ts'
+import { findResponse } from '../schema/responses.ts'
+import type { ResponseKey } from '../schema/responses.ts'
+import { defOf, isSchema } from '../schema/schema.ts'
+import type { OutputOf, Schema, SchemaOf } from '../schema/schema.ts'
+import { isAsyncIterable, isWebResponse } from '../stream.ts'
+import { describeValue } from '../values.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
+import { isRaw, isReply } from './reply.ts'
 import type { Injected, Tokens } from './token.ts'
-import { placed } from '../place.ts'
 
-/** An interceptor as `defineInterceptor` returns it. */
-export interface Interceptor {
+declare const CONTENT: unique symbol
+declare const ENVELOPE: unique symbol
+
+/** Stands for the result of a route in the schema that `envelope` of an interceptor returns. For types alone. */
+export interface EnvelopeContent {
+  /** Never there: what the result is replaces it in the types of clients. */
+  readonly [CONTENT]: true
+}
+
+/** An interceptor as `defineInterceptor` returns it. `E` is the output of its envelope, `undefined` without one. */
+export interface Interceptor<E = unknown> {
   /** Distinguishes interceptors from other definitions. */
   readonly kind: 'interceptor'
   /** The name in messages. */
@@ -13,14 +31,37 @@ export interface Interceptor {
   readonly inject: Tokens
   /** Wraps the handler: `next` runs it and resolves to its result. */
   intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never): unknown
+  /** For types alone: the output of the envelope, with `EnvelopeContent` in the place of the result. */
+  readonly [ENVELOPE]?: E
+}
+
+/** The envelope of an interceptor. */
+interface Envelope {
+  /** Returns the schema of what `intercept` makes of a result, from the schema of that result. */
+  readonly wrap: (schema: Schema) => unknown
+  /** Applies the envelopes of all interceptors of a route. Whoever declares one brings it, because most applications have none. */
+  readonly applyAll: typeof applyEnvelopes
+}
+
+const envelopes = new WeakMap<Interceptor, Envelope>()
+
+/** The envelope of an interceptor that declares one. */
+export function envelopeOf(interceptor: Interceptor): Envelope | undefined {
+  return envelopes.get(interceptor)
 }
 
 /** What `defineInterceptor` takes. */
-export interface InterceptorOptions<D> {
+export interface InterceptorOptions<D, E = undefined> {
   /** Names the interceptor in messages. */
   readonly name: string
   /** What `intercept` needs, by the keys under which it receives them. */
   readonly inject?: D
+  /**
+   * Returns the schema of what `intercept` returns, from a schema that `response` of a route declares for a status from 200 to 299. Responses
+   * are parsed by it, and documents and clients show it. `next()` returns the data of a `reply` then, which keeps its status and headers.
+   * What is no data, such as a stream or a redirect, is sent as it is, and so are replies with other statuses.
+   */
+  readonly envelope?: (schema: SchemaOf<EnvelopeContent>) => E
   /**
    * Runs around the handler, after validation. `next()` runs what is inside and gives its value (await it); what this returns goes on in
    * its place. Without `next()` the handler does not run.
@@ -28,15 +69,134 @@ export interface InterceptorOptions<D> {
   readonly intercept: (context: RouteContext, next: () => Awaitable<unknown>, inject: Injected<D>) => unknown
 }
 
+/** What an envelope makes of a result; `undefined` without one. */
+export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
+
 /**
  * Describes what happens around a handler. Interceptors accumulate as guards do; the first one is outermost.
  *
  * @example
  * const Envelope = defineInterceptor({
  *   name: 'Envelope',
+ *   envelope: (schema) => z.object({ data: schema, version: z.string() }),
  *   intercept: async (context, next) => ({ data: await next(), version: context.version }),
  * })
  */
-export function defineInterceptor<D extends Tokens = {}>(options: InterceptorOptions<D>): Interceptor {
-  return placed({ inject: {}, ...options, kind: 'interceptor' }, defineInterceptor)
+export function defineInterceptor<D extends Tokens = {}, E extends Schema | undefined = undefined>(
+  options: InterceptorOptions<D, E>,
+): Interceptor<EnvelopeOf<E>> {
+  const { envelope, intercept, ...others } = options
+  if (envelope === undefined)
+    return placed({ inject: {}, ...others, intercept, kind: 'interceptor' }, defineInterceptor)
+  const made = { inject: {}, ...others, intercept: aroundData(intercept), kind: 'interceptor' } as const
+  envelopes.set(made, { wrap: remembering(envelope), applyAll: applyEnvelopes })
+  return placed(made, defineInterceptor)
+}
+
+/** Calls an envelope once for each schema: routes that share a schema share the wrapped one, and what is made of it. */
+function remembering(envelope: (schema: SchemaOf<EnvelopeContent>) => unknown): (schema: Schema) => unknown {
+  const made = new WeakMap<Schema, unknown>()
+  return (schema) => {
+    // the type stands for the result of any route
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    if (!made.has(schema)) made.set(schema, envelope(schema as SchemaOf<EnvelopeContent>))
+    return made.get(schema)
+  }
+}
+
+type Intercept<D> = InterceptorOptions<D>['intercept']
+
+/** Has an interceptor get and replace data alone: a reply keeps its head, and what is no data is sent as it is. */
+function aroundData<D>(intercept: Intercept<D>): Intercept<D> {
+  return (context, next, inject) => {
+    let close = asMade
+    const open = (result: unknown): unknown => {
+      const isOpened = isReply(result) && !isRaw(result)
+      const data = isOpened ? result.data : result
+      const status = (isOpened ? result.status : undefined) ?? context.response.status ?? 200
+      if (data === undefined || isSentAsIs(data) || status >= 300) {
+        close = () => result
+        return result
+      }
+      close = isOpened ? (made) => ({ ...result, data: made }) : asMade
+      return data
+    }
+    const made = intercept(context, () => after(next(), open), inject)
+    return after(made, (settled) => (isSentAsIs(settled) ? settled : close(settled)))
+  }
+}
+
+const asMade = (made: unknown): unknown => made
+
+/** Whether a result is a response of its own, a stream or bytes. */
+function isSentAsIs(result: unknown): boolean {
+  return isReply(result) || result instanceof Uint8Array || isAsyncIterable(result) || isWebResponse(result)
+}
+
+/** What a route has that envelopes change: `I` are its interceptors with their places. */
+interface Enveloped<I> {
+  readonly interceptors: readonly I[]
+  /** The schemas by status. */
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+}
+
+/** A route before its envelopes are applied. */
+interface Wrapped<I> extends Enveloped<I> {
+  /** Whether it sends events or items. */
+  readonly isStream: boolean
+  /** The status of a plain returned value. */
+  readonly status: number
+}
+
+/**
+ * Applies the envelopes of interceptors to the responses of a route, the innermost first. A route with a stream loses interceptors with
+ * an envelope, because a stream is not wrapped.
+ */
+function applyEnvelopes<I extends { readonly part: Interceptor }>(
+  { interceptors, responses, isStream, status }: Wrapped<I>,
+  problems: DefinitionProblem[],
+): Enveloped<I> {
+  if (isStream)
+    return { interceptors: interceptors.filter(({ part }) => envelopeOf(part) === undefined), responses }
+  const wrapped = new Map(responses)
+  // the status of the route may be one that `default` declares
+  for (const key of [...responses.keys(), status]) {
+    if (typeof key !== 'number' || !isWrapped(key)) continue
+    const schema = findResponse(responses, key)
+    if (schema !== undefined && defOf(schema).type !== 'file')
+      wrapped.set(
+        key,
+        interceptors.reduceRight((inner, { part }) => wrapIn(part, inner, problems), schema),
+      )
+  }
+  return { interceptors, responses: wrapped }
+}
+
+/** Errors and redirects are not wrapped, and other statuses have no body. */
+function isWrapped(status: number): boolean {
+  return status < 300 && status !== 204 && status !== 205
+}
+
+/** The schema in the envelope of an interceptor. An envelope that fails is reported once. */
+function wrapIn(part: Interceptor, schema: Schema, problems: DefinitionProblem[]): Schema {
+  const envelope = envelopeOf(part)
+  if (envelope === undefined) return schema
+  let outcome: string
+  try {
+    const made = envelope.wrap(schema)
+    if (isSchema(made)) return made
+    outcome = `returned ${describeValue(made)}`
+  } catch (error) {
+    outcome = `failed: ${String(error)}`
+  }
+  const problem: DefinitionProblem = {
+    code: 'invalid_response',
+    where: `interceptor ${part.name}`,
+    message: `its envelope ${outcome}`,
+    fix: 'return a schema, such as envelope: (schema) => z.object({ data: schema })',
+  }
+  const found = atDefinition(problem, part)
+  if (!problems.some(({ where, message }) => where === found.where && message === found.message))
+    problems.push(found)
+  return schema
 }

@@ -16,6 +16,7 @@ import type { ModuleNode } from './modules.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import { toSources } from '../schema/sources.ts'
 import { STREAM_STATUS, toStream } from '../schema/streams.ts'
+import { envelopeOf } from '../define/interceptor.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../values.ts'
@@ -88,6 +89,7 @@ function withPattern(
   const answer = toAnswer(route, responses.success, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
+  const enveloped = toEnveloped(layers, responses.byStatus(route.status), answer, problems)
   found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   return {
@@ -102,7 +104,6 @@ function withPattern(
     sources,
     inject,
     module: inherited.module,
-    layers,
     handler: route.handler,
     summary: route.summary,
     description: route.description,
@@ -113,15 +114,30 @@ function withPattern(
     timeout: route.timeout,
     upgrade: route.upgrade,
     uploads: route.uploads,
-    responses: responses.byStatus(route.status),
     isOneResponse: responses.isOne,
     ...answer,
+    ...enveloped,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
     deprecated: route.deprecated ?? inherited.deprecated,
     policies,
     includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
     meta: { ...inherited.meta, ...route.meta },
   }
+}
+
+/** What stands around a route and what it responds with, by the interceptors that declare an envelope. */
+function toEnveloped(
+  layers: LayerStack,
+  responses: FlatRoute['responses'],
+  { stream, status }: Pick<FlatRoute, 'stream' | 'status'>,
+  problems: DefinitionProblem[],
+): Pick<FlatRoute, 'layers' | 'responses'> {
+  const { interceptors } = layers
+  const [envelope] = interceptors.flatMap(({ part }) => envelopeOf(part) ?? [])
+  if (envelope === undefined) return { layers, responses }
+  const parts = { interceptors, responses, isStream: stream !== undefined, status }
+  const applied = envelope.applyAll(parts, problems)
+  return { layers: { ...layers, interceptors: applied.interceptors }, responses: applied.responses }
 }
 
 /** What a route answers by itself: a stream has a status of its own. */

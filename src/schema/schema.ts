@@ -24,6 +24,9 @@ export type OutputOf<S> = S extends { readonly _zod: { readonly output: infer O 
 /** What a schema takes. */
 export type InputOf<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
 
+/** A schema of zod with this output. */
+export type SchemaOf<T> = z.ZodType<T>
+
 /** Schemas by field name. */
 export type Fields = Readonly<Record<string, Schema>>
 

@@ -6,7 +6,7 @@ import {
   defineInterceptor,
   defineProvider,
 } from 'octavo'
-import type { ExecutionContext, Guard, HttpError } from 'octavo'
+import type { EnvelopeContent, ExecutionContext, Guard, HttpError, Interceptor } from 'octavo'
 
 import { z } from 'zod'
 import { expectTypeOf } from 'expect-type'
@@ -120,6 +120,21 @@ const wraps = defineInterceptor({
   inject: { door: Door },
   intercept: (_context, _next, { door }) => expectTypeOf(door).toEqualTypeOf<{ open: boolean }>(),
 })
+const envelope = defineInterceptor({
+  name: 'Envelope',
+  inject: { door: Door },
+  envelope: (schema) => z.object({ data: z.array(schema), route: z.string().optional() }),
+  intercept: async (_context, next, { door }) => {
+    expectTypeOf(door).toEqualTypeOf<{ open: boolean }>()
+    return { data: await next() }
+  },
+})
+expectTypeOf(envelope).toEqualTypeOf<Interceptor<{ data: EnvelopeContent[]; route?: string | undefined }>>()
+expectTypeOf(wraps).toEqualTypeOf<Interceptor<undefined>>()
+defineController({ name: 'a', interceptors: [wraps, envelope], routes: [] })
+bind(envelope, wraps)
+// @ts-expect-error the envelope is a schema
+defineInterceptor({ name: 'a', envelope: () => 'data', intercept: (_context, next) => next() })
 bind(Door, { value: { open: false } })
 bind(plain, auth)
 // @ts-expect-error another value

@@ -4,8 +4,8 @@ import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { STREAM_STATUS } from '../../schema/streams.ts'
 import { isJsonType } from '../../media-type.ts'
-import { dropBody, isAsyncIterable, isWebStream, openStream } from '../../stream.ts'
-import { isObject } from '../../values.ts'
+import { dropBody, isAsyncIterable, isWebResponse, isWebStream, openStream } from '../../stream.ts'
+import type { WebResponse } from '../../stream.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
@@ -243,27 +243,6 @@ function refuseUnknown(key: string, value: unknown): unknown {
       `The result holds a response or a stream at "${key}": return it by itself, also from interceptors`,
     )
   return value
-}
-
-/** What a `Response` of any realm has, be it that of the platform, of an installed undici or of a ponyfill. */
-interface WebResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
-  readonly headers: Pick<Headers, 'forEach'> & Partial<Pick<Headers, 'getSetCookie'>>
-  readonly body?: Response['body'] | undefined
-  readonly bodyUsed?: boolean
-}
-
-/** Asked for plain objects and lists without touching `Response`, which Node loads when it is first named. */
-function isWebResponse(result: unknown): result is WebResponse {
-  if (!isObject(result) || Array.isArray(result)) return false
-  const prototype: unknown = Object.getPrototypeOf(result)
-  if (prototype === Object.prototype || prototype === null) return false
-  if (!('status' in result) || typeof result.status !== 'number' || !('headers' in result)) return false
-  const { headers } = result
-  return isObject(headers) && hasMethod(headers, 'forEach') && hasMethod(result, 'arrayBuffer')
-}
-
-function hasMethod(value: object, name: string): boolean {
-  return typeof Reflect.get(value, name) === 'function'
 }
 
 function fromWeb(response: WebResponse, head: ResponseHead | undefined): FinishedResponse {
