@@ -47,10 +47,10 @@ describe('docs/errors.md', () => {
   }
 
   for (const code of Object.keys(DEFINITION_ERRORS)) {
-    it(`shows what causes ${code}, and how to mend it`, () => {
+    it(`shows what causes ${code}, and how to fix it`, () => {
       const part = below(`\`${code}\``, definitions)
       assert.match(part, /^```ts throws$/m)
-      assert.match(part, /^Mend: /m)
+      assert.match(part, /^Fix: /m)
     })
   }
 
