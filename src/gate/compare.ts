@@ -41,7 +41,7 @@ export function compareSources(base: Source, revision: Source, options: CompareO
   const { closedEnums = false, closedClients = false, now = new Date() } = options
   const documents = createDocuments(base, revision, { closedEnums, closedClients, now: now.getTime() })
   const findings = [...comparePaths(documents), ...compareWebhooks(documents)]
-  return { level: worst(findings.map(({ level }) => level)), findings: findings.toSorted(byPlace) }
+  return { level: worst(findings.map(({ level }) => level)), findings: toSorted(findings) }
 }
 
 /**
@@ -59,18 +59,19 @@ export function compareDocuments(base: unknown, revision: unknown, options?: Com
 }
 
 /** What findings are sorted by. */
-function keys({ operation, at, rule, message }: Finding): readonly string[] {
+function toKeys({ operation, at, rule, message }: Finding): readonly string[] {
   const [method = '', path = ''] = operation.split(' ')
   return [path, method, at, rule, message]
 }
 
-function byPlace(one: Finding, other: Finding): number {
-  const others = keys(other)
-  for (const [index, key] of keys(one).entries()) {
-    const its = others[index] ?? ''
-    if (key !== its) return key < its ? -1 : 1
-  }
-  return 0
+function toSorted(findings: readonly Finding[]): readonly Finding[] {
+  const keyed = findings.map((finding) => ({ finding, keys: toKeys(finding) }))
+  return keyed.toSorted((one, other) => compareKeys(one.keys, other.keys)).map(({ finding }) => finding)
+}
+
+function compareKeys(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((key, index) => key !== other[index])
+  return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
 }
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
@@ -136,16 +137,28 @@ function toAdded({ pointer }: Operation): Difference {
 }
 
 function compareOperations(old: Operation, now: Operation, documents: Documents): readonly Finding[] {
+  const security = compareSecurity(old, now, documents)
+  if (isSameOperation(old, now, documents)) return security.map((difference) => toFinding(difference, old))
   const differences = [
     ...toIdDifferences(old, now),
     ...compareLife(old, now),
-    ...compareSecurity(old, now, documents),
+    ...security,
     ...compareParameters(old, now, documents, 'request'),
     ...compareRequestBody(old, now, documents, 'request'),
     ...compareResponses(old, now, documents, 'response'),
     ...compareCallbacks(old, now, documents),
   ]
   return differences.filter(({ level }) => level !== 'none').map((difference) => toFinding(difference, old))
+}
+
+/** Whether two operations are the same word for word, but for the schemes of their credentials. */
+function isSameOperation(old: Operation, now: Operation, { isSame }: Documents): boolean {
+  const others = now.parameters
+  return (
+    old.parameters.length === others.length &&
+    old.parameters.every(({ key, node }, at) => key === others[at]?.key && isSame(node, others[at].node)) &&
+    isSame(old.node, now.node)
+  )
 }
 
 function toIdDifferences(old: Operation, now: Operation): readonly Difference[] {

@@ -60,7 +60,9 @@ export function operationsOfItem(
         id: isString(id) ? id : undefined,
         node,
         parameters: toParameters([item, node], path, source),
-        pointer: source.pointerOf(node) || source.pointerOf(item),
+        get pointer() {
+          return source.pointerOf(node) || source.pointerOf(item)
+        },
       },
     ]
   })

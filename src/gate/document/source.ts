@@ -15,6 +15,8 @@ export interface Source {
   readonly withoutVersion: (text: string) => string
   /** In OpenAPI 3.0, schemas are a dialect of their own: `nullable`, boolean `exclusiveMinimum`, references without siblings. */
   readonly is30: boolean
+  /** What a reference leads to; `undefined` if it leads nowhere. */
+  readonly follow: (reference: Node) => unknown
   /** Follows references until there is none; gives other values as they are. @throws {ReadError} */
   readonly resolve: (value: unknown) => unknown
   /** The JSON pointer of an object of the document, after the name of its file if that is another one (RFC 6901). */
@@ -32,41 +34,45 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
     throw new ReadError(
       `The document says openapi: ${JSON.stringify(version) ?? 'nothing'}. Give a document of OpenAPI 3.0, 3.1 or 3.2`,
     )
-  const places = new Map<object, Place>()
-  const find = (name: string): unknown => {
-    const value = name === main ? document : files.get(name)
-    if (isObject(value) && !places.has(value)) note(value, { file: name, pointer: '' }, places)
-    return value
+  const placeOf = createPlaces(document, files, main)
+  const targets = new Map<string, unknown>()
+  const follow = (from: Node): unknown => {
+    const reference = String(from['$ref'])
+    const own = files.size === 0 ? main : (placeOf(from)?.file ?? main)
+    const key = `${own} ${reference}`
+    if (!targets.has(key)) targets.set(key, find(reference, own))
+    return targets.get(key)
   }
-  find(main)
-  const follow = (reference: string, from: object): unknown => {
+  const find = (reference: string, from: string): unknown => {
     const [file = '', pointer = ''] = reference.split('#', 2)
-    const own = places.get(from)?.file ?? main
-    const root = find(file === '' ? own : toName(file, own))
-    const target = root === undefined ? undefined : pick(root, pointer)
-    if (target === undefined)
-      throw new ReadError(`${places.get(from)?.pointer ?? ''}: the reference ${reference} leads nowhere`)
-    return target
+    const name = file === '' ? from : toName(file, from)
+    return pick(name === main ? document : files.get(name), pointer)
+  }
+  const pointerOf = (value: unknown): string => {
+    const place = isObject(value) ? placeOf(value) : undefined
+    if (place === undefined) return ''
+    const pointer = toPointer(place)
+    if (place.file === main) return pointer
+    const folder = main.slice(0, main.lastIndexOf('/') + 1)
+    return `${place.file.startsWith(folder) ? place.file.slice(folder.length) : place.file}#${pointer}`
   }
   return {
     root: document,
     withoutVersion: toWithoutVersion(document['info']),
     is30: version.startsWith('3.0'),
+    follow,
     resolve: (value) => {
       let current = value
       for (let steps = 0; isRecord(current) && typeof current['$ref'] === 'string'; steps++) {
         if (steps > 50) throw new ReadError(`The reference ${current['$ref']} leads back to itself`)
-        current = follow(current['$ref'], current)
+        const target = follow(current)
+        if (target === undefined)
+          throw new ReadError(`${pointerOf(current)}: the reference ${current['$ref']} leads nowhere`)
+        current = target
       }
       return current
     },
-    pointerOf: (value) => {
-      const place = isObject(value) ? places.get(value) : undefined
-      if (place === undefined) return ''
-      if (place.file === main) return place.pointer
-      const folder = main.slice(0, main.lastIndexOf('/') + 1)
-      return `${place.file.startsWith(folder) ? place.file.slice(folder.length) : place.file}#${place.pointer}`
-    },
+    pointerOf,
   }
 }
 
@@ -86,18 +92,38 @@ export function toName(reference: string, from: string): string {
 
 interface Place {
   readonly file: string
-  readonly pointer: string
+  /** Where the object stands that has it, and the name there. Pointers are written for few of all objects. */
+  readonly above: Place | undefined
+  readonly step: string
+  pointer?: string
+}
+
+function toPointer(place: Place): string {
+  if (place.above === undefined) return ''
+  return (place.pointer ??= `${toPointer(place.above)}/${toPointerStep(place.step)}`)
+}
+
+/** Tells where objects stand. Most comparisons never ask, so nothing is noted before. */
+function createPlaces(document: object, files: Files, main: string): (value: object) => Place | undefined {
+  let places: Map<object, Place> | undefined
+  return (value) => {
+    if (places === undefined) {
+      places = new Map()
+      note(document, main, places)
+      for (const [file, root] of files) if (isObject(root)) note(root, file, places)
+    }
+    return places.get(value)
+  }
 }
 
 /** Notes where each object stands. Objects that stand in several places keep the first one. */
-function note(start: object, at: Place, places: Map<object, Place>): void {
-  const open: [object, string][] = [[start, at.pointer]]
-  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-    const [value, pointer] = entry
-    if (places.has(value)) continue
-    places.set(value, { file: at.file, pointer })
-    for (const [key, member] of Object.entries(value).toReversed())
-      if (isObject(member)) open.push([member, `${pointer}/${toPointerStep(key)}`])
+function note(start: object, file: string, places: Map<object, Place>): void {
+  if (!places.has(start)) places.set(start, { file, above: undefined, step: '' })
+  // a map gives what is added while it is walked, too
+  for (const [value, above] of places) {
+    if (above.file !== file) continue
+    for (const [step, member] of Object.entries(value))
+      if (isObject(member) && !places.has(member)) places.set(member, { file, above, step })
   }
 }
 

@@ -23,22 +23,18 @@ export function compareContent(
   const before = mediaOf(base, documents.base)
   const after = mediaOf(revision, documents.revision)
   const name = side === 'request' ? 'request-body-media-type' : 'response-media-type'
-  const pointers = {
-    base: documents.base.pointerOf(base),
-    revision: documents.revision.pointerOf(revision),
-  }
   const differences: Difference[] = []
   const used = new Set<string>()
   for (const [type, old] of before) {
     const partner = findMedia(type, after, side)
     if (partner === undefined)
       differences.push({
-        ...pointers,
         rule: `${name}-removed`,
         level: 'breaking',
         at: [...at, old.name],
         message: `the media type ${old.name} was removed`,
         base: documents.base.pointerOf(old.node),
+        revision: documents.revision.pointerOf(revision),
       })
     else {
       used.add(partner[0])
@@ -48,11 +44,11 @@ export function compareContent(
   for (const [type, now] of after)
     if (!before.has(type) && !used.has(type))
       differences.push({
-        ...pointers,
         rule: `${name}-added`,
         level: 'info',
         at: [...at, now.name],
         message: `the media type ${now.name} was added`,
+        base: documents.base.pointerOf(base),
         revision: documents.revision.pointerOf(now.node),
       })
   return differences
@@ -104,7 +100,14 @@ function compareMedia(
     const [schema, newSchema] = [old.node[key], now.node[key]]
     if (schema === undefined && newSchema === undefined) continue
     const facts = comparing.compare(base(schema), revision(newSchema))
-    differences.push(...toDifferences(facts, side, 'body', key === 'schema' ? at : [...at, '(item)']))
+    differences.push(
+      ...toDifferences(facts, {
+        side,
+        place: 'body',
+        at: key === 'schema' ? at : [...at, '(item)'],
+        documents,
+      }),
+    )
   }
   const [encoding, newEncoding] = [old.node['encoding'] ?? {}, now.node['encoding'] ?? {}]
   if (toStableText(encoding) !== toStableText(newEncoding)) {

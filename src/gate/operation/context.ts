@@ -1,19 +1,21 @@
-import type { Source } from '../document/source.ts'
+import { createIsSame } from '../document/same.ts'
+import type { Node, Source } from '../document/source.ts'
 import type { Level } from '../finding.ts'
 import { createComparing } from '../schema/facts.ts'
 import type { Comparing, Fact, Strictness } from '../schema/fact.ts'
-import { createInclusion } from '../schema/includes.ts'
 import { createReader } from '../schema/read.ts'
 import type { Reader, Side } from '../schema/read.ts'
 
 /** What stands where in an operation: part of the names of rules. */
-export type Place = 'parameter' | 'body' | 'header'
+type Place = 'parameter' | 'body' | 'header'
 
 /** The two documents that are compared, with what was read and found so far. */
 export interface Documents {
   readonly base: Source
   readonly revision: Source
   readonly strictness: Strictness
+  /** Whether an object of the older document says the same as one of the newer, word for word: then nothing in them has to be read. */
+  readonly isSame: (old: Node, now: Node) => boolean
   readonly sides: Readonly<Record<Side, SideOf>>
 }
 
@@ -26,12 +28,19 @@ interface SideOf {
 
 /** Prepares two documents for comparison. */
 export function createDocuments(base: Source, revision: Source, strictness: Strictness): Documents {
+  const isSame = createIsSame(base, revision)
   const toSide = (side: Side): SideOf => ({
     base: createReader(base, side),
     revision: createReader(revision, side),
-    comparing: createComparing(side, strictness, createInclusion(side === 'response')),
+    comparing: createComparing(side, strictness, isSame),
   })
-  return { base, revision, strictness, sides: { request: toSide('request'), response: toSide('response') } }
+  return {
+    base,
+    revision,
+    strictness,
+    isSame: (old, now) => isSame({ node: old, source: base }, { node: now, source: revision }),
+    sides: { request: toSide('request'), response: toSide('response') },
+  }
 }
 
 /** A difference of an operation: a finding whose operation is known further out. */
@@ -44,12 +53,18 @@ export interface Difference {
   readonly revision: string
 }
 
+/** Where a schema is used. */
+interface Owner {
+  readonly side: Side
+  readonly place: Place
+  readonly at: readonly string[]
+  readonly documents: Documents
+}
+
 /** Facts of a schema as differences of an operation: the name of the rule gets its side and place. */
 export function toDifferences(
   facts: readonly Fact[],
-  side: Side,
-  place: Place,
-  at: readonly string[],
+  { side, place, at, documents }: Owner,
 ): readonly Difference[] {
   return facts.map((fact) => {
     const { rule, isNamed, level, message, base, revision } = fact
@@ -61,8 +76,8 @@ export function toDifferences(
       level: isDefault && level === 'warning' ? 'breaking' : level,
       at: [...at, ...fact.at],
       message,
-      base,
-      revision,
+      base: documents.base.pointerOf(base),
+      revision: documents.revision.pointerOf(revision),
     }
   })
 }

@@ -88,18 +88,19 @@ function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Dif
 }
 
 function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: Side): readonly Difference[] {
+  if (old.name === now.name && documents.isSame(old.node, now.node)) return []
   const { base, revision } = documents
   const readers = documents.sides[side]
   const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
   // each version asks for itself
   if (isOfVersion(shape, newShape, documents)) return []
-  const pointers = { base: base.pointerOf(old.node), revision: revision.pointerOf(now.node) }
   const say: Say = (rule, level, message) => ({
     rule,
     level,
     at: at(old),
     message,
-    ...pointers,
+    base: base.pointerOf(old.node),
+    revision: revision.pointerOf(now.node),
   })
   const differences = [
     ...toFlagDifferences(old, now, say),
@@ -110,7 +111,12 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
   if (isWider) return [...differences, say('request-parameter-type-generalized', 'info', 'any text is taken')]
   return [
     ...differences,
-    ...toDifferences(readers.comparing.compare(shape, newShape), side, 'parameter', at(old)),
+    ...toDifferences(readers.comparing.compare(shape, newShape), {
+      side,
+      place: 'parameter',
+      at: at(old),
+      documents,
+    }),
   ]
 }
 

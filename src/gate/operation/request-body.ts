@@ -16,6 +16,7 @@ export function compareRequestBody(
   const old = bodyOf(base, documents.base)
   const now = bodyOf(revision, documents.revision)
   if (old === undefined && now === undefined) return []
+  if (old !== undefined && now !== undefined && documents.isSame(old, now)) return []
   const say = (rule: string, level: Level, message: string): Difference => ({
     rule: `request-body-${rule}`,
     level,

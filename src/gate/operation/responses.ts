@@ -123,6 +123,7 @@ function compareTwo(
   documents: Documents,
   side: Side,
 ): readonly Difference[] {
+  if (documents.isSame(old, now)) return []
   const at = ['responses', status]
   const differences = [
     ...compareHeaders(old, now, documents, side, at),
@@ -178,7 +179,7 @@ function compareHeaders(
     if (!wasRequired && partner['required'] === true)
       differences.push(say('response-header-became-required', 'info', 'the header became required'))
     const facts = comparing.compare(base(header['schema']), revision(partner['schema']))
-    differences.push(...toDifferences(facts, side, 'header', place))
+    differences.push(...toDifferences(facts, { side, place: 'header', at: place, documents }))
   }
   for (const [name, header] of after)
     if (!before.has(name))

@@ -17,13 +17,13 @@ export function compareSecurity(
   const now = alternativesOf(revision, documents.revision)
   const lost = old.filter((one) => !now.some((other) => isEnough(one, other)))
   const won = now.filter((one) => !old.some((other) => isEnough(one, other)))
-  const pointers = { base: base.pointer, revision: revision.pointer }
   const at = ['security']
   if (lost.length > 0) {
     const isScope = lost.some((one) => now.some((other) => isEnough(one, withoutScopes(other))))
     return [
       {
-        ...pointers,
+        base: base.pointer,
+        revision: revision.pointer,
         rule: isScope ? 'api-security-scope-added' : 'api-security-added',
         level: 'breaking',
         at,
@@ -33,9 +33,10 @@ export function compareSecurity(
       },
     ]
   }
-  return won.length === 0
-    ? []
-    : [{ ...pointers, rule: 'api-security-removed', level: 'info', at, message: `${toText(won)} is enough` }]
+  if (won.length === 0) return []
+  const message = `${toText(won)} is enough`
+  const pointers = { base: base.pointer, revision: revision.pointer }
+  return [{ ...pointers, rule: 'api-security-removed', level: 'info', at, message }]
 }
 
 /** Whether who has all of one alternative has all of the other. */

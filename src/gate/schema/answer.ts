@@ -11,7 +11,13 @@ export function all(answers: Iterable<Answer>): Answer {
   return least
 }
 
-// Values made when they are asked for.
-export function* mapLazily<T, R>(values: Iterable<T>, to: (value: T) => R): Generator<R> {
-  for (const value of values) yield to(value)
+/** The least certain of the answers for several values. Asks no further than the first no. */
+export function allOf<T>(values: readonly T[], ask: (value: T) => Answer): Answer {
+  let least: Answer = 'yes'
+  for (const value of values) {
+    const answer = ask(value)
+    if (answer === 'no') return 'no'
+    if (answer === 'unknown') least = 'unknown'
+  }
+  return least
 }

@@ -16,8 +16,10 @@ export interface Fact {
   readonly message: string
   /** Whether it tells of values that are no longer, or newly, in the set. It is none if the set as a whole is kept. */
   readonly isOfSet: boolean
-  readonly base: string
-  readonly revision: string
+  /** The older schema. */
+  readonly base: object | undefined
+  /** The newer schema. */
+  readonly revision: object | undefined
 }
 
 /** How strict a comparison is. */
@@ -43,8 +45,8 @@ export interface Comparing {
 /** A fact of two shapes themselves. */
 export function toFact(
   aspect: AspectName,
-  base: Pick<Shape, 'pointer'>,
-  revision: Pick<Shape, 'pointer'>,
+  base: Pick<Shape, 'place'>,
+  revision: Pick<Shape, 'place'>,
   side: Side,
   detail?: string,
 ): Fact {
@@ -56,8 +58,8 @@ export function toFact(
     message: detail ?? says,
     isOfSet:
       !ABOUT_MEANING.has(aspect) && !(aspect === 'additional-properties-closed' && side === 'response'),
-    base: base.pointer,
-    revision: revision.pointer,
+    base: base.place,
+    revision: revision.place,
   }
 }
 

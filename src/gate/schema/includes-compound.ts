@@ -1,4 +1,4 @@
-import { all, mapLazily } from './answer.ts'
+import { all, allOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { toRegExp } from './check.ts'
 import { toAlone, toValue } from './shape.ts'
@@ -21,8 +21,8 @@ export function isArrayIn(part: ArrayPart, whole: ArrayPart, asking: Asking): An
     (_, at) => [part.prefix[at] ?? part.items, whole.prefix[at] ?? whole.items] as const,
   )
   const beyond = part.maxItems > length ? [[part.items, whole.items] as const] : []
-  const unique: Answer = whole.isUnique && !part.isUnique && part.maxItems > 1 ? 'no' : 'yes'
-  return all([unique, ...mapLazily([...pairs, ...beyond], ([own, its]) => isInside(own(), its(), asking))])
+  if (whole.isUnique && !part.isUnique && part.maxItems > 1) return 'no'
+  return allOf([...pairs, ...beyond], ([own, its]) => isInside(own(), its(), asking))
 }
 
 /** No item at all is in anything. */

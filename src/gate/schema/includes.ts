@@ -1,14 +1,15 @@
+import type { IsSame } from '../document/same.ts'
 import { toStableText } from '../json.ts'
-import { all, mapLazily } from './answer.ts'
+import { PairMap } from '../pair-map.ts'
+import { allOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { has, hasPart } from './check.ts'
 import { valuesOf } from './disjoint.ts'
 import { isArrayIn, isObjectIn } from './includes-compound.ts'
 import type { Asking } from './includes-compound.ts'
 import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
-import { PairMap } from './pair-map.ts'
 import { samplesOf } from './samples.ts'
-import { isAny, rulesOf, toAlone, toValue, typeOf } from './shape.ts'
+import { areWrittenSame, isAny, rulesOf, toAlone, toValue, typeOf } from './shape.ts'
 import type { Part, Shape } from './shape.ts'
 
 /** Compares shapes of two documents, and remembers what it found. */
@@ -22,16 +23,17 @@ export interface Inclusion {
  * Makes a comparison. Members that an object does not name count as absent: nobody sends what no document names.
  * @param isLenient whether an object that is closed takes members that it does not name, as clients have to for responses
  */
-export function createInclusion(isLenient: boolean): Inclusion {
-  const known = new PairMap<Answer>()
+export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
+  const known = new PairMap<Shape, Answer>()
   // pairs under way, and how deep each stands: a pair that leads back to itself holds if nothing else speaks against it
-  const open = new PairMap<number | undefined>()
+  const open = new PairMap<Shape, number | undefined>()
   let depth = 0
   let lowest = Number.POSITIVE_INFINITY
   const isIn = (part: Shape, whole: Shape): Answer => {
     if (part === whole || isAny(whole)) return 'yes'
     const found = known.get(part, whole)
     if (found !== undefined) return found
+    if (areWrittenSame(part, whole, isSame)) return 'yes'
     const above = open.get(part, whole)
     if (above !== undefined) {
       lowest = Math.min(lowest, above)
@@ -41,7 +43,7 @@ export function createInclusion(isLenient: boolean): Inclusion {
     lowest = Number.POSITIVE_INFINITY
     open.set(part, whole, depth)
     depth++
-    const answer = all(mapLazily(part.parts, (one) => isPartIn(one, whole)))
+    const answer = allOf(part.parts, (one) => isPartIn(one, whole))
     depth--
     open.set(part, whole, undefined)
     const isProven = lowest >= depth
@@ -57,7 +59,7 @@ export function createInclusion(isLenient: boolean): Inclusion {
     const answers = partners.map((other) => isPlainIn(part, other, asking))
     if (answers.includes('yes')) return 'yes'
     const split = splitIntoValues(part) ?? splitByProperty(part, partners)
-    if (split !== undefined) return all(mapLazily(split, (one) => isPartIn(one, whole)))
+    if (split !== undefined) return allOf(split, (one) => isPartIn(one, whole))
     const isLacking = (value: unknown): boolean => has(whole, value, isLenient) === false
     const isSure = partners.length === 0 || (partners.length === 1 && answers[0] === 'no')
     return isSure || samplesOf(part).some(isLacking) ? 'no' : 'unknown'

@@ -20,13 +20,13 @@ const MOST_PARTS = 512
 /** The values that are in both shapes. What is said of the second wins over what is said of the first. */
 export function intersect(one: Shape, other: Shape): Shape {
   const notes = { ...one.notes, ...other.notes }
-  const { pointer } = one
-  if (isAny(other)) return { parts: one.parts, notes, pointer }
-  if (isAny(one)) return { parts: other.parts, notes, pointer }
+  const { place } = one
+  if (isAny(other)) return { parts: one.parts, notes, place }
+  if (isAny(one)) return { parts: other.parts, notes, place }
   const parts = one.parts.flatMap((part) =>
     other.parts.flatMap((partner) => intersectParts(part, partner) ?? []),
   )
-  return { parts: parts.slice(0, MOST_PARTS), notes, pointer }
+  return { parts: parts.slice(0, MOST_PARTS), notes, place }
 }
 
 function intersectParts(one: Part, other: Part): Part | undefined {

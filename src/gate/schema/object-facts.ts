@@ -66,7 +66,7 @@ function toRemoved(before: Property, now: ObjectPart, { comparing, revision }: P
   }
   const { deprecated, sunset } = shape.notes
   const isOver = deprecated === true && (sunset === undefined || Date.parse(sunset) <= strictness.now)
-  const at = { base: shape.pointer, revision: revision.pointer }
+  const at = { base: shape.place, revision: revision.place }
   if (side === 'request') {
     const isRefused = now.rest === 'closed'
     const level: Level = isRefused ? 'breaking' : isOver ? 'info' : 'warning'
@@ -98,7 +98,7 @@ function toAdded(after: Property, old: ObjectPart, { comparing, base }: Pair): r
   const { side, compare, strictness } = comparing
   const shape = after.shape()
   const facts = typeof old.rest === 'function' ? compare(old.rest(), shape) : []
-  const at = { base: base.pointer, revision: shape.pointer, at: [], isNamed: true } as const
+  const at = { base: base.place, revision: shape.place, at: [], isNamed: true } as const
   if (side === 'request') {
     if (!after.isRequired)
       return typeof old.rest === 'function'

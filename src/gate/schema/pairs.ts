@@ -20,6 +20,9 @@ export function pairParts(
   inclusion: Inclusion,
   side: Side,
 ): Pairs {
+  const [first, second] = [old[0], now[0]]
+  if (first !== undefined && second !== undefined && old.length + now.length === 2)
+    return { pairs: [[first, second]], removed: [], added: [] }
   const left = new Set(old)
   const free = new Set(now)
   const pairs: [Part, Part][] = []

@@ -59,28 +59,28 @@ interface Reading {
 
 function toShape(schema: Node, reading: Reading): Shape {
   const { source, read } = reading
-  const pointer = source.pointerOf(schema)
   if (isString(schema['$ref'])) {
-    const target = read(source.resolve(schema))
+    // a reference may lead to another one, which may have more to say
+    const target = read(source.follow(schema) ?? source.resolve(schema))
     const own = source.is30 ? [] : Object.keys(schema).filter((key) => key !== '$ref')
     if (own.length === 0) return target
     const rest = Object.fromEntries(own.map((key) => [key, schema[key]]))
-    const sibling = toOwnShape(rest, pointer, reading)
-    return intersect(target, sibling)
+    const sibling = toOwnShape(rest, schema, reading)
+    return { ...intersect(target, sibling), schema: { node: schema, source } }
   }
-  return toOwnShape(schema, pointer, reading)
+  return { ...toOwnShape(schema, schema, reading), schema: { node: schema, source } }
 }
 
-function toOwnShape(schema: Node, pointer: string, reading: Reading): Shape {
+function toOwnShape(schema: Node, place: object, reading: Reading): Shape {
   const { read, source } = reading
   const notes = toNotes(schema, source)
-  let shape: Shape = { ...toTyped(schema, reading), notes, pointer }
-  for (const part of toList(schema['allOf'])) shape = { ...intersect(read(part), shape), pointer }
+  let shape: Shape = { ...toTyped(schema, reading), notes, place }
+  for (const part of toList(schema['allOf'])) shape = { ...intersect(read(part), shape), place }
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword]
     if (!Array.isArray(branches) || branches.length === 0) continue
     const union = toUnion(branches, keyword, reading)
-    shape = { ...intersect(union, shape), pointer }
+    shape = { ...intersect(union, shape), place }
   }
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
@@ -126,9 +126,9 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     return !seen.has(text) && seen.add(text)
   })
   const notes = notesOf(branches, reading)
-  if (keyword === 'anyOf') return { parts, notes, pointer: '' }
+  if (keyword === 'anyOf') return { parts, notes, place: undefined }
   const exclusive = parts.map((part): Part => ({ ...part, rules: toRules(part.rules, [rule]) }))
-  return { parts: exclusive, notes, pointer: '' }
+  return { parts: exclusive, notes, place: undefined }
 }
 
 /** What the only branch says that is not null. */

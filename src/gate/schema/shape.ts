@@ -1,3 +1,5 @@
+import type { IsSame, Written } from '../document/same.ts'
+
 /**
  * A set of JSON values, as alternatives of one type each. A JSON schema becomes a shape: what means the same looks the same, however it
  * was written.
@@ -6,8 +8,10 @@ export interface Shape {
   /** A value is in the set if one of them has it. None is the empty set. */
   readonly parts: readonly Part[]
   readonly notes: Notes
-  /** Where the schema stands in its document. */
-  readonly pointer: string
+  /** The schema, or the first of several, as it stands in its document. */
+  readonly place: object | undefined
+  /** The schema that has these values and no others; missing for a part or an intersection of schemas. */
+  readonly schema?: Written
 }
 
 /** A shape that is read when somebody asks: schemas may contain themselves. */
@@ -152,7 +156,7 @@ export function toValue(value: unknown): ValuePart {
 
 /** A shape of one part. */
 export function toAlone(part: Part): Shape {
-  return { parts: [part], notes: {}, pointer: '' }
+  return { parts: [part], notes: {}, place: undefined }
 }
 
 /** Every JSON value. */
@@ -175,11 +179,16 @@ export const ANY: Shape = {
     ANY_OBJECT,
   ],
   notes: {},
-  pointer: '',
+  place: undefined,
 }
 
 /** No value. */
-export const NEVER: Shape = { parts: [], notes: {}, pointer: '' }
+export const NEVER: Shape = { parts: [], notes: {}, place: undefined }
+
+/** Whether two shapes are of schemas that say the same word for word. */
+export function areWrittenSame(one: Shape, other: Shape, isSame: IsSame): boolean {
+  return one.schema !== undefined && other.schema !== undefined && isSame(one.schema, other.schema)
+}
 
 /** Whether a shape has every value. */
 export function isAny(shape: Shape): boolean {

@@ -1,8 +1,8 @@
 import { compareDocuments } from '../compare.ts'
 import type { CompareOptions } from '../compare.ts'
+import { areEqual } from '../document/same.ts'
 import { worst } from '../finding.ts'
 import type { Level, VersionFinding } from '../finding.ts'
-import { toStableText } from '../json.ts'
 import { isAbout, isOver } from './allow.ts'
 import type { Allowed } from './allow.ts'
 import type { CurrentVersion, Snapshot } from './snapshot.ts'
@@ -46,9 +46,10 @@ export function checkSnapshots(
       all.push(toRemoved(snapshot, now))
       continue
     }
+    if (areEqual(snapshot.document, today.document)) continue
     const { findings } = compareDocuments(snapshot.document, today.document, options)
     all.push(...findings.map((finding) => ({ ...finding, version })))
-    if (toStableText(snapshot.document) !== toStableText(today.document)) stale.push(version)
+    stale.push(version)
   }
   const expired = allowed.filter((one) => isOver(one, now))
   const holding = allowed.filter((one) => !expired.includes(one))
