@@ -88,14 +88,14 @@ export function createExpand(parts: HistoryParts, isChecked = true): ExpandRoute
     const problems = [...operationProblems(operations, changes, routes)]
     const answered = answeredVersions(routes, known, versions)
     const used = new Set<number>()
-    const lists = new Map<string, readonly string[]>()
+    const statesOf = createStatesOf(parts)
     const expanded = routes.flatMap((route): readonly FlatRoute[] => {
       const own = answered.get(route)
       if (own === undefined) return [route]
       const reached = toReached(route, operations, plans)
       for (const order of reached.orders) used.add(order)
       if (reached.orders.length > 0) problems.push(...schemaProblems(route, plans))
-      return writeOut(reached, own, { ...parts, lists }, problems)
+      return writeOut(reached, own, { ...parts, statesOf }, problems)
     })
     for (const schema of parts.messages) for (const order of plans.reachOf(schema)) used.add(order)
     // what parts of models are wrong is found while they are looked for
@@ -132,10 +132,40 @@ function answeredVersions(
   known: KnownVersions,
   versions: readonly string[],
 ): ReadonlyMap<FlatRoute, readonly string[]> {
-  const places = new Map<
-    string,
-    { readonly route: FlatRoute; readonly spec: ReturnType<typeof expandSpec> }[]
-  >()
+  const answered = new Map<FlatRoute, Set<string>>()
+  const own = versions.filter((version) => !known.isElsewhere(version))
+  const all = new Set(own)
+  for (const rows of placesOf(routes, known)) {
+    const [only] = rows
+    // most paths have one route
+    if (only !== undefined && rows.length === 1 && only.spec.unversioned) {
+      answered.set(only.route, all)
+      continue
+    }
+    const select = createSelect(rows)
+    for (const { route, spec } of rows)
+      if (!spec.neutral) answered.set(route, answered.get(route) ?? new Set())
+    for (const version of own)
+      for (const { route } of select(version, { unversioned: true, neutral: true }))
+        answered.get(route)?.add(version)
+  }
+  return new Map(
+    [...answered].map(([route, found]) => [
+      route,
+      found === all ? own : own.filter((version) => found.has(version)),
+    ]),
+  )
+}
+
+/** A route with the versions that it names. */
+interface Answering {
+  readonly route: FlatRoute
+  readonly spec: ReturnType<typeof expandSpec>
+}
+
+/** The routes of each path and method. */
+function placesOf(routes: readonly FlatRoute[], known: KnownVersions): Iterable<readonly Answering[]> {
+  const places = new Map<string, Answering[]>()
   for (const route of routes) {
     // what an application adds itself, such as its documents
     if (!route.includeInSchema && route.version === undefined) continue
@@ -147,44 +177,63 @@ function answeredVersions(
       places.set(key, rows)
     }
   }
-  const answered = new Map<FlatRoute, Set<string>>()
-  for (const rows of places.values()) {
-    const select = createSelect(rows)
-    for (const { route, spec } of rows)
-      if (!spec.neutral) answered.set(route, answered.get(route) ?? new Set())
-    for (const version of versions.filter((each) => !known.isElsewhere(each)))
-      for (const { route } of select(version, { unversioned: true, neutral: true }))
-        answered.get(route)?.add(version)
-  }
-  return new Map([...answered].map(([route, own]) => [route, versions.filter((version) => own.has(version))]))
+  return places.values()
 }
 
 /** One route for each state that it had, newest first. */
 function writeOut(
   reached: Reached,
   own: readonly string[],
-  parts: HistoryParts & { readonly lists: Map<string, readonly string[]> },
+  parts: HistoryParts & { readonly statesOf: StatesOf },
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const { route, orders } = reached
-  const states = new Map<number, { readonly level: number; readonly versions: string[] }>()
-  for (const version of own) {
-    const level = parts.levels.get(version) ?? 0
-    const count = orders.filter((order) => order < level).length
-    const state = states.get(count) ?? { level, versions: [] }
-    state.versions.push(version)
-    states.set(count, state)
-  }
   // versions that are no part of the history stay where they were
   const others = toEntries(route.version).filter((each) => !isListed(each, parts))
-  return [...states].map(([count, { level, versions }]): FlatRoute => {
-    // routes of the same versions share their list, which is read many times when tables are built
-    const version = parts.lists.get(versions.join()) ?? versions
-    parts.lists.set(versions.join(), version)
-    return count === 0
-      ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
-      : olderRoute({ ...reached, level, version }, parts.plans, problems)
-  })
+  return parts
+    .statesOf(own, orders)
+    .map(({ count, level, version }): FlatRoute =>
+      count === 0
+        ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
+        : olderRoute({ ...reached, level, version }, parts.plans, problems),
+    )
+}
+
+/** A state that routes had: with how many of their changes undone, and the versions that have it, newest first. */
+interface State {
+  readonly count: number
+  readonly level: number
+  readonly version: readonly string[]
+}
+
+/** Finds the states of a route, newest first, by its versions and the places of the changes that reach it. */
+type StatesOf = (own: readonly string[], orders: readonly number[]) => readonly State[]
+
+/** Routes that the same changes reach share their states, of which the versions are read many times when tables are built. */
+function createStatesOf({ levels }: HistoryParts): StatesOf {
+  const known = new Map<string, readonly State[]>()
+  return (own, orders) => {
+    const key = `${orders.join()}/${own.join()}`
+    const states = known.get(key) ?? toStates(own, orders, levels)
+    known.set(key, states)
+    return states
+  }
+}
+
+function toStates(
+  own: readonly string[],
+  orders: readonly number[],
+  levels: HistoryParts['levels'],
+): readonly State[] {
+  const states = new Map<number, State & { readonly version: string[] }>()
+  for (const version of own) {
+    const level = levels.get(version) ?? 0
+    const count = orders.filter((order) => order < level).length
+    const state = states.get(count) ?? { count, level, version: [] }
+    state.version.push(version)
+    states.set(count, state)
+  }
+  return [...states.values()]
 }
 
 function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {

@@ -94,7 +94,8 @@ function byPlace<T>(
 ): readonly (Node<T> | null)[] | undefined {
   const differs: boolean[] = []
   for (const { at = [] } of parts)
-    for (const [place, value] of at.entries()) differs[place] ||= place === 0 || value !== at[place - 1]
+    for (let place = 0; place < at.length; place++)
+      differs[place] ||= place === 0 || at[place] !== at[place - 1]
   if (differs.length === 0) return undefined
   let last: Node<T> | null = null
   return differs.map((isOther, place) => (last = isOther ? build(place) : last))

@@ -3,9 +3,10 @@ import type { Claim, ExpandedSpec, KnownVersions, VersionSpec } from './spec.ts'
 import { canonicalVersion, compareVersions, hasOrder } from './version.ts'
 import type { VersionFormat } from './version.ts'
 
-/** The versions a specification names itself. */
-export function declaredVersions(spec: VersionSpec | undefined): readonly string[] {
-  return toEntries(spec).flatMap((entry) => (typeof entry === 'string' && !isRange(entry) ? [entry] : []))
+/** The versions that specifications name themselves, each once: hundreds of routes may share theirs. */
+export function declaredVersions(specs: Iterable<VersionSpec | undefined>): readonly string[] {
+  const entries = new Set([...new Set(specs)].flatMap(toEntries))
+  return [...entries].filter((entry) => typeof entry === 'string').filter((entry) => !isRange(entry))
 }
 
 /**

@@ -55,15 +55,18 @@ function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
 }
 
 function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
-  const declared = [...new Set(routes.map(({ route }) => route.version))].flatMap(declaredVersions)
+  const declared = declaredVersions(routes.map(({ route }) => route.version))
   const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
   const specs = new Map<unknown, ExpandedSpec>()
-  const rows = routes.map(({ route, endpoints }): TableRoute => {
-    const { version } = route
-    // routes of the same versions share what these are written out to
+  // routes of the same versions share what these are written out to
+  const specOf = (version: FlatRoute['version']): ExpandedSpec => {
     const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
-    const spec = specs.get(version) ?? specs.get(key) ?? expandSpec(version, known)
+    const spec = specs.get(key) ?? expandSpec(version, known)
     specs.set(version, spec).set(key, spec)
+    return spec
+  }
+  const rows = routes.map(({ route, endpoints }): TableRoute => {
+    const spec = specs.get(route.version) ?? specOf(route.version)
     return { route, pattern: route.pattern, endpoints, spec }
   })
   const versions = createVersions(versioning, known)

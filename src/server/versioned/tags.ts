@@ -40,7 +40,7 @@ function olderRoutes(
       else others.push(route)
     }
   }
-  const declared = routes.flatMap(({ version }) => declaredVersions(version))
+  const declared = declaredVersions(routes.map(({ version }) => version))
   const rankOf = createRank(createKnown(versions, declared, format))
   const older = new Map<FlatRoute, string>()
   for (const beside of places.values()) {

@@ -11,6 +11,6 @@ export function writeOut(
   expand: ExpandRoutes | undefined = expansionOf(versioning?.history),
 ): readonly FlatRoute[] {
   if (versioning === undefined || expand === undefined) return routes
-  const declared = routes.flatMap(({ version }) => declaredVersions(version))
+  const declared = declaredVersions(routes.map(({ version }) => version))
   return expand(routes, createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere))
 }

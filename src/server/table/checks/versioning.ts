@@ -19,7 +19,7 @@ export function versioningProblems(
   const ofVersion = once((version: string) => versionProblems(version, versioning, known))
   const ofRange = once((range: string) => rangeProblems(range, versioning, known))
   const ofSpec = once((version: VersionSpec | undefined) => [
-    ...declaredVersions(version).flatMap(ofVersion),
+    ...declaredVersions([version]).flatMap(ofVersion),
     ...toEntries(version).flatMap((entry) =>
       typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
     ),
