@@ -2,6 +2,7 @@ import { after } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition, placed } from '../place.ts'
+import { acceptsBytes } from '../schema/accepts.ts'
 import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf, isSchema } from '../schema/schema.ts'
@@ -163,7 +164,7 @@ function applyEnvelopes<I extends { readonly part: Interceptor }>(
   for (const key of [...responses.keys(), status]) {
     if (typeof key !== 'number' || !isWrapped(key)) continue
     const schema = findResponse(responses, key)
-    if (schema !== undefined && defOf(schema).type !== 'file')
+    if (schema !== undefined && defOf(schema).type !== 'file' && !acceptsBytes(schema))
       wrapped.set(
         key,
         interceptors.reduceRight((inner, { part }) => wrapIn(part, inner, problems), schema),

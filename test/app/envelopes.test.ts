@@ -114,6 +114,12 @@ describe('an interceptor with an envelope', () => {
     ['leaves redirects alone', { response: Car, handler: () => redirect('/bus') }, 302, ''],
     ['leaves streams alone', { response: Car, handler: () => stream(['a', 'b']) }, 200, 'ab'],
     ['leaves bytes alone', { handler: () => new TextEncoder().encode('ab') }, 200, 'ab'],
+    [
+      'leaves declared bytes alone',
+      { response: z.instanceof(Uint8Array), handler: () => new TextEncoder().encode('ab') },
+      200,
+      'ab',
+    ],
     ['leaves a Response alone', { response: Car, handler: () => new Response('web') }, 200, 'web'],
     [
       'leaves items alone',

@@ -181,6 +181,31 @@ describe('octavo client', () => {
     assert.equal(compile(COMPILERS['TypeScript 7'], files), '')
   })
 
+  it('writes results as envelopes of interceptors wrap them', async () => {
+    write(
+      'enveloped.ts',
+      `import { createApp, defineController, defineInterceptor, defineModule } from 'octavo'
+import { z } from 'zod'
+const Envelope = defineInterceptor({
+  name: 'Envelope',
+  envelope: (schema) => z.object({ data: schema, page: z.number() }),
+  intercept: async (_context, next) => ({ data: await next(), page: 1 }),
+})
+const response = { 200: z.object({ id: z.string() }), 404: z.object({ reason: z.string() }) }
+const cars = defineController({
+  prefix: '/car',
+  interceptors: [Envelope],
+  routes: [{ method: 'GET', name: 'one', response, handler: () => ({ id: '7' }) }],
+})
+export const app = createApp(defineModule({ controllers: [cars] }), { logger: false })`,
+    )
+    const { code, stderr } = await client('enveloped.ts', '--out', 'enveloped.d.ts')
+    assert.equal(code, 0, stderr)
+    const text = readFileSync(join(cwd, 'enveloped.d.ts'), 'utf8').replaceAll(/\s+/g, ' ')
+    assert.match(text, /Answer<200, \{ data: \{ id: string \} page: number \}>/)
+    assert.match(text, /404, \{ reason: string \}/)
+  })
+
   it('compares a file with the app', async () => {
     const args = [TYPED, '--version', '2', '--out', 'checked.d.ts']
     await client(...args)

@@ -1,4 +1,4 @@
-import { defineController, unprocessable } from 'octavo'
+import { defineController, defineInterceptor, reply, unprocessable } from 'octavo'
 import { z } from 'zod'
 
 /** What JSON can hold, with every check that JSON Schema knows. */
@@ -214,6 +214,61 @@ export const bodies = defineController({
         if (body.a % 2 !== 0) throw unprocessable('odd')
         return body
       },
+    },
+  ],
+})
+
+const Enveloped = defineInterceptor({
+  name: 'Enveloped',
+  envelope: (schema) => z.object({ data: schema, route: z.string() }),
+  intercept: async (context, next) => ({ data: await next(), route: context.route.name }),
+})
+const Listed = defineInterceptor({
+  name: 'Listed',
+  envelope: (schema) => z.tuple([schema]),
+  intercept: async (_context, next) => [await next()],
+})
+
+/** Results in envelopes, and those that have none. */
+export const enveloped = defineController({
+  prefix: '/enveloped',
+  interceptors: [Enveloped],
+  routes: [
+    {
+      method: 'POST',
+      name: 'value',
+      interceptors: [Listed],
+      input: { body: Collections },
+      response: Collections,
+      handler: ({ body }) => body,
+    },
+    {
+      method: 'POST',
+      path: '/replies',
+      name: 'replies',
+      input: { body: z.object({ a: z.int() }) },
+      response: { 200: Cat, 202: Dog, 409: z.object({ a: z.int() }), 204: z.undefined() },
+      handler: ({ body: { a } }) => {
+        if (a % 4 === 0) return undefined
+        if (a % 3 === 0) return reply(409, { a })
+        return a % 2 === 0
+          ? { kind: 'cat' as const, lives: 3 }
+          : reply(202, { kind: 'dog' as const, tricks: [] })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/items',
+      name: 'items',
+      items: Cat,
+      handler: () => [{ kind: 'cat' as const, lives: 3 }],
+    },
+    {
+      method: 'GET',
+      path: '/bytes',
+      name: 'bytes',
+      response: z.instanceof(Uint8Array),
+      handler: () => new Uint8Array(3),
     },
   ],
 })

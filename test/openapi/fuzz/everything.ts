@@ -22,7 +22,7 @@ import type { App, AppOptions } from 'octavo'
 import { z } from 'zod'
 
 import { guarded } from './everything-guarded.ts'
-import { bodies } from './everything-schemas.ts'
+import { bodies, enveloped } from './everything-schemas.ts'
 
 /** Everything that can arrive as text, and how the handler got it. */
 const query = {
@@ -390,7 +390,7 @@ const loose = defineController({
 
 export const EverythingModule = defineModule({
   name: 'EverythingModule',
-  controllers: [texts, bodies, forms, answers, versioned, loose, ...guarded],
+  controllers: [texts, bodies, enveloped, forms, answers, versioned, loose, ...guarded],
   routers: [search],
 })
 
