@@ -16,6 +16,7 @@ export interface AnyChange {
   readonly description: string
   readonly id: string
   readonly sideEffects: boolean
+  readonly internal?: boolean
   readonly change: readonly unknown[]
 }
 
@@ -102,6 +103,11 @@ export function toChains(
 
 function isReshape(part: unknown): part is AnyReshape {
   return isRecord(part) && part['kind'] === 'reshape'
+}
+
+/** The model that a part of a change reshapes; `undefined` for an operation. */
+export function modelOf(part: unknown): unknown {
+  return isReshape(part) ? toBase(part.of).model : undefined
 }
 
 function toBase(of: unknown): { readonly model: unknown; readonly base: unknown } {

@@ -22,6 +22,8 @@ export type VersionChangeOptions<V extends string, P, S extends boolean> = {
   readonly change: P
   /** Whether handlers may ask for it with `context.since`. @default false */
   readonly sideEffects?: S
+  /** Whether changelogs and documents leave its title and description out. @default false */
+  readonly internal?: boolean
 } & (
   | {
       /** The first version that has the change; `'next'` until it is released. */
@@ -59,6 +61,8 @@ export interface VersionChange<V extends string = string, F = Fact, S extends bo
   readonly change: readonly (Reshape | Operation)[]
   /** Whether handlers may ask for it with `context.since`. */
   readonly sideEffects: S
+  /** Whether changelogs and documents leave its title and description out. */
+  readonly internal?: boolean
   /** For types alone: what models and routes were. */
   readonly '~was': F
 }

@@ -40,6 +40,7 @@ const CHANGE: Rules = {
   id: TEXT,
   change: LIST,
   sideEffects: BOOLEAN,
+  internal: BOOLEAN,
 }
 
 const RESHAPE: Rules = {

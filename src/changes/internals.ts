@@ -1,3 +1,4 @@
+import type { FlatRoute } from '../flatten/flat-route.ts'
 import type { HistoryParts } from './expand.ts'
 
 /** The part of a history that `octavo/testing` and the command line use, and nobody else. */
@@ -5,6 +6,21 @@ export interface HistoryInternals {
   readonly parts: HistoryParts
   /** Where a history or a change is defined, as file and line. */
   readonly placeOf: (definition: object) => string | undefined
+  /** The changes that changelogs tell of, with the models and routes that they reach. */
+  readonly concerns: (routes: readonly FlatRoute[]) => readonly ChangeConcern[]
+}
+
+/** A change of a version, with what it is about. */
+export interface ChangeConcern {
+  /** The first version that has it. */
+  readonly version: string
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  /** The names of the models that it reshapes. */
+  readonly models: readonly string[]
+  /** The ids that documents have for operations of the routes that it reaches. */
+  readonly operationIds: readonly string[]
 }
 
 // shared by all copies of Octavo, for the command line may be another one than that of the application

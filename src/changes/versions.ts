@@ -10,6 +10,7 @@ import type { VersionChange } from './change.ts'
 import { createExpand, placeOf, toLevels } from './expand.ts'
 import { createPreviews } from './previews.ts'
 import type { HistoryParts } from './expand.ts'
+import { toConcerns } from './proofs/concerns.ts'
 import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
@@ -107,7 +108,11 @@ export function defineVersions<
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
   setExpansion(history, { expand: createExpand(parts), previews: createPreviews(parts, make), migrate })
   return placed(
-    withHistoryInternals(history, { parts, placeOf: (definition) => definedAt([definition]) }),
+    withHistoryInternals(history, {
+      parts,
+      placeOf: (definition) => definedAt([definition]),
+      concerns: (routes) => toConcerns(parts, routes),
+    }),
     defineVersions,
   )
 }

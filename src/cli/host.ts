@@ -9,7 +9,16 @@ import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
 import { serveForDev } from './dev/serve.ts'
-import type { Documents, ExplanationReport, Job, Report, Result, Served, Wanted } from './job.ts'
+import type {
+  ChangelogReport,
+  Documents,
+  ExplanationReport,
+  Job,
+  Report,
+  Result,
+  Served,
+  Wanted,
+} from './job.ts'
 import { endFailed, sayError } from './print-error.ts'
 import { readHistory } from './release/read-history.ts'
 import { toTypes } from './types/to-types.ts'
@@ -56,6 +65,8 @@ async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Pr
       return readServed(app)
     case 'explain':
       return readExplanation(app)
+    case 'changelog':
+      return readChangelog(app)
     case 'release':
       return readHistory(app, job.version)
     default:
@@ -95,6 +106,20 @@ function readExplanation(app: App): ExplanationReport {
   const { versioning, routes } = internalsOf(app, 'octavo versions')
   const history = findHistoryInternals(versioning()?.history)
   return { kind: 'explanation', explanation: history === undefined ? undefined : explain(history, routes()) }
+}
+
+function readChangelog(app: App): ChangelogReport {
+  const { versioning, routes } = internalsOf(app, 'octavo changelog')
+  const changes = findHistoryInternals(versioning()?.history)?.concerns(routes()) ?? []
+  const served = app.versions().filter((each) => each.elsewhere !== true && each.routes.length > 0)
+  const versions = served.map(({ version, deprecated, sunset }) => ({
+    version,
+    deprecated,
+    sunset,
+    document: app.openapi({ version }),
+    changes: changes.filter((change) => change.version === version),
+  }))
+  return { kind: 'changelog', versions }
 }
 
 /** Makes an application ready to be read: nothing is started, so that neither databases nor secrets have to be there. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import type { Explanation } from '../changes/proofs/explain.ts'
+import type { ChangelogSource } from '../gate/changelog/changelog.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
 import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Setting } from './command.ts'
@@ -14,7 +15,7 @@ import type { AppModule } from './find-app.ts'
 /** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
-  | { readonly task: 'explain'; readonly module: AppModule }
+  | { readonly task: 'explain' | 'changelog'; readonly module: AppModule }
   | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
   | {
@@ -70,8 +71,14 @@ export interface ExplanationReport {
   readonly explanation: Explanation | undefined
 }
 
+/** What a changelog is made from, oldest version first. */
+export interface ChangelogReport {
+  readonly kind: 'changelog'
+  readonly versions: readonly ChangelogSource[]
+}
+
 /** What a job with one result tells. */
-export type Result = Served | Documents | HistoryReport | ExplanationReport
+export type Result = Served | Documents | HistoryReport | ExplanationReport | ChangelogReport
 
 /** What the process tells. */
 export type Report =
@@ -132,7 +139,7 @@ export async function doJob(job: Job, setting: Setting): Promise<Result | undefi
 }
 
 function isResult(report: Report): report is Result {
-  return ['routes', 'documents', 'history', 'explanation'].includes(report.kind)
+  return ['routes', 'documents', 'history', 'explanation', 'changelog'].includes(report.kind)
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {

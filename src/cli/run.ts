@@ -2,6 +2,7 @@ import { nearest, readArguments } from './arguments.ts'
 import { client } from './client.ts'
 import type { Command, Setting } from './command.ts'
 import { dev } from './dev/dev.ts'
+import { changelog } from './gate/changelog.ts'
 import { check } from './gate/check.ts'
 import { diff } from './gate/diff.ts'
 import { snapshot } from './gate/snapshot.ts'
@@ -26,6 +27,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   diff,
   snapshot,
   check,
+  changelog,
 }
 
 /** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */

@@ -50,6 +50,8 @@ export interface ChangeInfo {
   readonly description: string
   /** The name of the preview that shows the change; `undefined` for a change of a version. */
   readonly preview?: string
+  /** Whether changelogs and documents leave it out. Absent when not. */
+  readonly internal?: boolean
 }
 
 /** What is known of a request when its previews are allowed: what middleware of the application left. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
@@ -106,7 +106,31 @@ src/history.ts
   8 +   versions: ['2026-06-01', '2026-03-01', '2026-01-01'], // newest first
 `,
     )
-    assert.match(stderr, /Released 2026-06-01\n/)
+    assert.equal(
+      stderr,
+      `Released 2026-06-01
+
+## 2026-06-01
+
+### Surnames are last names
+
+Models: \`User\`
+
+Operations: \`GET /user\`
+
+### Differences from 2026-03-01
+
+**Breaking**
+
+- \`GET /user\` \`responses/200/application/json/surname\`: the required property was removed (\`response-required-property-removed\`)
+
+**Compatible**
+
+- \`GET /user\` \`responses/200/application/json/lastName\`: a required property was added (\`response-required-property-added\`)
+
+Keep its document, so that octavo check can compare it: octavo snapshot --version 2026-06-01
+`,
+    )
     assert.equal(read('src/changes.ts'), RELEASED)
     assert.equal(read('src/history.ts'), HISTORY.replace("['2026-03-01'", "['2026-06-01', '2026-03-01'"))
     const listed = await run('versions', '--json')
@@ -115,6 +139,18 @@ src/history.ts
     const again = await run('release', '2026-07-01', '--force')
     assert.deepEqual([again.code, again.stdout], [1, ''])
     assert.match(again.stderr, /no change has the version 'next'\n {2}there is nothing to release/)
+  })
+
+  it('keeps the document of the version with --snapshot', async () => {
+    const { code, stderr } = await run('release', '2026-06-01', 'src/app.ts', '--snapshot')
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /## 2026-06-01\n[\s\S]*\nWrote api\/2026-06-01\.json\n$/)
+    const { versions } = JSON.parse(read('api/index.json')) as { versions: readonly { version: string }[] }
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      ['2026-06-01'],
+    )
+    rmSync(join(cwd, 'api'), { recursive: true })
   })
 
   it('writes nothing with --dry-run', async () => {

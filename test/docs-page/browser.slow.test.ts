@@ -275,6 +275,21 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     await tab.close()
   })
 
+  it('is accessible as a changelog, in wide and narrow windows', async () => {
+    const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
+    const tab = await browser.tab()
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const width of [375, 1280]) {
+        await tab.look(width, 800, scheme)
+        await tab.open(`${url}/docs/changelog.html`)
+        assert.match(String(await tab.evaluate('document.body.innerText')), /Differences from 1/)
+        assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), width)
+        assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
+      }
+    }
+    await tab.close()
+  })
+
   it('is as accessible as a list, without a package', async () => {
     const url = await withoutPackage('swagger-ui-dist', async () => {
       const listening = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))

@@ -1,5 +1,6 @@
 import type { Comparison, Finding, Level } from '../../gate/finding.ts'
 import { cureOf } from '../../gate/rules.ts'
+import { toXml } from '../../gate/xml.ts'
 import type { Style } from '../style.ts'
 
 /** How findings are written. */
@@ -69,20 +70,6 @@ function toMarkdown(comparison: Comparison, { base, revision }: Labels): string 
   return [head, '', '| level | operation | place | difference |', '| --- | --- | --- | --- |', ...rows].join(
     '\n',
   )
-}
-
-function toXml(text: string): string {
-  const characters: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    '\n': '&#10;',
-  }
-  return Array.from(text)
-    .filter((one) => one >= ' ' || one === '\n' || one === '\t')
-    .map((one) => characters[one] ?? one)
-    .join('')
 }
 
 function toJunit({ findings }: Comparison, { base, revision }: Labels): string {

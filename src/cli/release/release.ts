@@ -1,12 +1,16 @@
 import { relative, resolve } from 'node:path'
 
+import { toVersionMarkdown } from '../../gate/changelog/markdown.ts'
+import { readArguments } from '../arguments.ts'
 import type { Command, Setting } from '../command.ts'
 import { failure, usageError } from '../failure.ts'
 import { findApp } from '../find-app.ts'
 import type { AppModule } from '../find-app.ts'
 import { doJob } from '../job.ts'
 import type { HistoryReport } from '../job.ts'
-import { say } from '../print-error.ts'
+import { readChangelog } from '../gate/changelog.ts'
+import { snapshot } from '../gate/snapshot.ts'
+import { say, sayError } from '../print-error.ts'
 import { styleFor } from '../style.ts'
 import { readText, writeWhole } from '../write-file.ts'
 import { applyEdits, toDiff, toEdits } from './edits.ts'
@@ -19,12 +23,13 @@ export const release: Command = {
   about: [
     "Replaces version: 'next' in the source files of the changes, and puts the version in front of the list of",
     'defineVersions. Nothing else in the files changes. Afterwards the app is loaded: if it does not have the',
-    'version then, the files are restored. Files with changes that are not committed are left alone.',
+    'version then, the files are restored. The changelog of the version is shown at the end. Files with changes that are not committed are left alone.',
   ],
   examples: ['octavo release 2026-06-01', 'octavo release 3 src/app.ts --dry-run'],
   positionals: 2,
   options: {
     'dry-run': { about: 'show what would change, and write nothing' },
+    snapshot: { about: 'keep the document of the version, as octavo snapshot does' },
     force: { about: 'also edit files with changes that are not committed, and files that git ignores' },
   },
   run: async (given, setting) => {
@@ -40,7 +45,12 @@ export const release: Command = {
       say('Nothing is written because of --dry-run')
       return 0
     }
-    return (await writeSources(sources, { module, version, setting })) ? 0 : 1
+    if (!(await writeSources(sources, { module, version, setting }))) return 1
+    await sayChangelog({ module, version, setting })
+    const args = [...(name === undefined ? [] : [name]), '--version', version]
+    if (given.has('snapshot')) return snapshot.run(readArguments(args, snapshot), setting)
+    say(`Keep its document, so that octavo check can compare it: octavo snapshot ${args.join(' ')}`)
+    return 0
   },
 }
 
@@ -127,6 +137,17 @@ function summaryOf({ next }: HistoryReport, sources: readonly Source[], version:
     ...toDiff(text, edits).map(paint),
   ])
   return [bold(`Version ${version}`), ...titles, ...diffs].join('\n')
+}
+
+/** Shows what clients will read of the version. The release does not depend on it. */
+async function sayChangelog({ module, version, setting }: Check): Promise<void> {
+  try {
+    const made = await readChangelog(module, undefined, setting)
+    const entry = made?.versions.find((each) => each.version === version)
+    if (entry !== undefined) say(`\n${toVersionMarkdown(entry)}\n`)
+  } catch (error) {
+    sayError(error)
+  }
 }
 
 interface Check {

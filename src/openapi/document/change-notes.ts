@@ -7,7 +7,8 @@ export function withChangeNotes(
   version: string | null,
   history: VersionHistory | undefined,
 ): DocumentInfo {
-  const changes = history?.changes.filter((change) => change.version === version) ?? []
+  const changes =
+    history?.changes.filter((change) => change.version === version && change.internal !== true) ?? []
   if (changes.length === 0) return info
   const notes = [`What is new in ${version}:`, changes.map(toLine).join('\n')]
   return { ...info, description: [info.description, ...notes].filter(Boolean).join('\n\n') }

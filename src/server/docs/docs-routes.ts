@@ -26,7 +26,7 @@ export function createDocsRouter(
     includeInSchema: false,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
-      ...documentRoutes(base, documents),
+      ...documentRoutes(base, options.ui, documents),
       ...(options.ui === false
         ? []
         : pageRoutes(
@@ -39,13 +39,17 @@ export function createDocsRouter(
   }
 }
 
-function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRoute[] {
+function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocuments): readonly AnyRoute[] {
   const load = once(async () => {
     const [{ createDocumentHandlers }, loaded] = await Promise.all([
       import('./document-handlers.ts'),
       documents.get(),
     ])
     return createDocumentHandlers(loaded)
+  })
+  const loadChangelog = once(async () => {
+    const [{ createChangelog }, loaded] = await Promise.all([import('./changelog.ts'), documents.get()])
+    return createChangelog(loaded, ui)
   })
   const showRouteMap = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
     (await load()).showRouteMap(context)
@@ -69,7 +73,16 @@ function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRou
         serve(context, format, params.version),
     },
   ])
-  return [...files, { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap }]
+  return [
+    ...files,
+    { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap },
+    {
+      method: 'GET',
+      path: `${base}/changelog.{format}`,
+      name: 'changelog',
+      handler: async ({ params }: Params<'format'>) => (await loadChangelog()).serve(params.format),
+    },
+  ]
 }
 
 function pageRoutes(

@@ -1,4 +1,6 @@
 import { once } from '../../async.ts'
+import { findHistoryInternals } from '../../changes/internals.ts'
+import type { ChangeConcern } from '../../changes/internals.ts'
 import type { RouteMap } from '../../client/route-map.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
@@ -32,6 +34,8 @@ export interface Documents {
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
   readonly life: (version: string | null) => DocumentedLife
+  /** The changes of versions that changelogs tell of, with what they reach; none without a history. */
+  readonly changes: () => readonly ChangeConcern[]
   /** What the application is called. */
   readonly title: () => string
   /** The version that a request without one gets; `null` for none. */
@@ -112,6 +116,11 @@ function createOwn(
         ...toLife(found?.lifetime, clockOf(versioning)()),
         links: toVersionLinks(found?.policy?.links),
       }
+    },
+    changes: () => {
+      const { table, versioning } = source()
+      const routes = table.rows.map(({ route }) => route)
+      return findHistoryInternals(versioning?.history)?.concerns(routes) ?? []
     },
     title: () => {
       const { settings, modules } = source()

@@ -67,7 +67,7 @@ ${documents.map((each) => toOption(each, each === shown)).join('\n')}
   </div>
   <nav class="bar-links" aria-label="This document">
     <a id="json" href="${escape(shown.url)}">JSON</a>
-    <a id="yaml" href="${escape(toYamlUrl(shown))}">YAML</a>
+    <a id="yaml" href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(page, link)}
   </nav>
 </${bar}>
 ${toNotes(documents, shown)}
@@ -81,13 +81,19 @@ export function toListPage(page: PageInfo, link: Link): string {
   const body = `<main class="list">
 <h1>${escape(page.title)}</h1>
 <p>The API is described by OpenAPI documents:</p>
-${toList(page)}
+${toList(page)}${toChangelogLink(page, link)}
 <p class="hint">To browse them here: ${commands.join(' or ')} and start again.</p>
 </main>`
   return toHtml(page.title, link, [], body)
 }
 
-function toHtml(title: string, link: Link, head: readonly string[], body: string): string {
+/** Fewer than two versions, beside the document of all, have no changelog. */
+function toChangelogLink({ documents }: PageInfo, link: Link): string {
+  return documents.length < 3 ? '' : `\n    <a href="${escape(link('changelog.html'))}">Changelog</a>`
+}
+
+/** A page of the documents. */
+export function toHtml(title: string, link: Link, head: readonly string[], body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,0 +1,115 @@
+import { join, relative, resolve } from 'node:path'
+
+import { toAtom } from '../../gate/changelog/atom.ts'
+import { toChangelog } from '../../gate/changelog/changelog.ts'
+import type { Changelog } from '../../gate/changelog/changelog.ts'
+import { toMarkdown } from '../../gate/changelog/markdown.ts'
+import { readIndex } from '../../gate/snapshot/snapshot.ts'
+import { isString } from '../../values.ts'
+import type { Arguments } from '../arguments.ts'
+import type { Command, Setting } from '../command.ts'
+import { usageError } from '../failure.ts'
+import { findApp } from '../find-app.ts'
+import type { AppModule } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import { say } from '../print-error.ts'
+import { styleFor } from '../style.ts'
+import { readText, writeWhole } from '../write-file.ts'
+import { toFailure } from './read-document.ts'
+
+const WRITERS: Readonly<Record<string, (changelog: Changelog) => string>> = {
+  md: toMarkdown,
+  json: (made) => `${JSON.stringify(made, undefined, 2)}\n`,
+  atom: (made) => toAtom(made),
+}
+const FORMATS = Object.keys(WRITERS)
+
+export const changelog: Command = {
+  summary: 'write the changelog of an app',
+  usage: '[<app>] [options]',
+  about: [
+    'Writes what changed with each version, newest first: the titles and descriptions of its changes, the models and',
+    'operations that they reach, and the differences from the version before it. The same app gives the same text.',
+  ],
+  examples: [
+    'octavo changelog --out CHANGELOG.md',
+    'octavo changelog --from 2026-01-01 --format json',
+    'octavo changelog src/app.ts --out changelog.atom',
+  ],
+  positionals: 1,
+  options: {
+    from: { value: '<version>', about: 'only versions that are newer than this one' },
+    to: { value: '<version>', about: 'only this version and older ones' },
+    format: {
+      value: `<${FORMATS.join('|')}>`,
+      about: 'the format (what the name of the file ends in, else md)',
+    },
+    out: { value: '<file>', short: 'o', about: 'the file that is written (standard output)' },
+    dir: { value: '<folder>', about: 'where octavo snapshot kept the days of versions (api)' },
+  },
+  run: async (given, setting) => {
+    const out = given.value('out')
+    const write = writerOf(given, out)
+    const made = await readChangelog(findApp(given.positionals[0], setting.cwd), given.value('dir'), setting)
+    if (made === undefined) return 1
+    const text = write(cut(made, given))
+    if (out === undefined) {
+      process.stdout.write(text)
+      return 0
+    }
+    const file = resolve(setting.cwd, out)
+    const name = relative(setting.cwd, file)
+    const { green, dim } = styleFor(process.stderr)
+    say((await writeWhole(file, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
+    return 0
+  },
+}
+
+/** The changelog of an application; `undefined` if it cannot be loaded, which has been printed. */
+export async function readChangelog(
+  module: AppModule,
+  folder: string | undefined,
+  setting: Setting,
+): Promise<Changelog | undefined> {
+  const report = await doJob({ task: 'changelog', module }, setting)
+  if (report?.kind !== 'changelog') return undefined
+  const { versions } = report
+  const name = folder ?? 'api'
+  try {
+    const index = await readText(resolve(setting.cwd, join(name, 'index.json')))
+    const days = new Map(readIndex(index ?? '{"versions":[]}').map(({ version, at }) => [version, at]))
+    const title = Reflect.get(Object(Reflect.get(versions.at(-1)?.document ?? {}, 'info')), 'title')
+    return await toChangelog(isString(title) ? title : 'API', versions, days)
+  } catch (error) {
+    throw toFailure(name, error)
+  }
+}
+
+/** @throws `CommandError` for a format that there is not. */
+function writerOf(given: Arguments, out: string | undefined): (changelog: Changelog) => string {
+  const ending = FORMATS.find((format) => out?.endsWith(`.${format}`) === true)
+  const name = given.value('format') ?? ending ?? 'md'
+  const writer = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined
+  if (writer === undefined) throw usageError(`there is no format ${name}`, `there are ${FORMATS.join(', ')}`)
+  return writer
+}
+
+/** A changelog of the versions that are asked for. @throws `CommandError` for one that there is not. */
+function cut(all: Changelog, given: Arguments): Changelog {
+  const { versions } = all
+  const placeOf = (option: 'from' | 'to', standard: number): number => {
+    const wanted = given.value(option)
+    if (wanted === undefined) return standard
+    const place = versions.findIndex(({ version }) => version === wanted)
+    if (place !== -1) return place
+    const known = versions.map(({ version }) => version).join(', ')
+    throw usageError(
+      `--${option}: the app has no version ${wanted}`,
+      known === '' ? 'it has no versions' : `there are ${known}`,
+    )
+  }
+  const [end, start] = [placeOf('from', versions.length), placeOf('to', 0)]
+  if (start >= end && given.value('from') !== undefined && given.value('to') !== undefined)
+    throw usageError('--from is not older than --to')
+  return { ...all, versions: versions.slice(start, end) }
+}

@@ -1,0 +1,147 @@
+import { isRecord } from '../../values.ts'
+import { compareDocuments } from '../compare.ts'
+import { worst } from '../finding.ts'
+import type { Finding, Level } from '../finding.ts'
+import { toPlain } from '../json.ts'
+import { withoutLife } from './life.ts'
+import { operationsById } from './operations.ts'
+
+/** A change, as a history tells of it. */
+interface SourceChange {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly models: readonly string[]
+  readonly operationIds: readonly string[]
+}
+
+/** A version that a changelog is made from. */
+export interface ChangelogSource {
+  readonly version: string
+  readonly document: object
+  readonly changes: readonly SourceChange[]
+  /** Since when it is deprecated, or will be, as an ISO 8601 text. */
+  readonly deprecated?: true | string | undefined
+  /** The moment of its sunset, as an ISO 8601 text. */
+  readonly sunset?: string | undefined
+}
+
+/** A change in a changelog. */
+interface ChangelogChange {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  /** The names of the models that it reshapes. */
+  readonly models: readonly string[]
+  /** The operations that it reaches, as method and path. */
+  readonly operations: readonly string[]
+}
+
+/** A version in a changelog. */
+export interface ChangelogVersion {
+  readonly version: string
+  /** The version before it; absent for the first one. */
+  readonly before?: string
+  /** The day of its release, if it is known. */
+  readonly day?: string
+  /** Since when it is deprecated, or will be; `true` without a day. */
+  readonly deprecated?: true | string
+  /** The day of its sunset. */
+  readonly sunset?: string
+  /** The worst level of the findings. */
+  readonly level: Level
+  readonly changes: readonly ChangelogChange[]
+  /** What is different from the version before it. */
+  readonly findings: readonly Finding[]
+}
+
+/** The changelog of an API. */
+export interface Changelog {
+  /** The title of the API. */
+  readonly title: string
+  /** Newest first. */
+  readonly versions: readonly ChangelogVersion[]
+}
+
+/**
+ * Makes a changelog of versions, which are given oldest first. It depends on nothing but what is given: no clock is asked.
+ *
+ * @param days the days of releases that are known from elsewhere, by version
+ * @throws {ReadError} if a document cannot be read
+ */
+export async function toChangelog(
+  title: string,
+  versions: readonly ChangelogSource[],
+  days: ReadonlyMap<string, string> = new Map(),
+): Promise<Changelog> {
+  const made: ChangelogVersion[] = []
+  for (const [index, source] of versions.entries()) {
+    made.unshift(toVersion(source, versions[index - 1], toDay(source.version) ?? days.get(source.version)))
+    // a server that is asked for its changelog goes on answering others meanwhile
+    await new Promise((resolve) => {
+      setTimeout(resolve)
+    })
+  }
+  return { title, versions: made }
+}
+
+function toVersion(
+  source: ChangelogSource,
+  before: ChangelogSource | undefined,
+  day: string | undefined,
+): ChangelogVersion {
+  const { version, document, deprecated, sunset } = source
+  const operations = operationsById(document)
+  const findings = before === undefined ? [] : toFindings(before, source, day)
+  return {
+    version,
+    ...(before === undefined ? {} : { before: before.version }),
+    ...(day === undefined ? {} : { day }),
+    ...(deprecated === undefined ? {} : { deprecated: deprecated === true || deprecated.slice(0, 10) }),
+    ...(sunset === undefined ? {} : { sunset: sunset.slice(0, 10) }),
+    level: worst(findings.map(({ level }) => level)),
+    changes: source.changes.map(({ operationIds, id, title, description, models }) => ({
+      id,
+      title,
+      description,
+      models,
+      operations: operationIds.flatMap((operationId) => operations.get(operationId) ?? []).toSorted(),
+    })),
+    findings,
+  }
+}
+
+/** The differences of two versions. Operations have the names of the newer one. */
+function toFindings(
+  before: ChangelogSource,
+  source: ChangelogSource,
+  day: string | undefined,
+): readonly Finding[] {
+  const isAboutLife = [before, source].some(
+    ({ deprecated, sunset }) => deprecated !== undefined || sunset !== undefined,
+  )
+  const [older, newer] = [before, source].map(({ document }) => {
+    const plain = toPlain(document)
+    return isAboutLife && isRecord(plain) ? withoutLife(plain) : plain
+  })
+  const operations = operationsById(source.document)
+  const { findings } = compareDocuments(older, newer, { now: new Date(day ?? 0) })
+  return findings.map((finding) => ({
+    ...finding,
+    operation: operations.get(finding.route ?? '') ?? finding.operation,
+    // media types name the version where a header chooses it
+    at: finding.at
+      .replaceAll(`; version=${before.version}`, '')
+      .replaceAll(`; version=${source.version}`, ''),
+  }))
+}
+
+/** The day that a version is; `undefined` for a version that is none. A month is its first day. */
+export function toDay(version: string): string | undefined {
+  const [, month, day = '-01'] = /^(\d{4}-\d\d)(-\d\d)?$/.exec(version) ?? []
+  if (month === undefined) return undefined
+  const time = new Date(`${month}${day}T00:00:00Z`)
+  return Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== month + day
+    ? undefined
+    : month + day
+}

@@ -1,0 +1,96 @@
+import type { RawReply } from '../../define/reply.ts'
+import { httpError } from '../../errors.ts'
+import { toAtom } from '../../gate/changelog/atom.ts'
+import { toChangelog } from '../../gate/changelog/changelog.ts'
+import type { Changelog } from '../../gate/changelog/changelog.ts'
+import { toMarkdown } from '../../gate/changelog/markdown.ts'
+import type { OpenApiDocument } from '../../openapi/document/types.ts'
+import { toTag } from '../../send/content.ts'
+import { file } from '../../send/file.ts'
+import type { DocsOptions } from '../options/docs.ts'
+import type { Documents } from './documents.ts'
+import { toChangelogPage } from './page/changelog-page.ts'
+import { toContentSecurityPolicy } from './page/content-security-policy.ts'
+
+/** The changelog of an application. */
+interface ServedChangelog {
+  /** @throws `HttpError` 404 for a format that there is not, and for an application without two versions. */
+  readonly serve: (format: string) => Promise<RawReply>
+}
+
+/** What a changelog has to know of the documents. */
+type ChangelogDocuments = Pick<Documents, 'load' | 'versions' | 'document' | 'changes' | 'life' | 'title'>
+
+interface Format {
+  readonly type: string
+  readonly write: (changelog: Changelog) => string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  json: { type: 'application/json', write: (made) => JSON.stringify(made) },
+  md: { type: 'text/markdown; charset=utf-8', write: toMarkdown },
+  atom: {
+    type: 'application/atom+xml; charset=utf-8',
+    write: (made) => toAtom(made, { self: 'changelog.atom', page: undefined }),
+  },
+}
+
+/** The formats where there is a page of Octavo's own, whose files the changelog uses. */
+const FORMATS_OF_PAGE: Readonly<Record<string, Format>> = {
+  ...FORMATS,
+  atom: {
+    type: 'application/atom+xml; charset=utf-8',
+    write: (made) => toAtom(made, { self: 'changelog.atom', page: 'changelog.html' }),
+  },
+  html: {
+    type: 'text/html; charset=utf-8',
+    write: toChangelogPage,
+    headers: { 'content-security-policy': toContentSecurityPolicy([]) },
+  },
+}
+
+/** A changelog with the documents that it was made from, and what was written of it. */
+interface Made {
+  readonly documents: readonly OpenApiDocument[]
+  readonly changelog: Promise<Changelog>
+  readonly written: Map<string, Promise<{ readonly bytes: Uint8Array; readonly etag: string }>>
+}
+
+/** Creates what serves the changelog. Documents are compared by the first request, and again only if one of them has changed. */
+export function createChangelog(documents: ChangelogDocuments, ui: DocsOptions['ui']): ServedChangelog {
+  const formats = ui === false || typeof ui === 'function' ? FORMATS : FORMATS_OF_PAGE
+  let kept: Made | undefined
+  const make = async (): Promise<Made> => {
+    await documents.load()
+    const versions = documents.versions()
+    const current = versions.map((version) => documents.document(version))
+    if (kept?.documents.every((document, index) => document === current[index]) === true) return kept
+    const changes = documents.changes()
+    const sources = versions.map((version, index) => {
+      const { deprecated, sunset } = documents.life(version)
+      const own = changes.filter((change) => change.version === version)
+      return { version, document: current[index] ?? {}, changes: own, deprecated, sunset }
+    })
+    const changelog = toChangelog(documents.title(), sources)
+    return (kept = { documents: current, changelog, written: new Map() })
+  }
+  return {
+    serve: async (name) => {
+      const format = Object.hasOwn(formats, name) ? formats[name] : undefined
+      if (format === undefined || documents.versions().length < 2)
+        throw httpError('document_not_found', 'There is no such changelog')
+      const { changelog, written } = await make()
+      const writing = written.get(name) ?? changelog.then((made) => toWritten(format.write(made)))
+      written.set(name, writing)
+      const { bytes, etag } = await writing
+      const headers = { 'x-content-type-options': 'nosniff', ...format.headers }
+      return file(bytes, { type: format.type, etag, headers })
+    },
+  }
+}
+
+function toWritten(text: string): { readonly bytes: Uint8Array; readonly etag: string } {
+  const bytes = Buffer.from(text)
+  return { bytes, etag: toTag(bytes) }
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
+import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
+import { z } from 'zod'
+
+import { toAtom } from '../../src/gate/changelog/atom.ts'
+import { toChangelog, toDay } from '../../src/gate/changelog/changelog.ts'
+import type { Changelog, ChangelogVersion } from '../../src/gate/changelog/changelog.ts'
+import { toVersionHtml } from '../../src/gate/changelog/html.ts'
+import { toMarkdown } from '../../src/gate/changelog/markdown.ts'
+import { documentOf, integer, object, string } from './support.ts'
+
+const [one, two, three] = [
+  object({ id: string }),
+  object({ id: integer }),
+  object({ id: integer, 'name?': string }),
+].map((response) => Object(documentOf({ response })) as object)
+const source = (version: string, document: object | undefined, more: object = {}) => ({
+  version,
+  document: document ?? {},
+  changes: [],
+  ...more,
+})
+const read = async (app: App): Promise<Changelog> => {
+  const changelog: Changelog = JSON.parse((await app.inject('/docs/changelog.json')).body)
+  return changelog
+}
+const entry = (more: Partial<ChangelogVersion> = {}): ChangelogVersion => ({
+  version: '2',
+  before: '1',
+  level: 'none',
+  changes: [],
+  findings: [],
+  ...more,
+})
+const toChange = (title: string, description = title) => ({
+  id: 'id',
+  title,
+  description,
+  models: [],
+  operations: [],
+})
+const markdownOf = (title: string, description?: string): string =>
+  toMarkdown({ title: 'Cars', versions: [entry({ changes: [toChange(title, description)] })] })
+
+describe('a changelog', () => {
+  it('has the newest version first, and what is different from the one before', async () => {
+    const made = await toChangelog('Cars', [source('1', one), source('2', two), source('3', three)])
+    assert.deepEqual(
+      made.versions.map(({ version, before, level, findings }) => [
+        version,
+        before,
+        level,
+        ...findings.map(({ rule }) => rule),
+      ]),
+      [
+        ['3', '2', 'info', 'response-optional-property-added'],
+        ['2', '1', 'breaking', 'response-body-type-changed'].with(3, 'response-property-type-changed'),
+        ['1', undefined, 'none'],
+      ],
+    )
+  })
+
+  it('is the same again, whatever the clock says', async (t) => {
+    const old = structuredClone(one)
+    Object.assign(Reflect.get(Reflect.get(Reflect.get(Object(old), 'paths'), '/cars'), 'post'), {
+      deprecated: true,
+      'x-sunset': '2026-06-01',
+    })
+    const make = async (): Promise<string> => {
+      const empty = { ...Object(one), paths: {} }
+      const made = await toChangelog('Cars', [
+        source('1', old),
+        source('2', empty),
+        source('2026-07-01', empty),
+      ])
+      return JSON.stringify(made) + toMarkdown(made) + toAtom(made)
+    }
+    const first = await make()
+    t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2030-01-01') })
+    assert.equal(await make(), first)
+    assert.match(first, /api-path-removed-before-sunset/)
+  })
+
+  it('knows days of versions that are days or months, and takes the others from the snapshots', async () => {
+    assert.deepEqual(['2026-06-01', '2026-06', '2026-13-01', '2026-02-30', '2', 'x2026-06-01'].map(toDay), [
+      '2026-06-01',
+      '2026-06-01',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    const days = new Map([['2', '2026-03-04']])
+    const made = await toChangelog('Cars', [source('1', one), source('2', two), source('2026-06', two)], days)
+    assert.deepEqual(
+      made.versions.map(({ day }) => day),
+      ['2026-06-01', '2026-03-04', undefined],
+    )
+    assert.match(toMarkdown(made), /^## 2026-06 \(2026-06-01\)$[\s\S]*^## 2 \(2026-03-04\)$[\s\S]*^## 1$/m)
+    assert.deepEqual(
+      [...toAtom(made).matchAll(/<updated>(.*?)</g)].map(([, time]) => time),
+      ['2026-06-01', '2026-06-01', '2026-03-04', '1970-01-01'].map((day) => `${day}T00:00:00Z`),
+    )
+  })
+
+  it('says when a version ends, and does not call that a difference', async () => {
+    const first = defineController({
+      prefix: '/cars',
+      version: ['1', '2'],
+      routes: [{ method: 'GET', response: z.string(), handler: () => 'a' }],
+    })
+    const app = createApp(defineModule({ controllers: [first] }), {
+      logger: false,
+      docs: {},
+      versioning: {
+        scheme: VersioningSchemes.HEADER,
+        versions: { 1: { deprecated: '2026-01-01', sunset: '2026-12-31' } },
+      },
+    })
+    const { versions } = await read(app)
+    assert.deepEqual(versions, [
+      { version: '2', before: '1', level: 'none', changes: [], findings: [] },
+      {
+        version: '1',
+        deprecated: '2026-01-01',
+        sunset: '2026-12-31',
+        level: 'none',
+        changes: [],
+        findings: [],
+      },
+    ])
+    assert.match(
+      (await app.inject('/docs/changelog.md')).body,
+      /Nothing that clients notice is different from version 1\.\n\n## 1\n\nDeprecation on 2026-01-01, sunset on 2026-12-31\.\n/,
+    )
+  })
+
+  it('has the changes of versions with the models and operations that they reach, but not internal ones', async () => {
+    const Car = model('Car', { id: z.string(), colour: z.string() })
+    const change = (version: string, title: string, more: object, parts: readonly object[]) =>
+      defineVersionChange({ version: version as '2', title, change: parts as never, ...more })
+    const history = defineVersions({
+      versions: ['2', '1'],
+      models: { Car },
+      changes: [
+        change('2', 'Ids are text', {}, [
+          reshape({ of: Car, fields: { id: { was: z.number(), up: String, down: Number } } }),
+          operation({ route: 'car.add', status: { was: 200 } }),
+        ]),
+        change('2', 'Colours have a name', { internal: true }, [
+          reshape({ of: Car, fields: { colour: { was: 'paint' } } }),
+        ]),
+        change('next', 'Not released', {}, []),
+        defineVersionChange({ preview: 'soon', until: '2126-01-01', title: 'Soon', change: [] }),
+      ],
+    })
+    const Id = derive(Car, (car) => car.pick({ id: true }))
+    const cars = defineController({
+      name: 'CarController',
+      prefix: '/cars',
+      routes: [
+        { method: 'GET', name: 'list', response: z.array(Car), handler: () => [] },
+        {
+          method: 'POST',
+          name: 'add',
+          input: { body: Id },
+          response: { 201: Id },
+          handler: ({ body }) => body,
+        },
+        { method: ['GET', 'PUT'], path: '/first', name: 'first', response: Id, handler: () => ({ id: '1' }) },
+        { method: 'GET', path: '/count', name: 'count', handler: () => 1 },
+        {
+          method: 'GET',
+          path: '/hidden',
+          name: 'hidden',
+          includeInSchema: false,
+          response: Id,
+          handler: () => ({ id: '1' }),
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [cars] }), {
+      logger: false,
+      docs: {},
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    const { versions } = await read(app)
+    assert.deepEqual(versions[0]?.changes, [
+      {
+        id: 'ids-are-text',
+        title: 'Ids are text',
+        description: 'Ids are text',
+        models: ['Car'],
+        operations: ['GET /v2/cars', 'GET /v2/cars/first', 'POST /v2/cars', 'PUT /v2/cars/first'],
+      },
+    ])
+    const { description = '' } = app.openapi({ version: '2' }).info
+    assert.match(description, /Ids are text/)
+    assert.doesNotMatch(description, /Colours/)
+  })
+})
+
+describe('a changelog in Markdown', () => {
+  const cases = [
+    ['# one', '### \\# one'],
+    ['a\n# b', '### a \\# b'],
+    ['1. one', '### 1\\. one'],
+    ['- one', '### \\- one'],
+    [
+      '<b>bold</b> & *x* _y_ [z](javascript:1)',
+      '### \\<b\\>bold\\</b\\> \\& \\*x\\* \\_y\\_ \\[z\\](javascript:1)',
+    ],
+    ['`a_b` and `', '### `a_b` and \\`'],
+    ['see [x](https://a.test/b)', '### see [x](https://a.test/b)'],
+  ] as const
+  for (const [title, line] of cases)
+    it(`writes the title ${JSON.stringify(title)} so that it is one`, () => {
+      assert.equal(markdownOf(title).split('\n')[4], line)
+    })
+
+  it('keeps paragraphs and lists of descriptions', () => {
+    const text = 'One\nline.\n\n- `a`\n- b\n  goes on\n\n# no heading\n\n\n* c'
+    assert.equal(
+      markdownOf('T', text).split('### T\n\n')[1],
+      'One line.\n\n- `a`\n- b goes on\n\n\\# no heading\n\n- c\n',
+    )
+  })
+
+  it('lists a difference once for all operations that share it', () => {
+    const finding = (name: string) => ({
+      rule: 'r',
+      level: 'breaking' as const,
+      operation: name,
+      at: 'requestBody/a`b',
+      message: 'it is *new*',
+      base: { pointer: '' },
+      revision: { pointer: '' },
+    })
+    const made = toMarkdown({
+      title: 'Cars',
+      versions: [entry({ findings: [finding('GET /a'), finding('GET /b')] })],
+    })
+    assert.match(
+      made,
+      /\*\*Breaking\*\*\n\n- `GET \/a`, `GET \/b` ``requestBody\/a`b``: it is \\\*new\\\* \(`r`\)\n/,
+    )
+  })
+})
+
+describe('a changelog in HTML and Atom', () => {
+  const evil = `<script>alert('1')</script> & "x" \u0000\uD800 ]]>`
+  it('escapes what changes say', () => {
+    const version = entry({
+      version: evil,
+      before: evil,
+      changes: [toChange(evil, `${evil} [x](https://a.test/?a&b)`)],
+    })
+    const html = toVersionHtml(version, 2)
+    assert.ok(!html.includes('<script') && !html.includes('\u0000'))
+    assert.match(html, /<a href="https:\/\/a\.test\/\?a&amp;b">x<\/a>/)
+    const feed = toAtom({ title: evil, versions: [version] }, { self: 'a.atom', page: 'a.html' })
+    assert.ok(!feed.includes('\u0000'))
+    assert.doesNotMatch(feed, /<script|\]\]>|<content[^<]*&lt;script/)
+    assert.match(feed, /&amp;lt;script&amp;gt;/)
+  })
+
+  it('has ids that follow from title and version, and links', () => {
+    const feed = toAtom(
+      { title: 'My cars', versions: [entry({ day: '2026-01-02' })] },
+      { self: 's', page: 'p' },
+    )
+    assert.match(feed, /<id>urn:octavo:changelog:My%20cars<\/id>/)
+    assert.match(feed, /<entry>\n {4}<id>urn:octavo:changelog:My%20cars:2<\/id>/)
+    assert.match(feed, /<link rel="self" type="application\/atom\+xml" href="s"\/>/)
+    assert.match(feed, /<link href="p#version-2"\/>/)
+    assert.match(feed, /<author><name>My cars<\/name><\/author>/)
+  })
+})
