@@ -30,7 +30,7 @@ function givenProblems({ versions, models, changes, next }: Given): readonly Def
   if (!isTexts(versions) || versions.length === 0)
     return [refuse('versions is no list of versions', "list them newest first: versions: ['2', '1']")]
   if (!isRecord(models) || !Object.values(models).every((each) => modelName(each) !== undefined))
-    return [refuse('models is no record of models', 'write models: { User }, with what model() returns')]
+    return [refuse('models is no record of models', 'write models: { User }, with the result of model()')]
   if (!Array.isArray(changes))
     return [refuse(`changes is ${describeValue(changes)}`, 'write changes: [splitName]')]
   if (next !== undefined && (!isString(next) || next === 'next' || versions.includes(next)))
@@ -87,7 +87,7 @@ function changeProblems(
   models: readonly unknown[],
 ): readonly DefinitionProblem[] {
   if (!isRecord(change) || !('id' in change))
-    return [refuse('changes holds something that is no change', 'list what defineVersionChange returns')]
+    return [refuse('changes holds something that is no change', 'list the results of defineVersionChange')]
   const { version } = change
   const id = String(change['id'])
   const parts: readonly unknown[] = Array.isArray(change['change']) ? change['change'] : []
@@ -124,7 +124,7 @@ function partProblems(
   change: object,
 ): readonly DefinitionProblem[] {
   if (!isRecord(part) || (part['kind'] !== 'reshape' && part['kind'] !== 'operation')) {
-    const fix = 'list what reshape and operation return'
+    const fix = 'list the results of reshape and operation'
     return [refuse(`the change "${id}" holds ${describeValue(part)}`, fix, change)]
   }
   if (part['kind'] !== 'reshape') return []

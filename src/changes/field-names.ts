@@ -33,7 +33,7 @@ export function fieldNames<M extends AnyModel>(
   if (!isSchema(of) || modelName(of) === undefined) {
     const message = `fieldNames was given ${describeValue(of)}`
     throw new DefinitionError([
-      { code: 'invalid_model', where: 'fieldNames', message, fix: 'give what model() returns' },
+      { code: 'invalid_model', where: 'fieldNames', message, fix: 'give the result of model()' },
     ])
   }
   const schema = zod.enum(Object.keys(shapeOf(of)))

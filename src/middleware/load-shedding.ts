@@ -46,7 +46,7 @@ export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   const headers = { 'retry-after': String(retryAfter) }
   const shed: Middleware = (_context, next) => {
     if (measure() > maxDelay)
-      throw httpError('overloaded', 'There is more to do than can be done; try again later', { headers })
+      throw httpError('overloaded', 'The server is overloaded; try again later', { headers })
     return next()
   }
   return answering(shed, [503])

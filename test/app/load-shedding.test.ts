@@ -31,7 +31,7 @@ describe('loadShedding', () => {
       type: 'urn:octavo:problem:overloaded',
       title: 'Service Unavailable',
       status: 503,
-      detail: 'There is more to do than can be done; try again later',
+      detail: 'The server is overloaded; try again later',
       code: 'overloaded',
     })
     assert.equal(response.headers['retry-after'], '5')

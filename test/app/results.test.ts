@@ -815,13 +815,13 @@ describe('validateResponses', () => {
       'what does not fit',
       () => ({ id: 'x' }),
       {},
-      'get: GET,POST / returned what its response does not allow: id: Invalid input: expected number, received string',
+      'get: GET,POST / returned a result that its response does not allow: id: Invalid input: expected number, received string',
     ],
     [
       'a promise in the place of an object',
       () => ({ id: Promise.resolve(7) }),
       {},
-      'get: GET,POST / returned what its response does not allow: id: Invalid input: expected number, received Promise',
+      'get: GET,POST / returned a result that its response does not allow: id: Invalid input: expected number, received Promise',
     ],
     [
       'an undeclared key',
@@ -856,11 +856,11 @@ describe('validateResponses', () => {
       type: 'urn:octavo:problem:response-invalid',
       title: 'Invalid response',
       status: 500,
-      detail: 'The result is not what the response of the route declares; the log has the reason',
+      detail: 'The result does not fit the response that the route declares; the log has the reason',
       code: 'response_invalid',
     })
     assert.deepEqual(messages, [
-      'get: GET,POST / returned what its response does not allow: cars.1.id: Invalid input: expected number, received string',
+      'get: GET,POST / returned a result that its response does not allow: cars.1.id: Invalid input: expected number, received string',
     ])
   })
 

@@ -250,7 +250,7 @@ describe('checkHistory', () => {
   it('wants a history', () => {
     assert.throws(() => checkHistory({}), {
       name: 'TypeError',
-      message: 'checkHistory: pass what defineVersions returned',
+      message: 'checkHistory: pass the result of defineVersions',
     })
   })
 })

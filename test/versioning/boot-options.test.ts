@@ -220,7 +220,7 @@ describe('options that contradict each other are definition errors', () => {
           where: 'enableVersioning',
           message:
             'in version 1, the sunset 2026-01-01T00:00:00.000Z comes before the deprecation 2027-01-01T00:00:00.000Z',
-          fix: 'move one of them: what ends is deprecated before',
+          fix: 'move one of them: a version is deprecated before it ends',
         },
       ],
     ],
@@ -499,7 +499,7 @@ describe('a sunset before the deprecation is a definition error', () => {
     code: 'sunset_before_deprecation',
     where,
     message: `${versions === '' ? '' : `in version ${versions}, `}the sunset ${sunset} comes before the deprecation ${deprecated}`,
-    fix: 'move one of them: what ends is deprecated before',
+    fix: 'move one of them: a version is deprecated before it ends',
   })
   const [january, june] = ['2026-01-01T00:00:00.000Z', '2026-06-01T00:00:00.000Z']
   const wrong = { deprecated: '2026-06-01', sunset: '2026-01-01' }

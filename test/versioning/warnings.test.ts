@@ -31,8 +31,7 @@ const unreachable = (where: string, message: string): DefinitionWarning => ({
   message,
   fix: 'remove it, or change its path, method or version',
 })
-const goesTo = (labels: string): string =>
-  `this route can never be reached: what it could answer goes to ${labels}`
+const goesTo = (labels: string): string => `this route can never be reached: its requests go to ${labels}`
 
 describe('a route that is never reached is warned of', () => {
   const twice = (where: string, other: string, version = '1'): DefinitionWarning => ({
@@ -272,7 +271,7 @@ describe('holes between versions, and versions without routes, are warned of', (
     code: 'version_hole',
     where,
     message,
-    fix: 'give one of them the versions between, unless nobody is to have it there',
+    fix: 'give one of them the versions between, unless you left it out on purpose',
   })
   const none = (versions: string): DefinitionWarning => ({
     code: 'version_without_routes',

@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const FIXES: Readonly<Record<string, string>> = {
   intersection: 'write one object with extend',
-  pipe: 'return what the transform makes, and declare that as the response',
+  pipe: 'return the result of the transform, and declare that as the response',
 }
 
 function findStuck(

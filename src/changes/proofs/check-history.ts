@@ -57,7 +57,7 @@ export interface HistoryFinding {
  */
 export function checkHistory(history: object, options: CheckHistoryOptions = {}): readonly HistoryFinding[] {
   const internals = findHistoryInternals(history)
-  if (internals === undefined) throw new TypeError('checkHistory: pass what defineVersions returned')
+  if (internals === undefined) throw new TypeError('checkHistory: pass the result of defineVersions')
   checkOptions('checkHistory', options, OPTIONS)
   const { seed = 1, runs = 100 } = options
   const { parts, placeOf } = internals

@@ -51,7 +51,7 @@ const ANSWERS = {
   },
   NotFound: {
     code: 'route_not_found',
-    description: 'There is nothing here',
+    description: 'Not found',
     detail: 'Nothing is served at this path',
   },
   ContentTooLarge: {
@@ -66,7 +66,7 @@ const ANSWERS = {
   },
   ValidationFailed: {
     code: 'validation_failed',
-    description: 'The input is not what this operation takes',
+    description: 'The input does not fit this operation',
     detail: 'One value is not as the API describes',
     schema: 'ValidationProblemDetails',
     members: {
@@ -94,7 +94,7 @@ const ANSWERS = {
   ServiceUnavailable: {
     code: 'overloaded',
     description: 'The request cannot be answered at the moment',
-    detail: 'There is more to do than can be done; try again later',
+    detail: 'The server is overloaded; try again later',
     headers: RETRY,
   },
   UnspecifiedVersion: {
@@ -106,7 +106,7 @@ const ANSWERS = {
   },
   UnsupportedVersion: {
     code: 'unsupported_version',
-    description: 'There is nothing here, or not in this version',
+    description: 'Not found, or not in this version',
     detail: 'This version is not served here',
     schema: 'VersionProblemDetails',
     members: VERSIONS,

@@ -32,12 +32,13 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 const FIXES: Readonly<Record<string, string>> = {
-  transform: 'let the transform end in .pipe(z.…), use a codec, or say what it gives by .meta({ type: … })',
+  transform:
+    'let the transform end in .pipe(z.…), use a codec, or describe its result with .meta({ type: … })',
   set: 'use an array, or a codec from an array',
   map: 'use z.record(), or a codec from one',
   file: 'send it alone, as files of a form, or as text',
 }
-const FIX = 'say what it looks like by .meta({ type: … }), or use a codec or .pipe(z.…)'
+const FIX = 'describe it with .meta({ type: … }), or use a codec or .pipe(z.…)'
 
 /** What is shown in the place of a schema that cannot be, of its mark. */
 export function toNote({ [MARK]: mark, description }: SchemaObject): SchemaObject {

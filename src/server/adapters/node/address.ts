@@ -75,7 +75,7 @@ function answers(path: string): Promise<boolean> {
 const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
   EADDRINUSE: [
     'is in use',
-    'stop what listens there, or choose another place (port 0 takes any that is free)',
+    'stop the program that listens there, or choose another address (port 0 takes a free port)',
   ],
   EACCES: [
     'may not be used by this user',

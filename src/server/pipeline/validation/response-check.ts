@@ -113,7 +113,7 @@ function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unkn
   const reason =
     'undeclared' in parsed
       ? `returned ${parsed.undeclared}, which its response does not declare`
-      : `returned what its response does not allow: ${toReason(parsed.issues)}`
+      : `returned a result that its response does not allow: ${toReason(parsed.issues)}`
   return refuse(route, reason, context)
 }
 
@@ -124,7 +124,7 @@ export function refuse({ label }: Pick<Answered, 'label'>, reason: string, conte
   const { requestId } = context
   throw httpError(
     'response_invalid',
-    'The result is not what the response of the route declares; the log has the reason',
+    'The result does not fit the response that the route declares; the log has the reason',
     { requestId, cause },
   )
 }

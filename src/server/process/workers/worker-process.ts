@@ -77,7 +77,7 @@ export function startWorker(port: number): WorkerProcess {
 
 function toError(id: number, { code, signal }: Exit): Error {
   const how = signal === null ? `with code ${String(code)}` : `by ${signal}`
-  return new Error(`Worker ${id} ended ${how} before it listened; what it printed says why`)
+  return new Error(`Worker ${id} ended ${how} before it listened; its output has the reason`)
 }
 
 /** Milliseconds that a worker may take to listen when it takes the place of another. */

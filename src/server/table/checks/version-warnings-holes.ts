@@ -66,7 +66,7 @@ function holesOf(
       code: 'version_hole',
       where: after.route.label,
       message: `it exists in version ${older} (${before.route.label}) and in version ${newer}, but not in ${versionsText(holes)}`,
-      fix: 'give one of them the versions between, unless nobody is to have it there',
+      fix: 'give one of them the versions between, unless you left it out on purpose',
     },
   ]
 }

@@ -47,7 +47,7 @@ function unreachable(
     const message =
       row.spec.unversioned && versioning.common.required
         ? 'versions are required at this path, and this route has none: it can never be reached'
-        : `this route can never be reached: what it could answer goes to ${cutList(rivals.get(row) ?? [])}`
+        : `this route can never be reached: its requests go to ${cutList(rivals.get(row) ?? [])}`
     return [
       {
         code: 'unreachable_route',

@@ -62,7 +62,7 @@ function problemOf(
       code: 'sunset_before_deprecation',
       where,
       message: scope + wrong,
-      fix: 'move one of them: what ends is deprecated before',
+      fix: 'move one of them: a version is deprecated before it ends',
     },
   ]
 }

@@ -111,5 +111,5 @@ function resetStuck(session: ServerHttp2Session, known: Session, rounds: number)
   }
   known.stuckRounds++
   if (known.stuckRounds <= rounds) return
-  for (const stream of waiting) stream.destroy(new Error('The client takes nothing of the answer'))
+  for (const stream of waiting) stream.destroy(new Error('The client does not read the response'))
 }
