@@ -45,7 +45,12 @@ function kindOf(index: number): Kind {
 function toChange(_: unknown, index: number): string {
   const of = models[index % MODELS] ?? ''
   const version = versions[index % (VERSIONS - 1)] ?? ''
-  return `export const change${index} = defineVersionChange({ version: '${version}', title: 'Change ${index}', change: [reshape({ of: ${of}, ${RESHAPES[kindOf(index)]} })] })`
+  return `export const change${index} = defineVersionChange({ version: '${version}', title: 'Change ${index}', change: [reshape({ of: ${of}, ${RESHAPES[kindOf(index)]} })${statusAt(index)}] })`
+}
+
+/** Every fifth change is of a status, too. */
+function statusAt(index: number): string {
+  return index % 5 === 0 ? `, operation({ route: 'c.r${index % OPERATIONS}', status: { was: 201 } })` : ''
 }
 
 const changes = Array.from({ length: CHANGES }, (_, index) => `change${index}`)
@@ -60,7 +65,7 @@ export const HISTORY: Files = {
     ),
   ].join('\n'),
   'changes.ts': [
-    `import { absent, defineVersionChange, reshape } from 'octavo/changes'`,
+    `import { absent, defineVersionChange, operation, reshape } from 'octavo/changes'`,
     `import { z } from 'zod'`,
     `import { ${models.join(', ')} } from './models.ts'`,
     ...changes.map(toChange),

@@ -44,7 +44,7 @@ export type VersionChangeOptions<V extends string, P, S extends boolean> = {
 )
 
 /** One decision: all that was different before it. */
-export interface VersionChange<V extends string = string, F = Fact, S extends boolean = boolean> {
+export interface VersionChange<V extends string = string, F = unknown, S extends boolean = boolean> {
   /** The first version that has the change; `'next'` for one that is not released, and for a preview. */
   readonly version: V
   /** The name of the preview that shows the change. */

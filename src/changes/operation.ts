@@ -1,5 +1,6 @@
 import type { Method } from '../http.ts'
 import type { FieldWas } from './reshape.ts'
+import type { Said } from './was.ts'
 
 /** What parameters of requests were, by their newest name. Values are turned up, to the newest version. */
 export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
@@ -13,10 +14,21 @@ export interface Earlier<T> {
   readonly was: T
 }
 
+/** Older statuses by their newest number. */
+type Statuses = Readonly<Record<number, number>>
+
+/** The older statuses of a route by their newest number. That of a plain result stands beside 0. */
+type StatusPairs<P extends number, S> =
+  | { [K in keyof S]: readonly [StatusIn<K>, S[K]] }[keyof S]
+  | { [K in P]: readonly [0, K] }[P]
+
+/** A key of inferred statuses as a number: TypeScript may infer a text. */
+type StatusIn<K> = K extends `${infer N extends number}` ? N : K
+
 /** What `operation` takes. Names and statuses are those of the newest version, whatever newer operations say of them. */
-export interface OperationOptions {
+export interface OperationOptions<R extends string = string, P extends number = number, S = Statuses> {
   /** The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. */
-  readonly route: string
+  readonly route: R
   /** The path that the route had, with the prefixes of its controllers. For all routes of a controller, what their paths began with. */
   readonly path?: Earlier<string> & {
     /** What the paths of all routes of a controller begin with. Not for a single route. */
@@ -25,7 +37,7 @@ export interface OperationOptions {
   /** The method that the route had. */
   readonly method?: Earlier<Method>
   /** The status of a plain result. */
-  readonly status?: Earlier<number>
+  readonly status?: Earlier<P>
   /** What query parameters were. */
   readonly query?: NamesWere
   /** What request headers were. */
@@ -35,19 +47,22 @@ export interface OperationOptions {
   /** What responses were: statuses by their newest number, and headers by their newest name. */
   readonly response?: {
     /** What statuses were, by their newest number. */
-    readonly status?: Readonly<Record<number, Earlier<number>>>
+    readonly status?: { readonly [K in keyof S]: Earlier<S[K]> }
     /** What headers were, by their newest name. */
     readonly headers?: HeadersWere
   }
 }
 
 /** What a change says of a route. */
-export interface Operation extends OperationOptions {
+export interface Operation<F = unknown> extends OperationOptions {
   /** Tells it from a reshape. */
   readonly kind: 'operation'
-  /** For types alone: what statuses were. */
-  readonly '~was': never
+  /** For types alone: the name of the route, and what its statuses were. */
+  readonly '~was': F
 }
+
+/** What is said of the statuses of a route; nothing if types do not know the route. */
+type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
 /**
  * Says what a route was before a change, in all that is not a model: its address, statuses, headers and parameters.
@@ -55,7 +70,11 @@ export interface Operation extends OperationOptions {
  * @example
  * operation({ route: 'user.list', path: { was: '/people' } })
  */
-export function operation(options: OperationOptions): Operation {
+export function operation<
+  const R extends string,
+  const P extends number = never,
+  const S extends Statuses = {},
+>(options: OperationOptions<R, P, S>): Operation<RouteFact<R, StatusPairs<P, S>>> {
   const made: Omit<Operation, '~was'> = { kind: 'operation', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never

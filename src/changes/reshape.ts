@@ -1,6 +1,6 @@
 import type { Schema } from '../schema/schema.ts'
 import type { AnyModel, ModelName } from './model.ts'
-import type { Fact, FieldsWere, Pairs, ReshapeDown, ReshapeUp, Was } from './was.ts'
+import type { FieldsWere, Pairs, ReshapeDown, ReshapeUp, Said, Was } from './was.ts'
 import type { TurnExtra } from './convert/turn.ts'
 
 /** What `reshape` takes. `R` are the names of the fields that `up` and `down` read besides those that changed. */
@@ -23,11 +23,11 @@ export type ReshapeOptions<M extends AnyModel, W, R> = {
   ReshapeUp<M['~shape'], W, R>
 
 /** What a change says of a model. */
-export interface Reshape<N = string, F = Fact[1]> {
+export interface Reshape<F = unknown> {
   /** Tells it from an operation. */
   readonly kind: 'reshape'
   /** For types alone: the name of a model, and what its fields were. */
-  readonly '~was': readonly [N, F]
+  readonly '~was': F
 }
 
 /** A reshape, for code that does not ask which one it is. */
@@ -67,7 +67,7 @@ export function reshape<
   M extends AnyModel,
   const W extends Record<string, Was>,
   const R extends string = never,
->(options: ReshapeOptions<M, W, R>): Reshape<ModelName<M>, Pairs<W>> {
+>(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs<W>>['fact']> {
   const made: Omit<Reshape, '~was'> = { kind: 'reshape', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never

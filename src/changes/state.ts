@@ -1,4 +1,6 @@
 import type { Modelled, ModelName } from './model.ts'
+import type { SuccessStatus as Success } from '../schema/responses.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Absent, Fact, FieldsIn, Flat, ShapeBefore } from './was.ts'
 
 /*
@@ -69,6 +71,11 @@ type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
   : [Gone<W, Sh>] extends [keyof Sub]
     ? true
     : false
+
+/** What stands for the schema of a status that has no content. */
+interface NothingSent {
+  readonly _zod: { readonly input: undefined; readonly output: undefined }
+}
 
 /** A schema whose value may be left out of what is sent. */
 interface OptionalIn {
@@ -181,6 +188,58 @@ type ModelAt<S, St> =
         ? Back<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
         : never
     : never
+
+/** The names under which operations speak of a route: its own, and those of the controllers around it. */
+type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
+
+/** The changes of the statuses of a route that came after the version of a state. */
+type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
+
+/** What changes say of the status K of a route. What a plain result had is what its only success had. */
+type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
+  ? S extends K
+    ? W
+    : S extends 0
+      ? K extends Success
+        ? W | ([Exclude<keyof R & Success, K>] extends [never] ? never : K)
+        : never
+      : never
+  : never
+
+/** A status of a route, taken back through its changes: what the oldest of them says counts. */
+type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
+  ? Was
+  : Vs extends readonly [infer V, ...infer Older]
+    ? [With<U, V>] extends [never]
+      ? StatusBack<K, R, N, U, Older, Was>
+      : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
+    : Was
+
+/** The first type, or the second where there is none. */
+type Or<A, B> = [A] extends [never] ? B : A
+
+/** What changes say of the statuses of a route. */
+type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
+
+/** The responses of a route in a state, by their statuses. `N` is the name of the route. */
+export type ResponsesAt<R, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? ResponsesBack<R, N, StatusChanges<N, C, New>, Vs> : R
+
+type ResponsesBack<R, N, U, Vs> = [U] extends [never]
+  ? R
+  : R extends Schema
+    ? R
+    : {
+        readonly [K in keyof R as StatusBack<K, R, N, U, Vs> & PropertyKey]: StatusBack<
+          K,
+          R,
+          N,
+          U,
+          Vs
+        > extends Exclude<204 | 205 | 304, K>
+          ? NothingSent
+          : R[K]
+      }
 
 type NamesAt<K, N, St> =
   St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never

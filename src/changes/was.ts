@@ -58,6 +58,11 @@ export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] 
  */
 export type Pairs<W> = { [K in keyof W]: readonly [K, W[K]] }[keyof W]
 
+/** What is said of a model or route. A list in an interface is written out at once, which that of a type with parameters is not. */
+export interface Said<N, F> {
+  readonly fact: readonly [N, F]
+}
+
 /** What is said of a model by its name, or of a route: of each part, what it was. Statuses are the parts of a route. */
 export type Fact<N = string, K = string | number> = readonly [
   about: N,

@@ -1,21 +1,18 @@
 import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
-import type { OutAt } from '../changes/state.ts'
-import type { ResponseKey } from '../schema/responses.ts'
+import type { OutAt, ResponsesAt } from '../changes/state.ts'
+import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 import type { EventStream, NamedEvents } from './event-stream.ts'
 
 /** How the body of an answer is given: `data`, as a stream of bytes for downloads, as events, or the `Response` untouched. */
 export type As = 'data' | 'stream' | 'events' | 'response'
 
-/** Every status of success, for those that are declared. */
-type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
-
 /** An answer of a status. */
 export interface Answer<S extends number, D> {
   /** The status of the response. */
   readonly status: S
   /** Whether the status is 200 to 299. */
-  readonly ok: number extends S ? boolean : S extends Success ? true : false
+  readonly ok: number extends S ? boolean : S extends SuccessStatus ? true : false
   /** The body: JSON and text as values, other types as bytes, `undefined` where there is none. */
   readonly data: D
   /** The headers of the response. */
@@ -33,8 +30,11 @@ type AnswersOf<R, St> = [R] extends [never]
         [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, DataAt<R[K], St>>
       }[keyof R & ResponseKey]
 
-/** The answers of a route by its element. */
-export type AnswersIn<E, St> = AnswersOf<ByStatus<DeclaredBy<E>>, St>
+/** The answers of a route by its element, in a state of the models. `N` is its name. */
+export type AnswersIn<E, N, St> = AnswersOf<
+  unknown extends St ? ByStatus<DeclaredBy<E>> : ResponsesAt<ByStatus<DeclaredBy<E>>, N, St>,
+  St
+>
 
 /** What a client reads of a status: a value, or the events or items of a stream. */
 type DataAt<S, St> = S extends { readonly '~stream': infer T }

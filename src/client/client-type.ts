@@ -88,22 +88,31 @@ type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, V
 type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown]
   ? CallInput<P, Element, St>
   : never
-type AnswersTo<E, St> = E extends [string, infer Element, unknown] ? AnswersIn<Element, St> : never
+type AnswersTo<E, N, St> = E extends [string, infer Element, unknown] ? AnswersIn<Element, N, St> : never
 
-/** What a name stands for: a route, what is below a controller, or both. */
-type Member<E, C, View, St> = [E] extends [never]
-  ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St>
+/** What a full name stands for: a route, what is below a controller, or both. */
+type Member<E, C, View, St, N extends string> = [E] extends [never]
+  ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
-    ? RouteFunction<InputsOf<E, St>, AnswersTo<E, St>>
-    : RouteFunction<InputsOf<E, St>, AnswersTo<E, St>> &
-        Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St>
+    ? RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
+    : RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
+        Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
 
-/** The calls of one level: routes of `Own`, and the names of `C`. Inferred, so that errors do not show what it comes from. */
-type Level<Own, C, View, St> =
+/**
+ * The calls of one level: routes of `Own`, and the names of `C`. `Above` is what their names begin with. Inferred, so that errors do not
+ * show what it comes from.
+ */
+type Level<Own, C, View, St, Above extends string = ''> =
   | RouteNamesOf<Own, View>
   | (C extends { readonly name: infer N } ? N : never) extends infer N extends string
   ? {
-      readonly [K in N]: Member<RoutesIn<Own, K, View>, Extract<C, { readonly name: K }>, View, St>
+      readonly [K in N]: Member<
+        RoutesIn<Own, K, View>,
+        Extract<C, { readonly name: K }>,
+        View,
+        St,
+        `${Above}${K}`
+      >
     }
   : never
 

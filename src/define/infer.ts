@@ -1,7 +1,7 @@
 import type { ParamValues } from '../path/param-types.ts'
 import type { EventsOf, Raw, ReplyOf, ReplyWithOneOf, ServerSentEvent } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
-import type { ResponseKey } from '../schema/responses.ts'
+import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
 
 /** What one source takes: a schema, a record of schemas, or a list of names (each a required string). */
@@ -257,8 +257,6 @@ type EventFields = Pick<ServerSentEvent, 'id' | 'retry' | 'comment'>
 type EventNamed<K, D> = EventFields &
   (K extends 'message' ? { readonly event?: K } : { readonly event: K }) &
   (undefined extends D ? { readonly data?: D } : { readonly data: D })
-
-type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 

@@ -3,6 +3,9 @@ import type { Schema } from './schema.ts'
 import { describeValue } from '../values.ts'
 import type { SourceProblem } from './sources.ts'
 
+/** Every status of success, for those that are declared. */
+export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+
 /** The statuses besides exact ones that a response map takes; an exact status wins over its range, and that over `default`. */
 const RANGES = ['4XX', '5XX', 'default'] as const
 
