@@ -1,0 +1,163 @@
+import { compareDocuments } from '../../src/gate/compare.ts'
+import { toPointerStep, toStableText } from '../../src/gate/json.ts'
+import { RULES } from '../../src/gate/rules.ts'
+import type { GateRule } from '../../src/gate/rules.ts'
+import { ASPECTS } from '../../src/gate/schema/aspects.ts'
+import { OPERATIONS } from '../../test/gate/corpus/operations.ts'
+import { COMPOUNDS, DEEP, LIMITS, SCALARS } from '../../test/gate/corpus/schemas.ts'
+import { documentOf } from '../../test/gate/support.ts'
+import { isRecord } from '../../src/values.ts'
+
+/** Lines of a diff: what an older document has and what a newer one has. */
+type Example = readonly string[]
+
+/** Examples of rules that are about more than two documents, and of what no pair of the tests is made for. */
+const GIVEN: Readonly<Record<string, Example>> = {
+  'api-version-removed': ["-versions: ['2', '1']", "+versions: ['2']"],
+  'version-default-changed': ["-defaultVersion: '1'", "+defaultVersion: '2'"],
+  'version-order-changed': ["-versions: ['b', 'a']", "+versions: ['a', 'b']"],
+  'version-inserted': ["-versions: ['3', '1']", "+versions: ['3', '2', '1']"],
+  'allow-expired': ['+{ "rule": "request-property-removed", "reason": "…", "until": "2026-01-31" }'],
+  'constraint-added': ['-{"type":"string"}', '+{"type":"string","not":{"pattern":"^a"}}'],
+  'constraint-removed': ['-{"type":"string","not":{"pattern":"^a"}}', '+{"type":"string"}'],
+  undecided: ['-{"pattern":"^(?=.*a)"}', '+{"pattern":"^(?=.*b)"}'],
+}
+
+/** The page about the rules of the gate: `npm run rules` writes it, and a test compares it. */
+export function toRulesPage(): string {
+  const aspects = Object.keys(ASPECTS)
+  const aspectOf = ({ rule }: GateRule): string | undefined =>
+    aspects.find((aspect) => aspect === withoutPlace(rule))
+  const named = RULES.filter((rule) => aspectOf(rule) === undefined)
+  const examples = operationExamples()
+  return [
+    INTRO,
+    '## Operations',
+    ...named.flatMap((rule) => [
+      `### ${rule.rule}`,
+      `${toSentence(rule.says)} ${rule.cure}`,
+      `- ${rule.direction}: ${rule.level}`,
+      toFence(GIVEN[rule.rule] ?? schemaExample((one) => one === rule.rule) ?? examples[rule.rule] ?? []),
+    ]),
+    '## Schemas',
+    SCHEMAS,
+    ...aspects.flatMap((aspect) => {
+      const rules = RULES.filter((rule) => aspectOf(rule) === aspect)
+      const [first] = rules
+      if (first === undefined) return []
+      return [
+        `### ${aspect}`,
+        `${toSentence(first.says)} ${first.cure}`,
+        toLevels(rules),
+        toFence(
+          GIVEN[aspect] ??
+            schemaExample((rule) => withoutPlace(rule) === aspect) ??
+            operationExample(aspect, examples),
+        ),
+      ]
+    }),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n')
+}
+
+const INTRO = `# Rules of compatibility
+
+\`octavo diff\`, \`octavo check\` and the [changelog](guide/changelog.md) name the rule of each difference. Look a rule up here to see its level, an
+example and what you can do about it. [Compatibility](guide/compatibility.md) explains the commands.
+
+A level is \`breaking\`, \`warning\` or \`info\`. Each example is a diff of the older and the newer document. This page is generated from the table of rules by \`npm run rules\`.`
+
+const SCHEMAS = `The rule of a difference in a schema has the side, the place and one of the names below, such as
+\`request-property-type-changed\`. Your clients write requests and read responses, so the level depends on the side. In webhooks and callbacks
+the sides are turned round.`
+
+/** What a difference in a schema is called without its side and place. */
+function withoutPlace(rule: string): string {
+  return rule.replace(/^(request|response)-(parameter|body|property|header)-/, '')
+}
+
+/** A pair of operations whose schemas differ so. */
+function operationExample(aspect: string, examples: Readonly<Record<string, Example>>): Example {
+  return Object.entries(examples).find(([rule]) => withoutPlace(rule) === aspect)?.[1] ?? []
+}
+
+function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+function toFence(lines: Example): string {
+  return ['```diff', ...lines, '```'].join('\n')
+}
+
+function toLevels(rules: readonly GateRule[]): string {
+  const lines = (['request', 'response'] as const).flatMap((side) => {
+    const own = rules.filter(({ direction }) => direction === side)
+    const levels = [...new Set(own.map(({ level }) => level))]
+    return levels.map((level) => {
+      const names = own.filter((rule) => rule.level === level).map(({ rule }) => `\`${rule}\``)
+      return `- ${side}: ${level} (${names.join(', ')})`
+    })
+  })
+  return lines.join('\n')
+}
+
+/** The shortest pair of operations for each rule that one of them is made for. */
+function operationExamples(): Readonly<Record<string, Example>> {
+  const found = new Map<string, Example>()
+  for (const { old, now, expected } of OPERATIONS) {
+    const example = toDiff(old, now)
+    for (const rule of expected.map((one) => one.split(' ')[1] ?? '')) {
+      const known = found.get(rule)
+      if (known === undefined || known.join().length > example.join().length) found.set(rule, example)
+    }
+  }
+  return Object.fromEntries(found)
+}
+
+const PAIRS = [...SCALARS, ...COMPOUNDS, ...LIMITS, ...DEEP].flatMap(
+  ({ old, now, components, newComponents, openapi }) => {
+    const rules = (['request', 'response'] as const).flatMap((side) =>
+      compareDocuments(
+        documentOf({ [side]: old }, components, openapi),
+        documentOf({ [side]: now }, newComponents ?? components, openapi),
+      ).findings.map(({ rule }) => rule),
+    )
+    return components === undefined && openapi === undefined ? [{ old, now, rules: new Set(rules) }] : []
+  },
+)
+
+/** The shortest pair of schemas with a difference, of those where it is a difference on both sides, if there is one. */
+function schemaExample(isMeant: (rule: string) => boolean): Example | undefined {
+  const [best] = PAIRS.map(({ old, now, rules }) => ({
+    lines: [`-${toStableText(old)}`, `+${toStableText(now)}`],
+    sides: ['request-', 'response-'].filter((side) =>
+      [...rules].some((rule) => rule.includes(side) && isMeant(rule)),
+    ).length,
+    others: rules.size,
+  }))
+    .filter(({ sides }) => sides > 0)
+    .toSorted(
+      (a, b) => b.sides - a.sides || a.others - b.others || a.lines.join().length - b.lines.join().length,
+    )
+  return best?.lines
+}
+
+/** The members that two values differ in, by JSON pointers. */
+function toDiff(old: unknown, now: unknown, place = ''): Example {
+  if (isBranch(old) && isBranch(now)) {
+    const names = [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    return names.flatMap((name) =>
+      toDiff(Reflect.get(old, name), Reflect.get(now, name), `${place}/${toPointerStep(name)}`),
+    )
+  }
+  if (toStableText(old) === toStableText(now)) return []
+  const toLine = (sign: string, value: unknown): Example =>
+    value === undefined ? [] : [`${sign}${place}: ${toStableText(value)}`]
+  return [...toLine('-', old), ...toLine('+', now)]
+}
+
+function isBranch(value: unknown): value is object {
+  return isRecord(value) || Array.isArray(value)
+}
