@@ -13,7 +13,7 @@ import {
   reply,
   VersioningSchemes,
 } from 'octavo'
-import type { App } from 'octavo'
+import type { App, RouteContext } from 'octavo'
 import { absent, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
@@ -156,6 +156,44 @@ describe('context.call', () => {
       const answer = await open().inject(url)
       assert.deepEqual([answer.statusCode, Object(answer.json()).code], [status, code])
     })
+
+  it('refuses sources that the route does not have, and takes those that are not given', async () => {
+    const found: unknown[] = []
+    const routes = [
+      { method: 'GET', name: 'none', handler: () => 'none' },
+      {
+        method: 'POST',
+        path: '/{id}',
+        name: 'some',
+        input: { body: z.string() },
+        handler: ({ body }: { readonly body: string }) => body,
+      },
+      {
+        method: 'GET',
+        path: '/all',
+        name: 'all',
+        handler: async (_: unknown, context: RouteContext) => {
+          const calls: readonly (readonly [string, object])[] = [
+            ['a.none', { body: undefined }],
+            ['a.none', { body: 1 }],
+            ['a.some', { params: { id: 7 }, body: 'b', query: {} }],
+            ['a.some', { params: { id: 7 }, boddy: 'b' }],
+          ]
+          for (const [name, input] of calls)
+            found.push(await context.call(name, input).catch((error: unknown) => String(error)))
+        },
+      },
+    ]
+    const controller = Reflect.apply(defineController, undefined, [{ name: 'a', prefix: '/a', routes }])
+    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    assert.equal((await app.inject('/a/all')).statusCode, 204)
+    assert.deepEqual(found, [
+      'none',
+      'TypeError: context.call: the route a.none takes no input, and is given "body"',
+      'TypeError: context.call: the route a.some takes only params, body, and is given "query"',
+      'TypeError: context.call: the route a.some takes only params, body, and is given "boddy"',
+    ])
+  })
 
   it('names what the newest models refuse', async () => {
     const answer = await open().inject({

@@ -12,19 +12,20 @@ import {
 } from 'octavo'
 import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, model, operation } from 'octavo/changes'
+import { compression } from 'octavo/middleware'
 import { createDispatcher } from 'octavo/undici'
 import { z } from 'zod'
 
 const P = model('P', { n: z.string() })
 
 /** An application of two versions, of which the older one has another status for `GET /p`. */
-function serve(was: object, handler: () => unknown): App {
+function serve(was: object, handler: () => unknown, more: object = {}): App {
   const change = defineVersionChange({
     version: '2',
     title: 'Statuses differ',
     change: [operation({ route: 'p.get', ...was })],
   })
-  const routes = [{ method: 'GET', name: 'get', validateResponses: false, handler }]
+  const routes = [{ method: 'GET', name: 'get', validateResponses: false, handler, ...more }]
   const controller = Reflect.apply(defineController, undefined, [{ prefix: '/p', routes }])
   return createApp(defineModule({ controllers: [controller] }), {
     logger: false,
@@ -93,6 +94,19 @@ describe('statuses of older versions', () => {
     const app = serve({ response: { status: { 204: { was: 200 } } } }, () => reply(204, undefined))
     const { statusCode, headers } = await app.inject('/v1/p')
     assert.deepEqual([statusCode, headers['content-length']], [200, '0'])
+    await app.close()
+  })
+
+  it('have no headers of a body that the middleware of the route compressed', async () => {
+    const middleware = [compression({ threshold: 0 })]
+    const app = serve({ status: { was: 204 } }, () => reply(200, 'a'.repeat(99)), { middleware })
+    const headers = { 'accept-encoding': 'gzip' }
+    const newest = await app.inject({ url: '/v2/p', headers })
+    assert.equal(newest.headers['content-encoding'], 'gzip')
+    const older = await app.inject({ url: '/v1/p', headers })
+    assert.deepEqual([older.statusCode, older.bytes.length], [204, 0])
+    const names = Object.keys(older.headers).filter((name) => name.startsWith('content-'))
+    assert.deepEqual(names, [])
     await app.close()
   })
 

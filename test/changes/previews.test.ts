@@ -363,3 +363,24 @@ describe('the definition of a preview', () => {
     assert.equal(trial.isSince(later, '3'), false)
   })
 })
+
+describe('a preview that has ended', () => {
+  it('is warned of at the start, with its place', async () => {
+    const warned: unknown[] = []
+    const ignore = (): void => undefined
+    const app = createApp(defineModule({ controllers: [UserController] }), {
+      logger: { debug: ignore, info: ignore, error: ignore, warn: (details) => void warned.push(details) },
+      versioning: { scheme: VersioningSchemes.URL, history, clock: () => Date.parse('2026-12-31') },
+    })
+    await app.ready()
+    const ended = warned.filter((each) => Object(each).code === 'preview_ended')
+    assert.deepEqual(
+      ended.map((each) => [Object(each).where.replace(/ \(.*/, ''), Object(each).message]),
+      [
+        ['preview "split-names"', 'it ended on 2026-12-31, so requests for it are refused'],
+        ['preview "gone"', 'it ended on 2025-01-01, so requests for it are refused'],
+      ],
+    )
+    assert.match(Object(ended[1]).at, /^test\/changes\/previews\.test\.ts:40$/)
+  })
+})

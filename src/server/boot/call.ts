@@ -62,9 +62,11 @@ function createInvoke(route: FlatRoute, container: Container): Invoke {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never),
   )
+  const check = createSourceCheck(route)
   const read = createReader(route)
   const info = toInfo(route)
   return async (given, context, callers) => {
+    check(given)
     const input = await read(given)
     input.inject = injection.isAsync ? await injection.readAsync(context) : injection.read(context)
     return toData(route, await call(input, toCalled(route, info, context, container, callers)))
@@ -73,6 +75,21 @@ function createInvoke(route: FlatRoute, container: Container): Invoke {
 
 function toInfo({ name, methods, pattern, controller, meta }: FlatRoute): RouteInfo {
   return Object.freeze({ name, method: methods[0] ?? 'GET', path: pattern.text, controller, meta })
+}
+
+/** Creates the function that refuses input for sources that a route does not have. What is `undefined` is not given. */
+function createSourceCheck({ name, sources, pattern }: FlatRoute): (given: CallInput) => void {
+  const known = [
+    ...new Set([...(pattern.params.length > 0 ? ['params'] : []), ...sources.map((each) => each.name)]),
+  ]
+  return (given) => {
+    const unknown = Object.entries(given).find(
+      ([source, value]) => value !== undefined && !known.includes(source),
+    )
+    if (unknown === undefined) return
+    const takes = known.length === 0 ? 'no input' : `only ${known.join(', ')}`
+    throw new TypeError(`context.call: the route ${name} takes ${takes}, and is given "${unknown[0]}"`)
+  }
 }
 
 /** Creates the function that validates what each source is given. */

@@ -123,10 +123,14 @@ function toOlderHead(
   if (isRewritten) response.body = withStatus(body, newest, status)
   response.status = status
   // such as a 204, which has neither a body nor headers of one
+  if (isBodyless(status)) for (const name of OF_A_BODY) delete headers[name]
   if (isRewritten || isBodyless(status) || isBodyless(newest))
     Object.assign(response, finish(status, headers, response.body))
   return response
 }
+
+/** The headers that the route and its middleware give a body (RFC 9110 section 8), besides those that a response without one never has. */
+const OF_A_BODY = ['content-encoding', 'content-language', 'content-disposition', 'content-range'] as const
 
 function isProblem(type: unknown): boolean {
   return isString(type) && type.startsWith('application/problem+json')

@@ -1,5 +1,8 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
+import { previewsOf } from '../../../flatten/history.ts'
+import { atDefinition } from '../../../place.ts'
 import type { Shape } from '../../../router/tree.ts'
+import { toTime } from '../../../versioning/moment.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'
@@ -26,6 +29,7 @@ export function versionWarnings(
     ...holeWarnings(context),
     ...versionsWithout(context),
     ...schemeWarnings(context),
+    ...endedPreviews(versioning),
   ]
   // a route of several methods is looked at for each of them
   return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()]
@@ -173,4 +177,20 @@ function schemeWarnings({ versioning, known }: WarningContext): readonly Definit
   return versioning.schemes.flatMap(({ scheme, options, name }) =>
     scheme.warnings(options, isKnown).map((warning) => ({ ...warning, where: `enableVersioning(${name})` })),
   )
+}
+
+/** Warns of previews that have ended. Nobody can ask for them, and nobody has their changes. */
+function endedPreviews({ history, common }: Versioning): readonly DefinitionWarning[] {
+  const now = common.clock()
+  return [...(previewsOf(history)?.all ?? [])].flatMap(([name, { until, changes }]) => {
+    const end = toTime(until)
+    if (end === undefined || end > now) return []
+    const warning: DefinitionWarning = {
+      code: 'preview_ended',
+      where: `preview "${name}"`,
+      message: `it ended on ${until}, so requests for it are refused`,
+      fix: 'release its changes by a version, give it a later until, or remove them',
+    }
+    return [atDefinition(warning, ...changes)]
+  })
 }
