@@ -64,7 +64,7 @@ export const ERRORS: Readonly<Record<ErrorCode, { readonly status: number; reado
     ]),
   ) as Record<ErrorCode, { status: number; title: string }>
 
-/** What an `HttpError` may carry besides its status and detail. */
+/** The options of an `HttpError`. */
 export interface HttpErrorOptions {
   /** A stable word for programs. @default the status phrase, as `not_found` */
   readonly code?: string
@@ -76,7 +76,7 @@ export interface HttpErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The error behind this one: logged, never sent. */
   readonly cause?: unknown
-  /** Anything else becomes a member of the problem document. */
+  /** Any other member, which the problem document contains. */
   readonly [member: string]: unknown
 }
 

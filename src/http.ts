@@ -113,7 +113,7 @@ export interface HttpRequest {
   json(): Promise<unknown>
   /** The body as bytes. */
   bytes(): Promise<Uint8Array>
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   /** The same request as a web `Request`, made when it is first asked for. */
   readonly web: Request

@@ -28,8 +28,8 @@ interface CallInput extends CallValues {
 }
 
 /**
- * Creates a client of an application: calls by route names, typed by what the routes declare. Nothing is generated; how routes are called
- * is asked of the application when the first is.
+ * Creates a client of an application, which calls routes by their names, typed by their declarations and without generated code. It asks
+ * the application for the routes at the first call.
  *
  * With a version, the client has the routes of that version alone. It is a type argument too, because TypeScript infers none beside
  * those that are given. Without one, it has the routes that answer requests without version, as far as types know them.

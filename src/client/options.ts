@@ -54,16 +54,16 @@ export interface OutgoingRequest {
 /** The options of every client. */
 export interface CommonOptions {
   /**
-   * Where the application answers, with the path before all others where there is one.
+   * The address of the application, including a path before all others.
    *
    * @default the origin of the page in browsers; `http://localhost` for `app.fetch` and `createDispatcher(app)`
    */
   readonly baseUrl?: string | URL
-  /** Sends requests: anything that is called as `fetch` is, or `app.fetch`. @default the platform's `fetch` */
+  /** The function that sends requests, which is called like `fetch`, or `app.fetch`. @default the platform's `fetch` */
   readonly fetch?: (input: never, init: never) => PromiseLike<object>
-  /** Of Node alone: a dispatcher of undici for the platform's `fetch`, such as `createDispatcher(app)` or an `Agent`. */
+  /** In Node only: a dispatcher of undici for the platform's `fetch`, such as `createDispatcher(app)` or an `Agent`. */
   readonly dispatcher?: object
-  /** Headers of every request, or a function that is called for each, as for tokens; it may give a promise. */
+  /** Headers of every request, or a function that returns them for each call, for example for tokens. It may be async. */
   readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)
   /** Whether browsers send cookies. @default 'same-origin' */
   readonly credentials?: 'omit' | 'same-origin' | 'include'
@@ -84,21 +84,21 @@ export interface CommonOptions {
   readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
   /** Milliseconds until a call rejects with a `TimeoutError`, all tries together. Of a stream, until its head is there. @default none */
   readonly timeout?: number
-  /** How routes are called: a route map, as `octavo client --map` writes it, or where it is. @default asked of the application */
+  /** A route map, as `octavo client --map` writes it, or its URL. @default asked of the application */
   readonly routes?: RouteMap | SavedRouteMap | string | URL
   /** The path of the documents below `baseUrl`, where the route map is. @default '/docs' */
   readonly docs?: string
 }
 
-/** What `createClient` takes. */
+/** The options of `createClient`. */
 export interface ClientOptions extends CommonOptions {
   /** Belongs to the type of a client: see `VersionedClientOptions`. */
   readonly version?: 'the version is the second type argument: createClient<typeof app, Version>({ version })'
 }
 
-/** What `createClient` takes for a client of a version. */
+/** The options of `createClient` for a client of a version. */
 export interface VersionedClientOptions<V> extends CommonOptions {
-  /** The version that every call asks for, in whatever way the application reads it. */
+  /** The version of every call. The client writes it where the application reads it. */
   readonly version: V
 }
 

@@ -21,7 +21,7 @@ export type ErrorBody<A> = A extends { readonly $errors?: infer F }
   : never
 
 /**
- * An answer of 400 and more that the route does not declare. Members such as `code` are those of a problem document (RFC 9457). `data` is
+ * A response of 400 or more that the route does not declare. Members such as `code` are those of a problem document (RFC 9457). `data` is
  * the body of any type.
  *
  * @example
@@ -35,7 +35,7 @@ export type ErrorBody<A> = A extends { readonly $errors?: infer F }
 export class ProblemError extends Error {
   /** The status of the response. */
   readonly status: number
-  /** The stable word for programs; `undefined` where the answer has none. */
+  /** The stable word for programs, `undefined` if the response has none. */
   readonly code: string | undefined
   /** A short summary of the kind of problem. @default the status phrase */
   readonly title: string
@@ -43,7 +43,7 @@ export class ProblemError extends Error {
   readonly detail: string | undefined
   /** A URI that identifies the kind of problem. @default 'about:blank' */
   readonly type: string
-  /** What did not fit, of a 422 by Octavo; empty otherwise. */
+  /** The issues of a 422 by Octavo, otherwise empty. */
   readonly errors: readonly ValidationIssue[]
   /** Further members of the problem document. */
   readonly members: Readonly<Record<string, unknown>>

@@ -29,7 +29,7 @@ export type HttpRequest = HttpRequestValue
 export const HttpResponse: BuiltIn<HttpResponseValue> = { kind: 'built-in', token: 'HttpResponse' }
 export type HttpResponse = HttpResponseValue
 
-/** Everything known of the request being answered: the same object as a handler's second argument. */
+/** The context of the request: the same object as a handler's second argument. */
 export const ExecutionContext: BuiltIn<ExecutionContextValue> = {
   kind: 'built-in',
   token: 'ExecutionContext',
@@ -50,8 +50,8 @@ export type Config = ConfigValues
 /** The token of the settings, with their types. */
 export interface ConfigToken extends BuiltIn<Config> {
   /**
-   * The settings as another schema reads them: what a module needs, whatever the application's own `configSchema` says. What the
-   * schema refuses stops the start.
+   * Returns a token for the settings as another schema reads them, independent of `configSchema`. If the schema refuses them, the start
+   * fails.
    *
    * @example
    * const MailSettings = z.object({ smtpHost: z.string() })
@@ -61,8 +61,8 @@ export interface ConfigToken extends BuiltIn<Config> {
 }
 
 /**
- * The settings of the application: `inject: { config: Config }`. They are what `config` gives, read by `configSchema`.
- * {@link Register} or `Config.of` types them.
+ * The settings of the application: `inject: { config: Config }`. `configSchema` reads them from `config`. {@link Register} or `Config.of`
+ * types them.
  */
 export const Config: ConfigToken = {
   kind: 'built-in',
@@ -72,13 +72,13 @@ export const Config: ConfigToken = {
 
 /** The session of a client: data kept on the server, found by a signed id in a cookie. */
 export interface Session<T = SessionValues> {
-  /** The id in the cookie; as long as nothing was stored, one that no client knows. */
+  /** The id in the cookie. Until the session is stored, no client knows it. */
   readonly id: string
-  /** To read and to change. What changed is stored before the response is sent. */
+  /** The data, which you can read and change. Changes are stored before the response is sent. */
   readonly data: T
-  /** Gives the session a new id and forgets the old one: call it when a client signs in or out. */
+  /** Sets a new id, and the old one stops working. Call it when a client signs in or out, or gets more rights. */
   regenerate(): Promise<void>
-  /** Forgets the session, in the store and at the client. */
+  /** Deletes the data in the store and the cookie of the client. */
   destroy(): Promise<void>
 }
 

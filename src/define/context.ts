@@ -25,9 +25,9 @@ export interface CookieOptions {
   readonly priority?: 'low' | 'medium' | 'high'
 }
 
-/** The head of the response while a handler runs; what is set here is merged into the answer. */
+/** The head of the response while a handler runs. Status, headers and cookies that you set are merged into the response. */
 export interface HttpResponse {
-  /** The status of a plain returned value; `reply` wins over it, it wins over the route's own. */
+  /** The status of a plain returned value. It wins over that of the route, and `reply` wins over it. */
   status: number | undefined
   /** The headers to send, by name in any case. */
   readonly headers: {
@@ -35,7 +35,7 @@ export interface HttpResponse {
     get(name: string): string | undefined
     /** Sets a header and replaces earlier values. */
     set(name: string, value: string): void
-    /** Adds a field line and keeps those there are. */
+    /** Adds a field line and keeps the existing ones. */
     append(name: string, value: string): void
     /** Removes a header that was set so far. */
     delete(name: string): void
@@ -47,7 +47,7 @@ export interface HttpResponse {
   }
 }
 
-/** What is known of the route that answers. */
+/** The route that answers. */
 export interface RouteInfo {
   /** The full name, such as `car.getOne`. */
   readonly name: string
@@ -61,7 +61,7 @@ export interface RouteInfo {
   readonly meta: object
 }
 
-/** What `urlFor` takes besides the name and the path parameters. */
+/** The options of `urlFor`. */
 export interface UrlOptions<V = string | undefined> {
   /** The query by name. A list repeats the name, `null` and `undefined` are left out. */
   readonly query?: Readonly<Record<string, unknown>>
@@ -69,13 +69,13 @@ export interface UrlOptions<V = string | undefined> {
   readonly version?: V
 }
 
-/** A place for messages; pino fits. */
+/** A logger, such as pino. */
 export interface Logger {
   /** Logs details of use while debugging. */
   debug(details: object, message?: string): void
-  /** Logs what happens in normal operation. */
+  /** Logs an event of normal operation. */
   info(details: object, message?: string): void
-  /** Logs what deserves attention and stops nothing. */
+  /** Logs an event that deserves attention and is no failure. */
   warn(details: object, message?: string): void
   /** Logs a failure. */
   error(details: object, message?: string): void
@@ -115,7 +115,7 @@ export interface CallInput {
   readonly files?: object
 }
 
-/** Everything known of the request being answered. The type parameter is what guards leave in `identity`. */
+/** The context of a request. The type parameter is the type of `identity`, which guards set. */
 export interface ExecutionContext<I = unknown> {
   /** The request being answered. */
   readonly request: HttpRequest
@@ -123,7 +123,7 @@ export interface ExecutionContext<I = unknown> {
   readonly response: HttpResponse
   /** `null` if no route matched, which middleware and error handlers see. */
   readonly route: RouteInfo | null
-  /** The version that answers; `null` when none. */
+  /** The version that answers, or `null`. */
   readonly version: string | null
   /** The previews that the request asked for and gets. Empty for most requests. */
   readonly previews: readonly string[]
@@ -131,17 +131,17 @@ export interface ExecutionContext<I = unknown> {
   readonly path: string
   /** The path as it was sent. */
   readonly originalPath: string
-  /** Tells this request from others, in messages and in answers to unknown errors. @default a random UUID */
+  /** Identifies this request in messages and in responses to unknown errors. @default a random UUID */
   requestId: string
-  /** Who asks, as a guard found out; `undefined` before. Guards of the controller and the route type it, else {@link Register}. */
+  /** The client that a guard identified, `undefined` before. Guards of the controller and the route type it, or else {@link Register}. */
   identity: Found<I>
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Values to pass along while this request is answered. */
+  /** Values that your code shares during this request. */
   readonly state: Record<string, unknown>
-  /** The application's logger; every message carries the request's id. */
+  /** The application's logger. It adds the request's id to every message. */
   readonly log: Logger
-  /** The value behind a token, for this request, as the route's module sees it. */
+  /** Resolves a token for this request, as the route's module sees it. */
   resolve<T>(token: Token<T>): Promise<T>
   /**
    * Whether the version of this request has a change of the history, for side effects that came with it. Requests without a version
@@ -174,18 +174,18 @@ export interface ExecutionContext<I = unknown> {
    * `HttpError` for a reply of 400 and more, and what the route throws.
    */
   call<T = unknown>(name: string, input?: CallInput): Promise<T>
-  /** The path of a route by name, in the version of this request unless another is given. */
+  /** Returns the path of a route by its name, in the version of this request unless you pass another. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
   /**
-   * The methods that the path of this request answers, in the version of the request; in any version where none is known yet, as in
-   * a CORS preflight. Empty where nothing is served.
+   * Returns the methods of this path in the version of the request, or in any version if none is known yet, as in a CORS preflight. Empty
+   * if no route has the path.
    */
   allowedMethods(): Promise<readonly Method[]>
   /** Returns the request, for code written for frameworks with several transports. */
   switchToHttpConnection(): { getRequest(): HttpRequest }
 }
 
-/** Everything known of a request that has found its route: what handlers, guards and interceptors get. */
+/** The context of a request whose route is known, for handlers, guards and interceptors. */
 export interface RouteContext<I = unknown> extends ExecutionContext<I> {
   /** The route that answers. */
   readonly route: RouteInfo

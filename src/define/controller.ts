@@ -39,41 +39,41 @@ export interface AnyController extends Shared, Layers {
   readonly mount?: WebHandler
 }
 
-/** What `defineController` takes. */
+/** The options of `defineController`. */
 export interface ControllerOptions<N, P extends string, T, C, G, V extends VersionSpec>
   extends Shared, Omit<Layers, 'guards'> {
-  /** Names the controller; a trailing `Controller` is dropped and the rest kebab-cased. */
+  /** Names the controller. A trailing `Controller` is dropped, and the rest is written in kebab case. */
   readonly name?: N
-  /** The path before every route's own; may hold parameters. @default `/` and the name */
+  /** The path before that of every route. It may have parameters. @default `/` and the name */
   readonly prefix?: MeantPrefix<P>
   /** The version of every route that has none of its own. */
   readonly version?: V
   /** Tokens whose values every handler receives under `inject`. */
   readonly inject?: C
-  /** Run before every handler, after the guards of the module. */
+  /** Guards that run before every handler, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
-  /** The routes, as objects or made by `defineRoute`. */
+  /** The routes: objects, or results of `defineRoute`. */
   readonly routes: T
 }
 
-/** What `defineRouter` takes. */
+/** The options of `defineRouter`. */
 export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSpec>
   extends Shared, Omit<Layers, 'guards'> {
-  /** Names the router; names of nested routers are joined by dots. */
+  /** Names the router. Names of nested routers are joined by dots. */
   readonly name?: N
-  /** The path before every route's own; may hold parameters. @default `/` and the name */
+  /** The path before that of every route. It may have parameters. @default `/` and the name */
   readonly prefix?: MeantPrefix<P>
   /** The version of every route here and below that has none nearer to it. */
   readonly version?: V
-  /** Run before every handler of this router and of those below it, after the guards of the module. */
+  /** Guards that run before every handler of this router and of those below it, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
-  /** The routes, as objects or made by `defineRoute`. */
+  /** The routes: objects, or results of `defineRoute`. */
   readonly routes?: T
-  /** Routers below this one; they inherit its prefix, version, tags and all that stands around its handlers. */
+  /** Routers below this one. They inherit its prefix, version, tags, guards, interceptors, middleware and error handlers. */
   readonly routers?: R
   /**
-   * Answers every request below the prefix that no route of the application fits better: a handler of the web platform, such as the
-   * `fetch` of another framework. It gets the whole URL; version, guards, middleware and limits apply as to any route.
+   * Answers every request below the prefix that no route matches better: a handler of the web platform, such as the `fetch` of another
+   * framework. It receives the whole URL. Version, guards, middleware and limits apply as to any route.
    *
    * @example
    * defineRouter({ prefix: '/graphql', version: VERSION_NEUTRAL, mount: (request, context) => yoga.fetch(request, context) })
@@ -82,8 +82,8 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
 }
 
 /**
- * Groups routes under one prefix. Handlers are fully typed from the objects themselves: path parameters from prefix and path,
- * every source from its schema, the result from `response`. Mistakes are reported when the application is created.
+ * Defines a controller, which groups routes under one prefix. Handlers are typed by the objects: path parameters by prefix and path,
+ * every source by its schema, the result by `response`. `createApp` reports mistakes.
  *
  * @example
  * const carController = defineController({
@@ -123,7 +123,7 @@ export function defineController<
 }
 
 /**
- * Groups routes as `defineController` does, without injection for all of them, and may hold further routers.
+ * Defines a router, which groups routes like a controller, without injection for all of them, and can hold other routers.
  *
  * @example
  * const admin = defineRouter({ prefix: '/admin', version: '1', routers: [users, audit] })

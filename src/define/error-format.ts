@@ -3,7 +3,7 @@ import type { FinishedResponse } from '../http.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { ExecutionContext } from './context.ts'
 
-/** What `defineErrorFormat` takes. */
+/** The options of `defineErrorFormat`. */
 export interface ErrorFormatOptions<S> {
   /** The media type of every error. JSON types send the value of the schema as JSON, all others a text. @default 'application/json' */
   readonly contentType?: string
@@ -32,7 +32,7 @@ export interface ErrorFormat<S = unknown> {
 
 /** The body of errors in applications without a format: a problem document (RFC 9457) with the code of the error. */
 export interface ProblemDocument {
-  /** A URI that identifies the kind of problem. `about:blank` if the status says all. */
+  /** A URI that identifies the kind of problem. `about:blank` if the status is enough. */
   readonly type: string
   /** A short summary of the kind of problem. */
   readonly title: string
@@ -52,7 +52,7 @@ export interface ProblemDocument {
 export type WriteError = (error: HttpError, context?: ExecutionContext) => FinishedResponse
 
 /**
- * Describes the body of every error of an application, those of Octavo included, for the option `errorFormat` of `createApp`. Status and
+ * Defines the body of every error of an application, including those of Octavo, for the option `errorFormat` of `createApp`. Status and
  * headers stay those of the error. Documents and the client show the schema.
  *
  * @example

@@ -11,7 +11,7 @@ export interface ErrorHandler {
   readonly kind: 'error-handler'
   /** The class or status of the errors that it handles. */
   readonly match: ErrorClass | number
-  /** Returns the answer to an error, `undefined` to pass it on. */
+  /** Returns the response to an error, `undefined` to pass it on. */
   handle(error: never, context: ExecutionContext): unknown
 }
 
@@ -19,9 +19,9 @@ export interface ErrorHandler {
 export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unknown : HttpError
 
 /**
- * Describes what is answered to an error. The innermost handler that matches and returns something wins: route, controller, routers
- * around it, module, application. A returned value is sent with the error's own status (500 for unknown errors); `reply` says another.
- * Returning `undefined` passes on. The response keeps the headers of an `HttpError`, such as `WWW-Authenticate`, `Allow` and
+ * Defines a handler that responds to errors. The innermost handler that matches and returns a value wins: route, controller, routers
+ * around it, module, application. A returned value is sent with the status of the error (500 for unknown errors), and `reply` with its
+ * own. `undefined` passes the error on. The response keeps the headers of an `HttpError`, such as `WWW-Authenticate`, `Allow` and
  * `Retry-After`, unless the handler sets or deletes them.
  *
  * @example
@@ -31,9 +31,9 @@ export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unk
  * })
  */
 export function defineErrorHandler<const M extends ErrorClass | number>(options: {
-  /** A class, or a status from 400 to 599; 404 and 405 of unknown paths are matched by handlers of the application. */
+  /** A class, or a status from 400 to 599. Only handlers of the application match 404 and 405 of unknown paths. */
   readonly match: M
-  /** Returns the answer, `undefined` to pass the error on. */
+  /** Returns the response, `undefined` to pass the error on. */
   readonly handle: (error: Matched<M>, context: ExecutionContext) => unknown
 }): ErrorHandler {
   return placed({ ...options, kind: 'error-handler' }, defineErrorHandler)

@@ -4,7 +4,7 @@ import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'
 import { placed } from '../place.ts'
 
-/** How a client proves who it is: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
+/** How a client authenticates: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
 export type SecurityScheme =
   | {
       /** Credentials in the `Authorization` header. */
@@ -27,10 +27,10 @@ export type SecurityScheme =
       readonly description?: string
     }
 
-/** Schemes that are demanded together, by the names under which documents show them. */
+/** Schemes that are required together, by their names in documents. */
 export type SecurityRequirement = Readonly<Record<string, SecurityScheme>>
 
-/** A guard as `defineGuard` returns it. The type parameter is what it leaves in `context.identity`; `never` when it leaves it alone. */
+/** A guard, as `defineGuard` returns it. The type parameter is the type that it sets in `context.identity`, `never` if it sets none. */
 export interface Guard<I = never> {
   /** Distinguishes guards from other definitions. */
   readonly kind: 'guard'
@@ -40,7 +40,7 @@ export interface Guard<I = never> {
   readonly inject: Tokens
   /** Returns or resolves to `false` to refuse a request with 403. */
   canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
-  /** What documents say that a client has to send: alternatives, one of which is enough. */
+  /** The credentials in documents: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
   /** Of a guard that lets requests without credentials pass: the same guard, which denies them. @internal */
   readonly required?: AnyGuard
@@ -55,20 +55,20 @@ export interface Guard<I = never> {
 /** A guard whose types are forgotten. */
 export type AnyGuard = Guard<unknown>
 
-/** What `defineGuard` takes. */
+/** The options of `defineGuard`. */
 export interface GuardOptions<D> {
   /** Names the guard in messages and documents. */
   readonly name: string
-  /** What `canActivate` needs, by the keys under which it receives them. */
+  /** The tokens that `canActivate` needs, by the keys under which it receives their values. */
   readonly inject?: D
-  /** What documents say that a client has to send: alternatives, one of which is enough. */
+  /** The credentials in documents: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
-  /** Whether the request may go on: `false` is a 403. May throw an `HttpError` that says more. */
+  /** Returns whether the request may continue. `false` is a 403. It may also throw an `HttpError`. */
   readonly canActivate: (context: RouteContext, inject: Injected<D>) => Awaitable<boolean>
 }
 
 /**
- * Describes a check that runs before input is validated. Guards accumulate: global, module, controller, router, route.
+ * Defines a check that runs before input is validated. Guards accumulate: global, module, controller, router, route.
  *
  * @example
  * const IsAdmin = defineGuard({

@@ -51,11 +51,11 @@ export function envelopeOf(interceptor: Interceptor): Envelope | undefined {
   return envelopes.get(interceptor)
 }
 
-/** What `defineInterceptor` takes. */
+/** The options of `defineInterceptor`. */
 export interface InterceptorOptions<D, E = undefined> {
   /** Names the interceptor in messages. */
   readonly name: string
-  /** What `intercept` needs, by the keys under which it receives them. */
+  /** The tokens that `intercept` needs, by the keys under which it receives their values. */
   readonly inject?: D
   /**
    * Returns the schema of what `intercept` returns, from a schema that `response` of a route declares for a status from 200 to 299. Responses
@@ -64,8 +64,8 @@ export interface InterceptorOptions<D, E = undefined> {
    */
   readonly envelope?: (schema: SchemaOf<EnvelopeContent>) => E
   /**
-   * Runs around the handler, after validation. `next()` runs what is inside and gives its value (await it); what this returns goes on in
-   * its place. Without `next()` the handler does not run.
+   * Wraps the handler, after validation. `next()` runs the handler and resolves to its value. The value that this function returns
+   * replaces it. Without `next()` the handler does not run.
    */
   readonly intercept: (context: RouteContext, next: () => Awaitable<unknown>, inject: Injected<D>) => unknown
 }
@@ -74,7 +74,7 @@ export interface InterceptorOptions<D, E = undefined> {
 export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
 /**
- * Describes what happens around a handler. Interceptors accumulate as guards do; the first one is outermost.
+ * Defines an interceptor, which wraps handlers. Interceptors accumulate like guards, and the first one is outermost.
  *
  * @example
  * const Envelope = defineInterceptor({

@@ -8,8 +8,8 @@ interface Lazy {
 }
 
 /**
- * A token or module whose file may not be loaded yet: breaks knots between files that import each other. The function is called
- * when the application is created, never before. It does not make cycles between providers legal.
+ * Refers to a token or module whose file may not be loaded yet, for files that import each other. The function is called when the
+ * application is created, never before. It does not allow cycles between providers.
  *
  * @example
  * defineProvider({ name: 'Orders', inject: { users: lazy(() => Users) }, create: ({ users }) => new Orders(users) })

@@ -2,9 +2,9 @@ import type { Awaitable, FinishedResponse } from '../http.ts'
 import type { ExecutionContext } from './context.ts'
 
 /**
- * Runs around everything further inside. `next()` gives the finished response, also for errors and, in the application's own
- * middleware, for paths that do not exist: to change, replace or pass on. May return what a handler may; returning nothing after
- * `next()` passes the response on.
+ * Wraps the rest of a request. `next()` resolves to the finished response, also for errors and, in middleware of the application, for
+ * unknown paths. You can change, replace or return it. It may return any result that a handler may, and `undefined` after `next()` passes
+ * the response unchanged.
  *
  * @example
  * const poweredBy: Middleware = async (context, next) => {

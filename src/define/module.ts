@@ -20,9 +20,9 @@ export interface Module<C, I, V = unknown> {
   readonly imports?: I
 }
 
-/** What `onStart` and `onStop` get: the application as their module sees it. */
+/** The application as a module sees it, for `onStart` and `onStop`. */
 export interface StartedApp {
-  /** The value behind a token that the module sees. */
+  /** Resolves a token that the module sees. */
   resolve<T>(token: Token<T>): Promise<T>
   /** The logger of the application. */
   readonly log: Logger
@@ -35,9 +35,9 @@ export interface ModuleFields
   extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Layers {
   /** Names the module in messages. */
   readonly name?: string
-  /** What the module provides: providers, and what `bind` gives. */
+  /** The providers of the module, and results of `bind`. */
   readonly providers?: readonly (AnyProvider | Binding)[]
-  /** What modules that import this one can inject: tokens that it provides, and modules whose exports it passes on. */
+  /** The tokens that modules which import this one can inject, and imported modules whose exports it passes on. */
   readonly exports?: readonly (Token<unknown> | Module<unknown, unknown>)[]
   /** Whether every module sees what this one exports, without importing it. @default false */
   readonly global?: boolean
@@ -45,9 +45,9 @@ export interface ModuleFields
   readonly schemas?: Readonly<Record<string, Schema>>
   /** The path before every controller and router of this module (not of its imports). */
   readonly prefix?: string
-  /** Called when all singletons are there, after the modules it imports: rejecting stops the start. */
+  /** Called when all singletons are created, after the modules that it imports. If it rejects, the start fails. */
   readonly onStart?: (app: StartedApp) => unknown
-  /** Called when the application closes, before the modules it imports; only if it had started. */
+  /** Called when the application closes, before the modules that it imports, if it had started. */
   readonly onStop?: (app: StartedApp) => unknown
 }
 
@@ -59,11 +59,11 @@ export interface AnyModule extends ModuleFields {
   readonly routers?: readonly AnyController[]
 }
 
-/** What `defineModule` takes. */
+/** The options of `defineModule`. */
 export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFields {
   /** The version of every route of this module, not of its imports, that has none nearer to it. */
   readonly version?: V
-  /** Modules that belong to the application too, promises of modules included. One that is imported twice is one module. */
+  /** The imported modules, or promises of modules. A module that is imported twice is one module. */
   readonly imports?: I
   /** The controllers of this module. */
   readonly controllers?: C
@@ -75,8 +75,8 @@ export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFie
 export type ModuleImport = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
 
 /**
- * Puts controllers, routers and providers together. Prefix, version and what stands around handlers apply to the module's own
- * controllers and routers. A function that returns a module makes a module that takes settings.
+ * Defines a module, which groups controllers, routers and providers. Prefix, version, guards, interceptors, middleware and error handlers
+ * apply to the module's own controllers and routers. Write a function that returns a module to give it settings.
  *
  * @example
  * export const CarsModule = defineModule({

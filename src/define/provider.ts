@@ -24,7 +24,7 @@ export interface Provider<T> extends Token<T> {
 /** A provider whose types are forgotten. */
 export type AnyProvider = Provider<unknown>
 
-/** What `defineProvider` takes. */
+/** The options of `defineProvider`. */
 export interface ProviderOptions<T, D> {
   /** Names the value in messages. */
   readonly name: string
@@ -33,16 +33,16 @@ export interface ProviderOptions<T, D> {
    * each place that injects it. @default 'singleton'
    */
   readonly scope?: Scope
-  /** What `create` needs, by the keys under which it receives them. */
+  /** The tokens that `create` needs, by the keys under which it receives their values. */
   readonly inject?: D
-  /** Makes the value; may be async. */
+  /** Creates the value. It may be async. */
   readonly create: (deps: Injected<D>) => Awaitable<T>
-  /** Called once when the value's life ends: those made later are disposed first. */
+  /** Called once when the value's life ends. Values that were created later are disposed first. */
   readonly dispose?: (value: NoInfer<T>) => unknown
 }
 
 /**
- * Describes how a value is made. The provider is the token to inject it with.
+ * Defines a provider, which creates a value. The provider is the token to inject it with.
  *
  * @example
  * const Database = defineProvider({
@@ -60,7 +60,7 @@ export function defineProvider<T, D extends Tokens = {}>(options: ProviderOption
   )
 }
 
-/** What a token stands for: made with {@link bind}, for `providers` and `overrides`. */
+/** A token with its provider or value, as {@link bind} returns it, for `providers` and `overrides`. */
 export interface Binding {
   /** Distinguishes bindings from other definitions. */
   readonly kind: 'binding'
@@ -79,8 +79,9 @@ export interface Replaceable {
 }
 
 /**
- * Says what a token stands for: a provider, or a value as it is (classes and functions too; nobody disposes it). In `providers` it
- * provides the token; in the `overrides` of `createApp` it replaces it wherever it is provided, and guards and interceptors likewise.
+ * Binds a token to a provider or to a value. A value is injected unchanged, including classes and functions, and is never disposed. In
+ * `providers` it provides the token. In the `overrides` of `createApp` it replaces the token everywhere, and guards and interceptors
+ * likewise.
  *
  * @example
  * defineModule({ providers: [bind(PaymentGateway, StripeGateway), bind(Clock, { value: () => new Date() })] })

@@ -1,11 +1,11 @@
 import type { Awaitable, BodyStream } from '../http.ts'
 import type { CookieOptions, ExecutionContext } from './context.ts'
 
-/** The head that `reply` and its kin can send along. */
+/** The headers and cookies of a reply. */
 export interface ReplyOptions {
-  /** By name in any case; a list sends several field lines. */
+  /** Headers by name in any case. A list sends several field lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
-  /** By name; an object is the value with its attributes. */
+  /** Cookies by name. An object is the value with its attributes. */
   readonly cookies?: Readonly<Record<string, string | (CookieOptions & { readonly value: string })>>
 }
 
@@ -48,7 +48,7 @@ export interface Raw {
   readonly [REPLY]: 'raw'
 }
 
-/** A result whose body is sent as it stands. Made by `text`, `html`, `redirect`, `stream`, `file` and `sse`. */
+/** A result whose body is sent unchanged, as `text`, `html`, `redirect`, `stream`, `file` and `sse` return it. */
 export interface RawReply extends Raw, ReplyOptions {
   /** The status, `undefined` for that of a plain value. */
   readonly status: number | undefined
@@ -58,15 +58,15 @@ export interface RawReply extends Raw, ReplyOptions {
 
 /** An event of a stream (the HTML standard, section 9.2). At least one member is needed. */
 export interface ServerSentEvent {
-  /** Text as it is, line by line; anything else as JSON. */
+  /** The data. Text is sent unchanged, line by line, and other values as JSON. */
   readonly data?: unknown
   /** The name that listeners are registered for. @default 'message' for clients */
   readonly event?: string
-  /** What a client sends as `Last-Event-ID` when it comes back; empty to forget the last one. */
+  /** The id that a client sends as `Last-Event-ID` when it reconnects. An empty one clears it. */
   readonly id?: string
-  /** Milliseconds after which a client that lost the connection comes back. */
+  /** Milliseconds after which a client that lost the connection reconnects. */
   readonly retry?: number
-  /** What listeners do not see. */
+  /** A comment, which listeners do not see. */
   readonly comment?: string
 }
 
@@ -101,20 +101,20 @@ export interface ReplyContext extends ExecutionContext {
   readonly handOver: ((take: unknown) => void) | undefined
 }
 
-/** What `text` and `html` take besides the body. */
+/** The options of `text` and `html`. */
 export interface RawOptions extends ReplyOptions {
   /** The status of the response. @default as for a plain value: the route's own, else 200 */
   readonly status?: number
 }
 
-/** What `stream` takes besides the source. */
+/** The options of `stream`. */
 export interface StreamOptions extends RawOptions {
   /** The content type. @default 'application/octet-stream' */
   readonly type?: string
 }
 
 /**
- * A result with a status of its own, typed against the route's `response`.
+ * Returns a result with a status of its own, typed against the route's `response`.
  *
  * @example
  * handler: ({ params }) => cars.get(params.car_id) ?? reply(404, { detail: 'No such car' })
@@ -130,7 +130,7 @@ export function reply<S extends number, D = undefined>(
 }
 
 /**
- * A plain text result.
+ * Returns a plain text result.
  *
  * @example
  * handler: () => text('pong') // → 200, text/plain
@@ -140,7 +140,7 @@ export function text(body: string, { status, ...options }: RawOptions = {}): Raw
 }
 
 /**
- * An HTML result. The text is sent as it stands: escape what comes from outside.
+ * Returns an HTML result. The text is sent unchanged, so escape text from outside.
  *
  * @example
  * handler: () => html('<h1>It works</h1>') // → 200, text/html
@@ -150,7 +150,7 @@ export function html(body: string, { status, ...options }: RawOptions = {}): Raw
 }
 
 /**
- * A result that sends the client elsewhere; the address is percent-encoded where it has to be.
+ * Returns a redirect. The address is percent-encoded if necessary.
  *
  * @example
  * handler: () => redirect('/car/welcome') // → 302, Location: /car/welcome
@@ -171,8 +171,8 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
 }
 
 /**
- * A result that is sent as it comes, as fast as the client takes it: chunks of a Node or web stream, or of an iterable. When the
- * client goes away, the source is told: streams are destroyed or cancelled, generators return.
+ * Returns a result that is sent in chunks, no faster than the client reads: those of a Node or web stream, or of an iterable. When the
+ * client disconnects, streams are destroyed or cancelled and generators return.
  *
  * @example
  * handler: () => stream(rows(), { type: 'text/csv', headers: { 'content-disposition': 'attachment' } })

@@ -31,17 +31,17 @@ import { placed } from '../place.ts'
 
 /** What routes, controllers, routers and modules have in common. */
 export interface Shared {
-  /** A version, several, a range or `VERSION_NEUTRAL`; replaces whatever version would apply. */
+  /** A version, several, a range or `VERSION_NEUTRAL`. It replaces the version of the levels above. */
   readonly version?: VersionSpec
   /** Groups in the documentation. @default the controller's name */
   readonly tags?: readonly string[]
-  /** Marks as deprecated in the documentation; short for `policy: { deprecated: true }`. */
+  /** Whether it is deprecated: short for `policy: { deprecated: true }`. */
   readonly deprecated?: boolean
-  /** Deprecation and sunset: what responses tell of it, and what happens afterwards. */
+  /** Its deprecation and sunset, and whether it still answers afterwards. */
   readonly policy?: RoutePolicy
   /** Whether the documentation shows it. @default true */
   readonly includeInSchema?: boolean
-  /** Anything of your own; handlers and guards see it as `context.route.meta`. */
+  /** Data of your own, which handlers and guards read as `context.route.meta`. */
   readonly meta?: object
 }
 
@@ -62,13 +62,13 @@ export interface RouteOptions extends Shared {
   readonly validateResponses?: boolean | 'strict'
   /** The longest request body, in bytes. @default the application's setting */
   readonly bodyLimit?: number
-  /** Milliseconds that the handler has, and each guard; the answer is 503 then. 0 waits for ever. @default `timeouts.handler` */
+  /** Milliseconds that the handler and each guard may take. After that, the response is 503. 0 waits for ever. @default `timeouts.handler` */
   readonly timeout?: number
   /** Lets the handler return `upgrade(…)`, which takes the connection over. Needs the method GET. @default no upgrade */
   readonly upgrade?: 'websocket'
   /** Limits of `multipart/form-data` bodies. @default those of the application */
   readonly uploads?: UploadLimits
-  /** Merged into the operation that documents show, field by field: for what Octavo cannot know, such as response headers. */
+  /** Additions to the operation in documents, such as response headers. They are merged field by field. */
   readonly openapi?: object
 }
 
@@ -129,7 +129,7 @@ export type RouteList = readonly unknown[] | readonly [] | typeof NO_LIST
  * because editors show the fields of an interface with all its type arguments.
  */
 type InferredFields<E, I extends Inherited> = {
-  /** A version, several, a range or `VERSION_NEUTRAL`; replaces whatever version would apply. */
+  /** A version, several, a range or `VERSION_NEUTRAL`. It replaces the version of the levels above. */
   readonly version?: VersionField<E>
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
@@ -143,9 +143,9 @@ type InferredFields<E, I extends Inherited> = {
   readonly response?: Or<ResponseIn<ObjectsIn<E>>, object>
   /** Types, parses and documents the events of `sse`: the schema of their data, or schemas by the names of events. */
   readonly events?: EventsField<E>
-  /** Types, parses and documents what is sent item by item as lines of JSON: the handler returns an iterable. The schema of an item. */
+  /** The schema of the items that the route sends as lines of JSON. It types, parses and documents them. The handler returns an iterable. */
   readonly items?: ItemsField<E>
-  /** Run after those of the controller. */
+  /** Guards that run after those of the controller. */
   readonly guards?: readonly AddedGuard<E>[]
   /** Guards of the levels above, global ones included, that do not run before this route. */
   readonly withoutGuards?: readonly DroppedGuard<E>[]
@@ -161,7 +161,7 @@ export interface Route<E, I extends Inherited>
   extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards'>, InferredFields<E, I> {}
 
 /**
- * The type of a handler that is written away from its route.
+ * Types a handler outside of its route.
  *
  * @example
  * const input = { query: { limit: z.number() } }
@@ -172,19 +172,19 @@ export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknow
   context: RouteContext<G>,
 ) => unknown extends R ? unknown : HandlerResult<R>
 
-/** What a route in a file of its own needs of its controller. */
+/** The parts of its controller that a route in a file of its own needs. */
 export interface RouteController<P extends string, C, G> {
-  /** The prefix of the controller; its parameters are in `params`. */
+  /** The prefix of the controller. Its parameters are in `params`. */
   readonly prefix?: MeantPrefix<P>
-  /** Tokens that the controller injects; their values are in `inject`. */
+  /** Tokens that the controller injects. Their values are in `inject`. */
   readonly inject?: C
-  /** Guards of the controller or of a level above; what they leave is in `context.identity`. */
+  /** Guards of the controller or of a level above. They type `context.identity`. */
   readonly guards?: readonly Guard<G>[]
 }
 
 /**
- * Types a route in a file of its own as if it stood in its controller, which lists it under `routes`. The first argument is what the
- * route needs of that controller, `{}` if nothing. `createApp` throws if the controller does not have it.
+ * Defines a route in a file of its own, with the types that it would have in its controller. List it in `routes` of the controller. The
+ * first argument has the parts of the controller that the route needs, `{}` for none. `createApp` throws if the controller lacks one.
  *
  * @example
  * export const listCars = defineRoute(

@@ -15,7 +15,7 @@ export type Tokens = Readonly<Record<string, Token<unknown>>>
 export type Injected<M> = { readonly [K in keyof M]: M[K] extends Token<infer T> ? T : never }
 
 /**
- * A token for something that others provide with {@link bind}: an interface, a value, a choice between implementations.
+ * Defines a token for an interface, a value or a choice between implementations, which others provide with {@link bind}.
  *
  * @example
  * export const PaymentGateway = defineToken<{ charge(cents: number): Promise<string> }>('PaymentGateway')

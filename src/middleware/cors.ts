@@ -13,7 +13,7 @@ import { isBoolean } from '../values.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 
-/** What `cors` takes. */
+/** The options of `cors`. */
 export interface CorsOptions {
   /**
    * The origins whose pages may read responses: `'*'` for all; `true` for all, each by its name; origins such as
@@ -53,9 +53,9 @@ const OPTIONS: Rules = {
 }
 
 /**
- * Middleware that lets pages of other origins read responses (CORS, the Fetch standard). It answers preflights itself: neither guards
- * nor handlers run, and no version is needed. To be listed first among the middleware of the application, so that all answers of the
- * others can be read too.
+ * Creates middleware that lets pages of other origins read responses (CORS, the Fetch standard). It answers preflights itself: neither
+ * guards nor handlers run, and no version is needed. List it first among the middleware of the application, so that pages can read the
+ * responses of the others too.
  *
  * @example
  * createApp(AppModule, { middleware: [cors({ origin: ['https://app.example'], credentials: true })] })

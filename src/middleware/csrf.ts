@@ -10,7 +10,7 @@ import { isBoolean, isFunction } from '../values.ts'
 import { createGrant, isAllowedOrigins } from './origin.ts'
 import type { OriginTest } from './origin.ts'
 
-/** What `csrf` takes. */
+/** The options of `csrf`. */
 export interface CsrfOptions {
   /**
    * Other origins whose pages may send requests that change something: origins such as `'https://app.example'`, regular expressions,
@@ -19,7 +19,7 @@ export interface CsrfOptions {
   readonly origins?: string | RegExp | readonly (string | RegExp)[] | OriginTest
   /** Whether pages of other hosts under the same registered domain may, such as those of `a.example.com` at `b.example.com`. @default false */
   readonly sameSite?: boolean
-  /** Says which requests are not checked, such as calls of a payment service that carry a signature of their own. @default none */
+  /** Returns `true` for requests that are not checked, such as calls of a payment service with a signature of their own. @default none */
   readonly skip?: (context: ExecutionContext) => boolean
 }
 

@@ -9,18 +9,18 @@ import { after } from '../async.ts'
 import { checkOptions } from '../check-options.ts'
 import { isBoolean } from '../values.ts'
 
-/** What `etag` takes. */
+/** The options of `etag`. */
 export interface EtagOptions {
-  /** Whether the tags say only that the content means the same, not that its bytes are the same. @default false */
+  /** Whether the tags are weak: the content is equivalent, but its bytes may differ. @default false */
   readonly weak?: boolean
 }
 
 const OPTIONS: Rules = { weak: [isBoolean, 'true or false'] }
 
 /**
- * Middleware that gives responses of 200 to GET, HEAD and QUERY an `ETag` of their bytes, and answers 304 without them when the client has
- * them already (`If-None-Match`, RFC 9110 section 13.1.2). Streams get no tag; a tag that the handler has set stays, and counts too.
- * To be listed after `compression`.
+ * Creates middleware that adds an `ETag` of its bytes to a 200 of GET, HEAD and QUERY, and responds with 304 if the client has the
+ * content already (`If-None-Match`, RFC 9110 section 13.1.2). Streams get no tag. A tag of the handler is kept and compared. List it
+ * after `compression`.
  *
  * @example
  * createApp(AppModule, { middleware: [compression(), etag()] })

@@ -9,15 +9,15 @@ import { httpError } from '../errors.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import { isFunction } from '../values.ts'
 
-/** What `loadShedding` takes. */
+/** The options of `loadShedding`. */
 export interface LoadSheddingOptions {
-  /** Milliseconds that the event loop may be behind; requests are refused while it is further. @default 500 */
+  /** Milliseconds that the event loop may be late. Requests are refused while it is later. @default 500 */
   readonly maxDelay?: number
-  /** Seconds after which clients are told to try again. @default 5 */
+  /** Seconds after which clients should try again. @default 5 */
   readonly retryAfter?: number
   /**
-   * How far behind the process is, in milliseconds; asked for each request. @default how late the timers of the process ran, as a
-   * median over half a second
+   * Returns how late the process is, in milliseconds. It is called for each request. @default how late the timers of the process ran, as
+   * a median over half a second
    */
   readonly measure?: () => number
 }
@@ -31,9 +31,9 @@ const OPTIONS: Rules = {
 }
 
 /**
- * Middleware that refuses requests with 503 and `Retry-After` (RFC 9110 section 10.2.3) while the process does not keep up: a request
- * that is refused at once can be tried elsewhere, one that waits too long is often given up and computed all the same. To be listed
- * early among the middleware of the application; middleware before it still runs.
+ * Creates middleware that refuses requests with 503 and `Retry-After` (RFC 9110 section 10.2.3) while the process is overloaded. A
+ * request that is refused at once can be sent elsewhere, while one that waits too long is often given up and still computed. List it
+ * early among the middleware of the application. Middleware before it still runs.
  *
  * @example
  * createApp(AppModule, { middleware: [loadShedding({ maxDelay: 200 })] })

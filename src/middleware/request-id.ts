@@ -6,16 +6,16 @@ import { after } from '../async.ts'
 import { checkOptions } from '../check-options.ts'
 import { isFunction } from '../values.ts'
 
-/** What `requestId` takes. */
+/** The options of `requestId`. */
 export interface RequestIdOptions {
   /** The header that carries the id, both ways. @default 'x-request-id' */
   readonly header?: string
   /**
-   * Whether the id that a request brings is taken over: `true` behind a proxy that writes or checks the header, or a function that
-   * says it for each request. An id that is not of 1 to 128 letters, digits and `-._~:/+=@` is never taken. @default false
+   * Whether the id of a request is used: `true` behind a proxy that writes or checks the header, or a function that decides for each
+   * request. An id that does not consist of 1 to 128 letters, digits and `-._~:/+=@` is never used. @default false
    */
   readonly trust?: boolean | ((context: ExecutionContext) => boolean)
-  /** Makes an id, of the same characters. @default random UUIDs */
+  /** Returns a new id, of the same characters. @default random UUIDs */
   readonly generate?: (context: ExecutionContext) => string
 }
 
@@ -31,8 +31,8 @@ const OPTIONS: Rules = {
 }
 
 /**
- * Middleware that sends the id of each request along with its response: the one in `context.requestId`, in every message of
- * `context.log` and in answers to unknown errors.
+ * Creates middleware that sends the id of each request with its response. `context.requestId`, every message of `context.log` and
+ * responses to unknown errors have the same id.
  *
  * @example
  * createApp(AppModule, { middleware: [requestId({ trust: true })] }) // behind a proxy that writes X-Request-Id

@@ -6,7 +6,7 @@ import type { FinishedResponse } from '../http.ts'
 import { describeValue, isBoolean, isCount, isObject, isRecord } from '../values.ts'
 import { after } from '../async.ts'
 
-/** For how long browsers use HTTPS alone (RFC 6797). */
+/** How long browsers use only HTTPS (RFC 6797). */
 export interface HstsOptions {
   /** Seconds from the last response on. @default 31536000, a year */
   readonly maxAge?: number
@@ -16,7 +16,7 @@ export interface HstsOptions {
   readonly preload?: boolean
 }
 
-/** What `securityHeaders` takes: for each header its value, or `false` for none. */
+/** The options of `securityHeaders`: for each header its value, or `false` for none. */
 export interface SecurityHeadersOptions {
   /** Restricts what a page may load (`Content-Security-Policy`). @default for HTML that of helmet, for all else `default-src 'none';frame-ancestors 'none'` */
   readonly contentSecurityPolicy?: CspDirectives | false
@@ -106,7 +106,7 @@ const HSTS: Rules = {
 }
 
 /**
- * Middleware that tells browsers to be careful with responses: the headers and values of helmet 8. A header that a handler sets wins.
+ * Creates middleware that adds the security headers of helmet 8, with its values. A header that a handler sets wins.
  *
  * @example
  * createApp(AppModule, { middleware: [securityHeaders({ xFrameOptions: 'DENY', originAgentCluster: false })] })

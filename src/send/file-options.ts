@@ -1,18 +1,15 @@
 import type { Presented } from './answer.ts'
 
-/** How a browser takes a file: shown in its window, or saved. */
+/** Whether a browser shows a file or saves it. */
 export type Disposition = 'inline' | 'attachment'
 
-/** What `file` takes besides the file. */
+/** The options of `file`. */
 export interface FileOptions extends Presented {
-  /** The name under which browsers save the file; of a path, its last part counts. @default the address of the page */
+  /** The name under which browsers save the file. Only the last part of a path counts. @default the address of the page */
   readonly filename?: string
   /** Whether browsers show the file or save it. @default 'attachment' with a `filename`, else it is not said */
   readonly disposition?: Disposition
-  /**
-   * The folder that a relative path starts in and nothing is read outside of. To be given whenever a part of the
-   * path comes from a request.
-   */
+  /** The folder that a relative path starts in. No file outside of it is read. Pass it whenever a part of the path comes from a request. */
   readonly root?: string | URL
   /** Whether names below `root` that begin with a dot are found. @default 'ignore' */
   readonly dotfiles?: 'allow' | 'ignore'

@@ -3,8 +3,8 @@ import type { RawReply } from '../define/reply.ts'
 import type { FileOptions } from './file-options.ts'
 
 /**
- * A result that is a file: by its path, or what is in memory. Answers conditions and ranges (RFC 9110 sections 13 and 14): 304, 206,
- * 412 and 416; `HEAD` is answered without the content. A path that leads nowhere, to a folder or out of `root` is 404.
+ * Returns a result that is a file, by its path or in memory. It handles conditions and ranges (RFC 9110 sections 13 and 14): 304, 206,
+ * 412 and 416. `HEAD` is answered without the content. A path that leads nowhere, to a folder or out of `root` is a 404.
  *
  * @example
  * handler: ({ params }) => file(params.name, { root: 'invoices', filename: `invoice ${params.name}` })

@@ -7,19 +7,19 @@ import { createPump } from './pump.ts'
 /** Events, one after the other. */
 export type Events<E = ServerSentEvent> = AsyncIterable<E> | Iterable<E>
 
-/** What a function that makes events is told. */
+/** The argument of a function that returns events. */
 export interface EventRequest {
-  /** The id of the last event that the client has seen; `undefined` when it comes for the first time. */
+  /** The id of the last event that the client has seen, `undefined` at its first request. */
   readonly lastEventId: string | undefined
-  /** Aborted when nobody reads any more: the client is gone, or the application closes. */
+  /** Aborted when the client disconnects or the application closes. */
   readonly signal: AbortSignal
 }
 
-/** What `sse` takes besides the events. */
+/** The options of `sse`. */
 export interface SseOptions extends RawOptions {
-  /** Milliseconds of silence after which a comment is sent, so that nobody takes the connection for idle; 0 for none. @default 15000 */
+  /** Milliseconds of silence after which a comment is sent, so that proxies do not close the connection. 0 sends none. @default 15000 */
   readonly heartbeat?: number
-  /** Milliseconds after which a client that lost the connection comes back. @default as browsers like: a few seconds */
+  /** Milliseconds after which a client that lost the connection reconnects. @default as browsers like: a few seconds */
   readonly retry?: number
 }
 
@@ -34,8 +34,8 @@ const HEAD = {
 const MAX_TIME = 2_147_483_647
 
 /**
- * A result that is a stream of events for `EventSource` (the HTML standard, section 9.2). The next event is asked for when the
- * client has taken the last. When the client goes away or the application closes, the signal is aborted and the source returns, so
+ * Returns a result that is a stream of events for `EventSource` (the HTML standard, section 9.2). The next event is requested when the
+ * client has read the last one. When the client disconnects or the application closes, the signal is aborted and the source returns, so
  * that `finally` in a generator runs.
  *
  * @example

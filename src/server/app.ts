@@ -23,7 +23,7 @@ export interface App<M = unknown, F = unknown, V = unknown> extends EdgeApp<M, F
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void
   /**
    * Serves until the application closes or the process gets SIGTERM or SIGINT: over HTTP/1.1, TLS, HTTP/2 or a Unix socket, with one
-   * process or several. Gives the URL.
+   * process or several. Resolves to the URL.
    *
    * @example
    * await app.listen({ port: 3000 }) // → 'http://localhost:3000'

@@ -35,7 +35,7 @@ export interface SessionCookie {
   readonly path?: string
   /** The domain whose hosts get the cookie. @default none: the host that set it, without its subdomains */
   readonly domain?: string
-  /** Seconds that browsers keep it, counted anew whenever the session is stored. @default none: until the browser is closed */
+  /** Seconds that browsers keep it, counted again whenever the session is stored. @default none: until the browser is closed */
   readonly maxAge?: number
   /** Keeps a separate session for each top-level site (CHIPS). @default false */
   readonly partitioned?: boolean
@@ -45,9 +45,9 @@ export interface SessionCookie {
 
 /** The `session` option of `createApp`. */
 export interface SessionOptions {
-  /** Signs the ids: 32 characters or more. Of several, the first signs, and all of them are accepted. */
+  /** The secret that signs the ids, of 32 characters or more. In a list, the first signs, and all are accepted. */
   readonly secret: string | readonly string[]
-  /** Types and checks the data. It has to accept `{}`, which is what a new session holds. @default any JSON */
+  /** Types and checks the data. It has to accept `{}`, the data of a new session. @default any JSON */
   readonly schema?: Schema
   /** The store of the sessions. @default the memory of this process */
   readonly store?: SessionStore
@@ -59,7 +59,7 @@ export interface SessionOptions {
   readonly absoluteTimeout?: number
   /** Milliseconds to wait for the store. @default 5000 */
   readonly storeTimeout?: number
-  /** What happens when two requests change one key to different values: the later one is answered with 409, or wins. @default 'refuse' */
+  /** If two requests change one key to different values, the later one gets a 409 or wins. @default 'refuse' */
   readonly conflicts?: 'refuse' | 'overwrite'
 }
 

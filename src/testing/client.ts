@@ -12,7 +12,7 @@ import { internalsOf } from '../server/adapters/internals.ts'
 import type { EdgeApp } from '../server/edge/edge-app.ts'
 import { recorderOf } from './recorder.ts'
 
-/** What all requests of a client have in common. */
+/** The defaults of all requests of a client. */
 export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
   /** The Host header. @default 'localhost' */
   readonly host?: string
@@ -24,7 +24,7 @@ export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
   readonly version?: string
 }
 
-/** What a client takes besides method and URL. */
+/** The options of a request, without method and URL. */
 export type TestRequest = Omit<InjectOptions, 'method' | 'url' | 'stream'>
 
 /** Sends one request by a method. */
@@ -32,7 +32,7 @@ export type SendTestRequest = (url: string | URL, options?: TestRequest) => Prom
 
 /** `inject` that keeps cookies from one request to the next. */
 export interface TestClient {
-  /** As `app.inject`, with the cookies kept so far; what is given for one request wins over what all have in common. */
+  /** Sends a request like `app.inject`, with the cookies kept so far. Its options win over the defaults. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | URL | InjectOptions): Promise<InjectResponse>
   /** Sends a GET request. */

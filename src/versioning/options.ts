@@ -14,7 +14,7 @@ import type { VersionFormat } from './version.ts'
 /** Chooses the version of a request that names none; `null` for no version. */
 export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
 
-/** A version in the list of versions, with what is said of its life. */
+/** A version in the list of versions, with its policy. */
 export interface VersionListing<L extends string = string> extends VersionPolicy {
   /** The version that the policy is for. */
   readonly version: L
@@ -22,11 +22,11 @@ export interface VersionListing<L extends string = string> extends VersionPolicy
   readonly elsewhere?: boolean
 }
 
-/** What `onVersionResolved` gets: which version answers a request. */
+/** The argument of `onVersionResolved`: the version that answers a request. */
 export interface VersionResolved {
-  /** The version that answers; `null` when none. */
+  /** The version that answers, or `null`. */
   readonly version: string | null
-  /** What the request asked for, cut at 64 characters; `undefined` when it named no version. */
+  /** The version that the request named, cut at 64 characters, or `undefined`. */
   readonly requested: string | undefined
   /** The name of the route. */
   readonly route: string
@@ -54,9 +54,9 @@ export interface ChangeInfo {
   readonly internal?: boolean
 }
 
-/** What is known of a request when its previews are allowed: what middleware of the application left. */
+/** The context of a request when its previews are allowed, as middleware of the application left it. */
 export interface PreviewContext {
-  /** Who asks, if a middleware has found out. */
+  /** The client, if a middleware identified it. */
   readonly identity: unknown
   /** Values that middleware passes along. */
   readonly state: Readonly<Record<string, unknown>>
@@ -86,11 +86,11 @@ export interface VersioningOptions<
    * `'oldest'`; a function chooses for each request. @default null
    */
   readonly defaultVersion?: D | DefaultVersion
-  /** Whether requests without version are refused wherever a path has versions. @default false */
+  /** Whether requests without version are refused at each path that has versions. @default false */
   readonly required?: boolean
   /**
-   * Versions that are known besides those that routes name, and what is said of their lives. A list says their order too: ranges
-   * need it. A record only adds policies. @default []
+   * Versions that are known besides those that routes name, with their policies. A list also defines their order, which ranges need. A
+   * record only adds policies. @default []
    */
   readonly versions?:
     | readonly (L | VersionListing<L>)[]
@@ -99,34 +99,34 @@ export interface VersioningOptions<
   /** The changes between versions, of `defineVersions` in `octavo/changes`: it lists the versions too. */
   readonly history?: VersionHistory<L> & H
   /**
-   * The previews that a request may ask for, by name; `'next'` stands for changes that are not released. It runs after the middleware of
-   * the application and before guards. @default none
+   * Returns the previews that a request may ask for, by name. `'next'` means changes that are not released. It runs after the middleware
+   * of the application and before guards. @default none
    */
   readonly previews?: AllowPreviews
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
-  /** How versions are written: it decides what is malformed and what is equal. @default 'string' */
+  /** How versions are written. It decides which versions are malformed and which are equal. @default 'string' */
   readonly format?: VersionFormat
-  /** What an unknown version gets: an error, or the nearest earlier version that is served at the path. @default 'error' */
+  /** Whether an unknown version gets an error, or the nearest earlier version that is served at the path. @default 'error' */
   readonly unknown?: 'error' | 'floor'
-  /** Whether neutral routes refuse unknown versions also where a path has no other routes. @default false */
+  /** Whether neutral routes refuse unknown versions also if a path has no other routes. @default false */
   readonly strictNeutral?: boolean
-  /** Of several schemes: different versions are an error, or the first scheme that finds one wins. @default 'error' */
+  /** If several schemes find different versions: an error, or the first scheme wins. @default 'error' */
   readonly conflict?: 'error' | 'first'
   /** When responses list the versions of a path in `api-supported-versions` and `api-deprecated-versions`. @default 'errors' */
   readonly report?: 'errors' | 'always' | false
   /**
-   * Tells the version used in responses: in the scheme's own header (else `api-version`), in a parameter of `Content-Type`, or in
-   * the header named here. @default only where `unknown: 'floor'` chose it
+   * Whether responses name the version that answered: in the scheme's own header (else `api-version`), in a parameter of `Content-Type`,
+   * or in the header named here. @default only where `unknown: 'floor'` chose it
    */
   readonly echo?: boolean | 'contentType' | (string & {})
   /** Whether responses link to the same route in newer versions; for versions in the path. @default false */
   readonly successorLinks?: boolean
-  /** Request headers that a `defaultVersion` function reads: they are added to `Vary` where it was asked. @default [] */
+  /** Request headers that a `defaultVersion` function reads. They are added to `Vary` if it was called. @default [] */
   readonly vary?: readonly string[]
   /** Milliseconds since 1970, for deprecations and sunsets. @default Date.now */
   readonly clock?: () => number
-  /** Told which version answers, for every request at a path with versions that reaches a route: to count who uses what. */
+  /** Called with the version that answers, for every request that reaches a route at a path with versions. Use it to count who uses a version. */
   readonly onVersionResolved?: (resolved: VersionResolved) => void
 }
 

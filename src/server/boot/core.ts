@@ -49,7 +49,7 @@ export interface Core {
   readonly open: () => Promise<Opened>
   /** What `open` resolved to; `undefined` before. */
   readonly opened: () => Opened | undefined
-  /** The value behind a token, as the root module sees it. */
+  /** Resolves a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
   readonly documents: LazyDocuments
   /** Answers a request for a health path, even before the application has started; `undefined` for any other. */

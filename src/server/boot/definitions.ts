@@ -23,7 +23,7 @@ export interface Definitions {
   readonly complete: () => Parts
   /** Waits for promised modules. */
   readonly settle: () => Promise<Parts>
-  /** The value behind a token, as the root module sees it. */
+  /** Resolves a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
   /** Says what is injected as configuration. */
   readonly configure: (values: ConfigValues) => void

@@ -87,10 +87,10 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
    * response.status // → 200
    */
   readonly fetch: FetchHandler
-  /** Stops accepting, finishes what is under way within the grace time, then refuses everything. Idempotent. */
+  /** Stops accepting, finishes requests under way within the grace time, then refuses all others. Idempotent. */
   close(): Promise<void>
   /**
-   * The path of a route by its name, with its parameters percent-encoded.
+   * Returns the path of a route by its name, with its parameters percent-encoded.
    *
    * @throws `RangeError` for names and versions that do not exist, `TypeError` for parameters that are missing or do not fit.
    */
@@ -98,14 +98,14 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
     name: K,
     ...rest: UrlArgumentsAt<M, K, RouteParams<M, K, V>, V>
   ): string
-  /** The value behind a token, as the root module sees it; makes the application ready. */
+  /** Resolves a token, as the root module sees it, and makes the application ready. */
   resolve<T>(token: Token<T>): Promise<T>
-  /** Every route, as data. */
+  /** Returns every route as data. */
   routes(): readonly RouteEntry[]
-  /** Every route, as a tree. */
+  /** Returns every route as a tree. */
   printRoutes(): string
   /**
-   * Every known version with its routes, oldest first, as it stands at this moment; none without versioning.
+   * Returns every known version with its routes, oldest first, in its current state. Empty without versioning.
    *
    * @example
    * app.versions().filter(({ status }) => status === 'deprecated').map(({ version }) => version) // → ['1']
@@ -114,8 +114,8 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
    */
   versions(): readonly VersionInfo[]
   /**
-   * The OpenAPI document of a version; of all versions together without one, and for `'all'`. To be called after `ready()`. The same
-   * object as long as nothing in it changes.
+   * Returns the OpenAPI document of a version, or of all versions without one and for `'all'`. Call it after `ready()`. It returns the
+   * same object as long as the document does not change.
    *
    * @example
    * await app.ready()
@@ -132,7 +132,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
 }
 
 /**
- * Creates an application from its root module, for platforms that call `app.fetch`. It needs nothing of Node to load.
+ * Creates an application from its root module, for platforms that call `app.fetch`. It loads without the modules of Node.
  *
  * @example
  * const app = createEdgeApp(AppModule)

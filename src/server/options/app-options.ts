@@ -38,20 +38,20 @@ export interface Timeouts {
   readonly request?: number
   /** For the next request on a kept connection. @default 5000 */
   readonly idle?: number
-  /** For a client to take something of an answer that waits for it; it is disconnected then. 0 waits for ever. @default 60000 */
+  /** For a client to read some of a waiting response. After that, it is disconnected. 0 waits for ever. @default 60000 */
   readonly send?: number
   /**
-   * For each guard, for the handler with its interceptors and for the middleware of the route; the answer is 503 then. Reading input and
-   * sending streams do not count. 0 waits for ever. @default 30000
+   * For each guard, for the handler with its interceptors and for the middleware of the route. After that, the response is 503. Reading
+   * input and sending streams do not count. 0 waits for ever. @default 30000
    */
   readonly handler?: number
   /** For requests in flight to finish when the server closes. @default 10000 */
   readonly grace?: number
-  /** Between a signal to stop and closing: the readiness route says 503 already, and everything is still answered. @default 0 */
+  /** Between a signal to stop and closing. The readiness route already returns 503, and all requests are still answered. @default 0 */
   readonly drain?: number
 }
 
-/** Limits of what a request may hold; the longest body is `bodyLimit`. */
+/** Limits of the parts of a request. The limit of the body is `bodyLimit`. */
 export interface Limits {
   /** Characters of the request target: path and query. More are 414. @default 8192 */
   readonly url?: number
@@ -63,7 +63,7 @@ export interface Limits {
   readonly jsonDepth?: number
 }
 
-/** Where the settings of an application come from, and what they have to be. */
+/** The source of an application's settings, and their schema. */
 export interface ConfigOptions {
   /**
    * The settings: an object; a module, whose named exports are the settings, or a promise of it; a function that returns one of these;
@@ -74,13 +74,13 @@ export interface ConfigOptions {
    * createApp(AppModule, { config: () => import('./config.ts'), configSchema })
    */
   readonly config?: string | object
-  /** Reads the settings; what it refuses stops the start. */
+  /** Reads the settings. If it refuses them, the start fails. */
   readonly configSchema?: Schema
-  /** Files of environment variables, read before the module; variables that are set already win, so earlier files do too. */
+  /** Files of environment variables, read before the module. Variables that are already set win, and so do earlier files. */
   readonly envFile?: string | readonly string[]
 }
 
-/** What `createApp` takes besides the module. */
+/** The options of `createApp`. */
 export interface AppOptions<
   O extends object = object,
   S extends readonly object[] = readonly object[],
@@ -90,24 +90,24 @@ export interface AppOptions<
   H = unknown,
 > extends ConfigOptions {
   /**
-   * How versions travel: `scheme` and its options beside it, or several `schemes`. The same as a call of `enableVersioning`.
+   * How requests name versions: `scheme` and its options, or several `schemes`. The same as a call of `enableVersioning`.
    *
    * @example
    * createApp(AppModule, { versioning: { scheme: VersioningSchemes.URL, versionParameter: 'v', defaultVersion: '1' } })
    */
   readonly versioning?: VersioningOption<O, S, D, L, H>
-  /** The path before every route, version segment included; literal segments only. `exclude` names routes without it. @default '' */
+  /** The path before every route and its version segment, of literal segments. `exclude` lists routes without it. @default '' */
   readonly prefix?: string | PrefixOptions
   /**
-   * What a slash at the end of a path means: `'ignore'`: nothing; `'strict'`: it makes another path; `'redirect'`: the other
-   * spelling is redirected (308) to the declared one. @default 'ignore'
+   * Whether a slash at the end of a path makes a difference: `'ignore'`: no; `'strict'`: it is another path; `'redirect'`: the other
+   * spelling redirects (308) to the declared one. @default 'ignore'
    */
   readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
   /** The longest request body, in bytes. @default 1048576 */
   readonly bodyLimit?: number
   /**
-   * Which proxies write `X-Forwarded-*` headers: how many in front of the application, or their addresses, ranges such as
-   * `'10.0.0.0/8'`, `'loopback'`, `'link-local'` or `'private'`. `true` trusts every entry. @default false
+   * The proxies that write `X-Forwarded-*` headers: their number, or their addresses, ranges such as `'10.0.0.0/8'`, `'loopback'`,
+   * `'link-local'` or `'private'`. `true` trusts every entry. @default false
    */
   readonly trustProxy?: boolean | number | string | readonly string[]
   /**
@@ -122,29 +122,29 @@ export interface AppOptions<
   readonly addressHeader?: string
   /** Sets the default of the route field of the same name. @default true */
   readonly validateResponses?: boolean | 'strict'
-  /** Where messages go; `false` for nowhere. @default JSON lines on standard output and error */
+  /** The logger, or `false` for none. @default JSON lines on standard output and error */
   readonly logger?: Logger | false
   /** Time limits in milliseconds. */
   readonly timeouts?: Timeouts
   /** Limits of requests. */
   readonly limits?: Limits
-  /** Limits of `multipart/form-data` bodies; a route's own win. */
+  /** Limits of `multipart/form-data` bodies. Those of a route win. */
   readonly uploads?: UploadLimits
   /** Serves the documents of the API and a page that shows them. @default neither; `app.openapi()` gives them anyway */
   readonly docs?: DocsOptions | false
-  /** Paths that tell how the application is. */
+  /** Paths that report the health of the application. */
   readonly health?: HealthOptions
-  /** Guards of every route; they run before all others. */
+  /** Guards of every route, which run before all others. */
   readonly guards?: readonly AnyGuard[]
-  /** Interceptors of every route; they are outermost. */
+  /** Interceptors of every route, outside of all others. */
   readonly interceptors?: readonly Interceptor[]
-  /** Middleware around everything, paths that do not exist included. */
+  /** Middleware of every request, also at unknown paths. */
   readonly middleware?: readonly Middleware[]
-  /** Asked last for the answer to errors, those of unknown paths included. */
+  /** Error handlers that are called last, also for errors of unknown paths. */
   readonly errorHandlers?: readonly ErrorHandler[]
   /** The body of every error, as `defineErrorFormat` describes it. @default problem documents (RFC 9457) */
   readonly errorFormat?: ErrorFormat<F>
-  /** Replaces providers, guards, interceptors and settings wherever they are: `[bind(CarService, { value: fake })]`. */
+  /** Replaces providers, guards, interceptors and settings everywhere: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
   /** Sessions, for `inject: { session: Session }`. */
   readonly session?: SessionOptions

@@ -4,19 +4,19 @@ import type { Rules } from '../../check-options.ts'
 import { describeValue } from '../../values.ts'
 import type { Token } from '../../define/token.ts'
 
-/** What a check of `health.checks` gets. */
+/** The argument of a check of `health.checks`. */
 export interface HealthContext {
   /** Aborted when the check has taken too long. */
   readonly signal: AbortSignal
-  /** The value behind a token, as the root module sees it. */
+  /** Resolves a token, as the root module sees it. */
   readonly resolve: <T>(token: Token<T>) => Promise<T>
 }
 
-/** Fails by throwing, rejecting or giving `false`. */
+/** A health check. It fails if it throws, rejects or returns `false`. */
 export type HealthCheck = (context: HealthContext) => unknown
 
 /**
- * The `health` option of `createApp`: what tells orchestrators and load balancers how the application is.
+ * The `health` option of `createApp`: paths for orchestrators and load balancers.
  *
  * @example
  * createApp(AppModule, {
@@ -24,11 +24,14 @@ export type HealthCheck = (context: HealthContext) => unknown
  * })
  */
 export interface HealthOptions {
-  /** The path that answers 200 as long as the process answers at all. */
+  /** The path that returns 200 as long as the process responds at all. */
   readonly live?: string
-  /** The path that answers 200 while the application takes requests and no check fails, else 503. */
+  /** The path that returns 200 while the application takes requests and no check fails, else 503. */
   readonly ready?: string
-  /** What the application needs to answer; names appear in the answer. Run for each question, at the same time, and once for all who ask meanwhile. */
+  /**
+   * The checks of the services that the application needs. Their names appear in the response. They run for each request, at the same
+   * time, and requests that arrive meanwhile share the result.
+   */
   readonly checks?: Readonly<Record<string, HealthCheck>>
   /** Milliseconds that a check may take. @default 1000 */
   readonly timeout?: number
