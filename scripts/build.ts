@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { build } from 'esbuild'
@@ -26,27 +26,64 @@ const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
 const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, name), 'utf8'))
 
 /**
- * Keeps everything that `octavo/edge` imports statically in one chunk, and what `octavo` has besides in another. esbuild makes a chunk for
- * each set of entry points that share files, and every `import()` is an entry point, so that `octavo` would be three dozen files,
- * which load 13 ms slower. All of them come after one of the two anyway: if each imports it, they share one set.
+ * Keeps everything that `octavo/edge` imports statically in one chunk, what it loads if definitions need it in another, and what `octavo`
+ * has besides in a third. esbuild makes a chunk for each set of entry points that share files, and every `import()` is an entry point, so
+ * that `octavo` would be three dozen files, which load 13 ms slower. All of them come after one of the three anyway: if each imports it,
+ * they share one set.
  */
 const core: Plugin = {
   name: 'core',
   setup: (context) => {
-    context.onResolve({ filter: /^octavo:(?:edge|index)$/ }, ({ path }) => ({
-      path: join(ROOT, 'src', `${path.slice('octavo:'.length)}.ts`),
+    // whoever resolves a file first says whether its import does something, which the package denies
+    context.onResolve({ filter: /(?:\/edge|\/index|\/present-code)\.ts$/ }, ({ path, resolveDir }) => {
+      const file = join(resolveDir, path)
+      return COMMON.has(file) ? { path: file, sideEffects: true } : undefined
+    })
+    context.onResolve({ filter: /^octavo:core$/ }, () => ({
+      path: 'core',
+      namespace: 'octavo',
+      sideEffects: true,
+    }))
+    context.onLoad({ filter: /^core$/, namespace: 'octavo' }, () => ({
+      contents: CORE,
+      resolveDir: join(ROOT, 'src'),
+    }))
+    context.onResolve({ filter: /^octavo:.+\.ts$/ }, ({ path }) => ({
+      path: join(ROOT, 'src', path.slice('octavo:'.length)),
       sideEffects: true,
     }))
     context.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
-      if (!later.has(path) || OF_SCHEMES.test(path)) return undefined
-      const before = OF_NODE.test(path) ? 'octavo:index' : 'octavo:edge'
-      return { contents: `${readFileSync(path, 'utf8')}\nimport '${before}'\n`, loader: 'ts' }
+      if (!later.has(path)) return undefined
+      const imports = toBefore(path).map((file) => `import 'octavo:${file}'\n`)
+      return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n'), loader: 'ts' }
     })
   },
 }
 
 /** What an `import()` asks for in applications without schemes, and schemes import statically: it has to run before them. */
 const OF_SCHEMES = /[/\\]server[/\\]versioned[/\\]versioned\.ts$/
+
+/** What `octavo` imports statically, and `octavo/edge` loads if definitions need it. */
+const OPTIONAL = ['server/boot/present-code.ts']
+
+/** What a file that is loaded later comes after. */
+function toBefore(path: string): readonly string[] {
+  if (OF_SCHEMES.test(path)) return ['core']
+  if (OF_NODE.test(path)) return ['index.ts']
+  return OF_SCHEMAS.test(path) ? ['edge.ts', ...OPTIONAL] : ['edge.ts']
+}
+
+/** What others are made to import. */
+const COMMON = new Set(['edge.ts', 'index.ts', ...OPTIONAL].map((file) => join(ROOT, 'src', file)))
+
+/** What comes after that: it works on schemas, or is a part of it. */
+const OF_SCHEMAS = /[/\\](?:changes|docs|openapi|schema|session|validation)[/\\]|-code\.ts$/
+
+/**
+ * What applications without schemes consist of. As an entry point it keeps the code of versions out of its chunk, so that bundles can do
+ * without it. The file that this makes is not written.
+ */
+const CORE = `export * from './common.ts'\nexport * from './server/edge/edge-app.ts'\n`
 
 /** What only `octavo` imports. */
 const OF_NODE = /[/\\]server[/\\](?:adapters[/\\]node|process)[/\\]/
@@ -65,9 +102,9 @@ const later = new Set([
     }),
 ])
 
-await build({
+const { outputFiles } = await build({
   absWorkingDir: ROOT,
-  entryPoints: [...entryPoints, 'src/cli/main.ts'],
+  entryPoints: [...entryPoints, 'octavo:core', 'src/cli/main.ts'],
   outbase: 'src',
   outdir: process.argv[2] ?? 'dist',
   bundle: true,
@@ -85,4 +122,16 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
+  write: false,
 })
+
+// no file does anything when it is imported, so imports without names only make bundlers keep what nothing uses
+const UNWRITTEN = /[/\\]core\.js(?:\.map)?$/
+const BARE = /^import "\.[^"]+";$/gm
+for (const { path, text } of outputFiles) {
+  if (UNWRITTEN.test(path)) continue
+  mkdirSync(dirname(path), { recursive: true })
+  // the lines stay where source maps have them
+  const written = path.endsWith('.js') ? text.replaceAll(BARE, '') : text
+  writeFileSync(path, written, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+}

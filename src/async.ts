@@ -58,3 +58,32 @@ export function ignoreFailure(work: () => unknown, orElse?: () => unknown): void
 export function ignoreRejection(promise: unknown): void {
   void Promise.resolve(promise).catch(() => undefined)
 }
+
+/** Code that only some applications need. */
+export interface Late<T> {
+  /** Returns the code, or `undefined` if it has to be loaded first. */
+  readonly get: () => T | undefined
+  /** Whether `get` was called before the code was loaded. */
+  readonly isMissing: () => boolean
+  /** Loads the code. */
+  readonly load: () => Promise<T>
+}
+
+/** Code that is loaded by those who need it. */
+export function createLate<T>(open: () => Promise<T>): Late<T> {
+  let code: T | undefined
+  let isWanted = false
+  return {
+    get: () => {
+      isWanted = true
+      return code
+    },
+    isMissing: () => isWanted && code === undefined,
+    load: async () => (code ??= await open()),
+  }
+}
+
+/** Code that is loaded already. */
+export function createPresent<T>(code: T): Late<T> {
+  return { get: () => code, isMissing: () => false, load: () => Promise.resolve(code) }
+}

@@ -201,7 +201,6 @@ export type {
   VersionStatusCodes,
   VersionValue,
 } from './versioning/schemes/scheme.ts'
-export { defineVersioningScheme, VersioningSchemes } from './server/versioned/schemes.ts'
 export { VERSION_NEUTRAL } from './versioning/spec.ts'
 export type { VersionEntry, VersionSpec } from './versioning/spec.ts'
 export type { UrlOptions as UrlVersioningOptions } from './versioning/schemes/url.ts'

@@ -81,9 +81,9 @@ const ROOMS: Readonly<Record<string, string>> = {
     'gate file-name.ts values.ts http.ts async.ts changes definition-error.ts server/adapters/shared server/adapters/inject server/adapters server/edge',
   cli: 'gate file-name.ts values.ts edit-distance.ts versioning changes openapi server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
-    'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/versioned server/adapters/inject server/adapters server/boot server/edge',
-  'edge.ts': 'server/edge common.ts',
-  'index.ts': 'server/adapters/node server/app.ts common.ts',
+    'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
+  'edge.ts': 'server/versioned server/edge common.ts',
+  'index.ts': 'server/versioned server/adapters/node server/app.ts common.ts',
 }
 
 /** Packages and built-in modules that only some files may import as values, and those files. */

@@ -6,7 +6,8 @@ import { createLifetime, withOthers } from './lifetime.ts'
 import type { Lifetime } from './lifetime.ts'
 import { isNode, isOfApplication, placeOf, requestChain } from './node.ts'
 import type { Graph, ProviderNode, Source } from './node.ts'
-import type { BuiltIns, ScopedContext } from './request-scope.ts'
+import { createRequestScope } from './request-scope.ts'
+import type { BuiltIns, RequestScope, ScopedContext } from './request-scope.ts'
 
 /** The values of a record of tokens, ready to be read. */
 export interface Injection {
@@ -30,6 +31,8 @@ export interface Container {
     module: ModuleNode,
     context: ScopedContext | undefined,
   ) => Promise<unknown>
+  /** Starts the scope of a request. */
+  readonly openScope: (context: ScopedContext) => RequestScope
 }
 
 /** Makes the container of a graph; `ordered` are its nodes, each after what it injects. */
@@ -62,6 +65,7 @@ export function createContainer(
       }
       return valueOf(source, lifetime, builtIns)
     },
+    openScope: (context) => createRequestScope(context, builtIns),
   }
 }
 

@@ -12,6 +12,7 @@ import type { FlatRoute } from './flat-route.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import { toMountRoute } from './mount.ts'
+import type { DefinitionCode } from './optional-code.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
 import { atDefinition, checkAt, labelBeside } from '../place.ts'
@@ -23,10 +24,11 @@ interface Flattened {
 }
 
 /** The level above all modules. */
-interface AppLevel {
+export interface AppLevel {
   readonly prefix: Prefix
   readonly layers: LayerStack
   readonly stackLayers: StackLayers
+  readonly code: DefinitionCode
 }
 
 /** Lists every route of the modules with everything inherited written out. */
@@ -40,7 +42,7 @@ export function flatten(modules: readonly ModuleNode[], frame: AppLevel): Flatte
 
 function flattenModule(
   node: ModuleNode,
-  { prefix, layers, stackLayers }: AppLevel,
+  { prefix, layers, stackLayers, code }: AppLevel,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const { module } = node
@@ -54,11 +56,12 @@ function flattenModule(
     version: module.version,
     tags: module.tags,
     deprecated: module.deprecated ?? false,
-    policies: withPolicy(module, node.label, [], problems),
+    policies: withPolicy(module, node.label, { policies: [], code }, problems),
     includeInSchema: module.includeInSchema ?? true,
     module: node,
     layers: stackLayers(layers, module, node),
     stackLayers,
+    code,
   }
   return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
     flattenController(controller, inherited, problems, []),
@@ -69,12 +72,12 @@ function flattenModule(
 export function flattenOwn(
   controller: AnyController,
   node: ModuleNode,
-  { prefix, layers, stackLayers }: AppLevel,
+  { prefix, ...level }: AppLevel,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   return flattenController(
     controller,
-    { ...NOTHING_INHERITED, prefix: '', appPrefix: prefix, module: node, layers, stackLayers },
+    { ...NOTHING_INHERITED, ...level, prefix: '', appPrefix: prefix, module: node },
     problems,
     [],
   )
@@ -125,11 +128,12 @@ function flattenGroup(
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
   const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
   if (prefix === undefined) return []
-  const { module, stackLayers, appPrefix } = inherited
+  const { module, stackLayers, appPrefix, code } = inherited
   const shared: Inherited = {
     module,
     appPrefix,
     stackLayers,
+    code,
     layers: stackLayers(inherited.layers, controller, module),
     definitions: [controller, ...inherited.definitions],
     controller: name,
@@ -137,7 +141,7 @@ function flattenGroup(
     version: controller.version ?? inherited.version,
     tags: controller.tags ?? inherited.tags,
     deprecated: controller.deprecated ?? inherited.deprecated,
-    policies: withPolicy(controller, where, inherited.policies, problems),
+    policies: withPolicy(controller, where, inherited, problems),
     includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
     meta: { ...inherited.meta, ...controller.meta },
     inject: controller.inject ?? {},

@@ -2,20 +2,18 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import { joinPaths, parsePattern } from '../path/pattern.ts'
 import type { Pattern } from '../path/pattern.ts'
 import type { Prefix } from '../path/prefix.ts'
-import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
 import { placementProblems } from './check-placement.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { routeName } from '../define/names.ts'
-import { toResponses } from '../schema/responses.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from './modules.ts'
+import type { DefinitionCode } from './optional-code.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
-import { toSources } from '../schema/sources.ts'
-import { STREAM_STATUS, toStream } from '../schema/streams.ts'
+import type { RouteSchemas } from '../schema/route-schemas.ts'
 import { envelopeOf } from '../define/interceptor.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
@@ -41,6 +39,7 @@ export interface Inherited {
   readonly module: ModuleNode
   readonly layers: LayerStack
   readonly stackLayers: StackLayers
+  readonly code: DefinitionCode
 }
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
@@ -83,13 +82,11 @@ function withPattern(
   const label = `${name}: ${methods.join(',')} ${pattern.text}`
   const version = route.version ?? inherited.version
   const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
-  const policies = withPolicy(route, label, inherited.policies, found)
-  const sources = toSources(route.input ?? {}, pattern, found)
-  const responses = toResponses(route.response, found)
-  const answer = toAnswer(route, responses.success, found)
+  const policies = withPolicy(route, label, inherited, found)
+  const schemas = toSchemas(route, pattern, inherited.code, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
-  const enveloped = toEnveloped(layers, responses.byStatus(route.status), answer, problems)
+  const enveloped = toEnveloped(layers, schemas, inherited.code, problems)
   found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   return {
@@ -101,7 +98,7 @@ function withPattern(
     pattern,
     prefix: inherited.appPrefix.at(pattern.text),
     version,
-    sources,
+    ...schemas,
     inject,
     module: inherited.module,
     handler: route.handler,
@@ -114,8 +111,6 @@ function withPattern(
     timeout: route.timeout,
     upgrade: route.upgrade,
     uploads: route.uploads,
-    isOneResponse: responses.isOne,
-    ...answer,
     ...enveloped,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
     deprecated: route.deprecated ?? inherited.deprecated,
@@ -128,39 +123,45 @@ function withPattern(
 /** What stands around a route and what it responds with, by the interceptors that declare an envelope. */
 function toEnveloped(
   layers: LayerStack,
-  responses: FlatRoute['responses'],
-  { stream, status }: Pick<FlatRoute, 'stream' | 'status'>,
+  { responses, stream, status }: RouteSchemas,
+  { schemas }: DefinitionCode,
   problems: DefinitionProblem[],
 ): Pick<FlatRoute, 'layers' | 'responses'> {
   const { interceptors } = layers
   const [envelope] = interceptors.flatMap(({ part }) => envelopeOf(part) ?? [])
-  if (envelope === undefined) return { layers, responses }
+  // without the code that reads them it is not known yet what is declared
+  if (envelope === undefined || schemas.isMissing()) return { layers, responses }
   const parts = { interceptors, responses, isStream: stream !== undefined, status }
   const applied = envelope.applyAll(parts, problems)
   return { layers: { ...layers, interceptors: applied.interceptors }, responses: applied.responses }
 }
 
-/** What a route answers by itself: a stream has a status of its own. */
-function toAnswer(
+/** What a route declares with schemas; nothing for one that has none. */
+function toSchemas(
   route: AnyRoute,
-  success: number | undefined,
+  pattern: Pattern,
+  { schemas }: DefinitionCode,
   problems: Omit<DefinitionProblem, 'where'>[],
-): Pick<FlatRoute, 'stream' | 'status'> {
-  const stream = toStream(route, problems)
-  return {
-    stream,
-    status: stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS,
-  }
+): RouteSchemas {
+  const { input = {}, response, events, items, status = 200 } = route
+  const isDeclaring =
+    [response, events, items].some((given) => given !== undefined) ||
+    Object.keys(input).some((key) => key !== 'inject')
+  const code = isDeclaring ? schemas.get() : undefined
+  return code === undefined
+    ? { sources: [], responses: new Map(), isOneResponse: false, stream: undefined, status }
+    : code.readSchemas(route, pattern, problems)
 }
 
 /** Puts the policy of a definition before those of the levels above; one that cannot be used is reported and left out. */
 export function withPolicy(
   { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
   where: string,
-  above: readonly PlacedPolicy[],
+  { policies: above, code }: Pick<Inherited, 'policies' | 'code'>,
   problems: Pick<DefinitionProblem[], 'push'>,
 ): readonly PlacedPolicy[] {
-  const found = policy === undefined ? [] : routePolicyProblems(where, 'policy', policy)
+  const checks = policy === undefined ? undefined : code.policies.get()
+  const found = checks?.routePolicyProblems(where, 'policy', policy) ?? []
   problems.push(...found)
   const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
   return Object.keys(own).length === 0 ? above : [{ ...own, where }, ...above]

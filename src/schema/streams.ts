@@ -1,4 +1,5 @@
 import { describeValue, isRecord, isString } from '../values.ts'
+import { STREAM_STATUS } from './responses.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
 import type { SourceProblem } from './sources.ts'
@@ -13,9 +14,6 @@ export interface DeclaredStream {
 
 /** What a stream without names is declared under: clients call an event without a name so (the HTML standard, section 9.2.6). */
 export const UNNAMED = 'message'
-
-/** The status of a stream. Clients take events of no other (the HTML standard, section 9.2.3). */
-export const STREAM_STATUS = 200
 
 /** What of a route has a part in its stream. */
 interface Declaring {

@@ -6,6 +6,7 @@ import type { NodeHandler } from './adapters/node/handler.ts'
 import type { ListenOptions } from './adapters/node/listen-options.ts'
 import { createCore } from './boot/core.ts'
 import type { Core } from './boot/core.ts'
+import { PRESENT_CODE } from './boot/present-code.ts'
 import { refuseClosed, toApp } from './edge/edge-app.ts'
 import type { EdgeApp } from './edge/edge-app.ts'
 import { openStandard } from './logging/sink.ts'
@@ -56,7 +57,10 @@ export function createApp<
   const L extends string = never,
   H = undefined,
 >(module: M, options: AppOptions<O, S, F, D, L, H> = {}): App<M, F, NamedVersions<O, D, L, H>> {
-  const core = createCore(module, placed({ ...options }, createApp), { openOutputs: openStandard })
+  const core = createCore(module, placed({ ...options }, createApp), {
+    openOutputs: openStandard,
+    code: PRESENT_CODE,
+  })
   return toApp(core, {
     handler: createHandler(core),
     listen: async (listenOptions: ListenOptions = {}) => {

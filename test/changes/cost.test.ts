@@ -8,6 +8,8 @@ import { z } from 'zod'
 import { METHODS } from '../../src/http.ts'
 import { find } from '../../src/router/find.ts'
 import { createCore } from '../../src/server/boot/core.ts'
+import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
+import { openConsole } from '../../src/server/logging/outputs.ts'
 
 const versions = ['4', '3', '2', '1'] as const
 const Car = model('Car', { year: z.number(), colour: z.string() })
@@ -37,7 +39,7 @@ describe('what a history costs', () => {
     { method: 'GET', path: '/car', response: Car, handler: () => ({ year: 7, colour: 'red' }) },
   ] as const
   const module = defineModule({ controllers: [defineController({ name: 'c', prefix: '', routes })] })
-  const core = createCore(module, { logger: false })
+  const core = createCore(module, { logger: false }, { openOutputs: openConsole, code: PRESENT_CODE })
   core.enableVersioning(HEADER, { ...header, history })
   const { table } = core.build()
   const recordOf = (version: string, path: string): unknown => {

@@ -1,5 +1,4 @@
 import type { Container } from '../../container/container.ts'
-import type { BuiltIns } from '../../container/request-scope.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { migrateOf } from '../../flatten/history.ts'
 import type { Sessions } from '../../session/sessions.ts'
@@ -14,8 +13,8 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
 import { createMiddleware } from '../pipeline/middleware.ts'
 import { createObserver } from '../logging/channels.ts'
+import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
-import { checkHealthPaths } from '../table/checks/health.ts'
 import type { Table } from '../table/table.ts'
 import { createUrlFor } from '../table/url-for.ts'
 import type { UrlFor } from '../table/url-for.ts'
@@ -35,10 +34,10 @@ export interface Compiled {
 export interface Materials {
   readonly structure: Structure
   readonly settings: Settings
+  readonly code: Pick<OptionalCode, 'options'>
   readonly versioning: Versioning | undefined
   readonly routing: Routing
   readonly container: Container
-  readonly builtIns: BuiltIns
   /** Loaded when the application starts; `undefined` without the option. */
   readonly sessions: () => Sessions | undefined
   readonly trackWork: Lifecycle['trackWork']
@@ -65,7 +64,7 @@ function refuse(): never {
 
 /** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(materials: Materials): Compiled {
-  const { structure, settings, versioning, routing } = materials
+  const { structure, settings, versioning, routing, code } = materials
   const shared = toShared(materials)
   const plain = toRouted(
     routing.writeOut(structure.routes, versioning),
@@ -74,8 +73,7 @@ export function compile(materials: Materials): Compiled {
     createPast(versioning?.history),
   )
   const { table, services } = plain
-  const { live, ready } = settings.health ?? {}
-  checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
+  if (settings.health !== undefined) code.options.get()?.checkHealth(settings.health, table, versioning)
   const previews =
     versioning &&
     routing.createPreviews?.(versioning, plain, (names, { expand, has, migrate }) =>
@@ -121,13 +119,12 @@ function toShared(materials: Materials): Shared {
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.path.split('/').length
   const versionAt = (path: string): number => (settings.prefix.at(path) === '' ? 1 : depth)
-  const { builtIns, sessions, trackWork, whenClosing } = materials
+  const { sessions, trackWork, whenClosing } = materials
   return {
     settings,
     versionFree: (path) => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/',
     versionSegment: (path) => path.split('/')[versionAt(path)],
     container,
-    builtIns,
     sessions,
     previews: [],
     root: structure.root,

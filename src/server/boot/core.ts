@@ -9,14 +9,13 @@ import type { Sessions } from '../../session/sessions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
-import { createDocsRouter } from '../docs/docs-routes.ts'
 import { createLazyDocuments } from '../docs/lazy-documents.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Health } from '../health/health.ts'
 import { loadValidation } from '../pipeline/validation/load.ts'
 import { openConsole } from '../logging/outputs.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
-import { appOptionProblems } from '../options/app-options.ts'
+import { appOptionProblems, hasRareOptions } from '../options/app-options.ts'
 import type { AnyAppOptions } from '../options/app-options.ts'
 import { toSettings } from '../options/settings.ts'
 import type { Settings } from '../options/settings.ts'
@@ -24,8 +23,10 @@ import { compile } from './compile.ts'
 import type { Compiled } from './compile.ts'
 import { createDefinitions } from './definitions.ts'
 import type { Parts } from './definitions.ts'
+import { createLateCode } from './late-code.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { OptionalCode } from './optional-code.ts'
 import { definitionsAt, readStructure } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
 import { openSettings, startApp } from './start.ts'
@@ -64,38 +65,38 @@ export interface Core {
 export interface Platform {
   /** Opens what the default logger writes to. */
   readonly openOutputs: OpenOutputs
+  /** The code for what only some applications have. */
+  readonly code: OptionalCode
 }
 
 /** What every platform has. */
-const ANYWHERE: Platform = { openOutputs: openConsole }
+const toAnywhere = (): Platform => ({ openOutputs: openConsole, code: createLateCode() })
 
 /** Reads the definitions of an application. Routes are compiled once versioning is settled; providers start with the first request. */
-export function createCore(
-  module: unknown,
-  options: AnyAppOptions,
-  { openOutputs }: Platform = ANYWHERE,
-): Core {
-  const mistakes = appOptionProblems(options)
-  const settings = toSettings(mistakes.length > 0 ? {} : options, openOutputs)
+export function createCore(module: unknown, options: AnyAppOptions, platform: Platform = toAnywhere()): Core {
+  const { code } = platform
+  const { settings, mistakes } = readOptions(options, platform)
   const lifecycle = createLifecycle()
   let structure: Structure | undefined
   // what cannot be used is refused with the other mistakes
-  const versions = createEnabledVersioning(mistakes.length > 0 ? undefined : options.versioning)
+  const versions = createEnabledVersioning(mistakes().length > 0 ? undefined : options.versioning)
   const findDefinitions = createFinder(options, () => ({ structure, versioning: versions.current() }))
   const refuse = createRefusal(findDefinitions)
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
     return { ...build(), versioning: versions.current(), modules, settings }
   }, refuse)
-  const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const read = (settled: SettledModules): Structure =>
-    attempt(() => (structure = readStructure(module, settings, settled, mistakes, docs)), refuse)
-  const definitions = createDefinitions(read, settings)
+    attempt(() => {
+      const parts = { settings, settled, mistakes: mistakes(), documents, code }
+      return (structure = readStructure(module, parts))
+    }, refuse)
+  const definitions = createDefinitions(read, settings, code)
   const loadHealth = createHealthLoader(settings, lifecycle, definitions.resolve)
   let sessions: Sessions | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
-  const shared = { ...lifecycle, settings, sessions: () => sessions }
+  const shared = { ...lifecycle, settings, code, sessions: () => sessions }
   const make: Make = (enabled) => compile({ ...definitions.complete(), ...shared, ...enabled })
   const build = (): Compiled => attempt(() => versions.compiled(make), refuse)
   const settle = async (): Promise<Parts> => versions.loadFor(await definitions.settle())
@@ -127,6 +128,33 @@ export function createCore(
     open: () => (opening ??= start().catch(refuse).finally(lifecycle.trackWork())),
     opened: () => opened,
     prepare: () => settle().then(() => documents.load()),
+  }
+}
+
+/** The options of an application, read. */
+interface ReadOptions {
+  readonly settings: Settings
+  /** What cannot be used, as far as the code for it is loaded. */
+  readonly mistakes: () => readonly DefinitionProblem[]
+}
+
+function readOptions(options: AnyAppOptions, { openOutputs, code }: Platform): ReadOptions {
+  const own = appOptionProblems(options)
+  const find = (): readonly DefinitionProblem[] => {
+    const rare = hasRareOptions(options) ? code.options.get() : undefined
+    return [...own, ...(rare?.rareOptionProblems(options) ?? [])]
+  }
+  let mistakes = find()
+  const isUnsure = code.options.isMissing()
+  return {
+    settings: toSettings(mistakes.length > 0 ? {} : options, {
+      openOutputs,
+      errorWriter: () => code.options.get()?.createErrorWriter,
+    }),
+    mistakes: () => {
+      if (isUnsure) mistakes = find()
+      return mistakes
+    },
   }
 }
 

@@ -1,27 +1,27 @@
 import { ignoreFailure } from '../../async.ts'
-import { createContainer } from '../../container/container.ts'
+import { createLateContainer } from '../../container/late-container.ts'
+import { UNCONNECTED } from '../../container/connected.ts'
 import type { Container } from '../../container/container.ts'
 import type { SettledModules } from '../../flatten/modules.ts'
 import type { Token } from '../../define/token.ts'
-import { createBuiltIns } from '../pipeline/built-ins.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
-import type { Materials } from './compile.ts'
 import type { Settings } from '../options/settings.ts'
+import { loadMissing } from './optional-code.ts'
+import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
 
-/** What is made of the definitions, anew when promised modules have come. */
+/** What is made of the definitions, anew when promised modules or missing code have come. */
 export interface Parts {
   readonly structure: Structure
   readonly container: Container
-  readonly builtIns: Materials['builtIns']
 }
 
-/** What is made of the definitions, as far as modules are there. */
+/** What is made of the definitions, as far as modules and code are there. */
 export interface Definitions {
   readonly parts: () => Parts
-  /** @throws `Error` while a module is still a promise. */
+  /** @throws `Error` while a module is still a promise, or code is missing. */
   readonly complete: () => Parts
-  /** Waits for promised modules. */
+  /** Waits for promised modules, and loads missing code. */
   readonly settle: () => Promise<Parts>
   /** Resolves a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
@@ -29,25 +29,34 @@ export interface Definitions {
   readonly configure: (values: ConfigValues) => void
 }
 
-/** Reads definitions, and again when promised modules have come. */
+/** Reads definitions, and again when promised modules or missing code have come. */
 export function createDefinitions(
   readSettled: (settled: SettledModules) => Structure,
   settings: Settings,
+  code: OptionalCode,
 ): Definitions {
   const { config: given } = settings.config
   // settings that are refused are reported when the application gets ready
   ignoreFailure(() => given)
   let config: ConfigValues = { get: () => undefined }
-  const read = (settled: SettledModules): Parts => toParts(readSettled(settled), settings, () => config)
+  const read = (settled: SettledModules): Parts => {
+    const structure = readSettled(settled)
+    // a promise that is refused is reported when the application gets ready
+    for (const promise of structure.pending) promise.then(undefined, () => undefined)
+    return { structure, container: toContainer(structure, settings, code, () => config) }
+  }
   let parts = read(new Map())
   return {
     parts: () => parts,
     complete: () => {
-      if (parts.structure.pending.length === 0) return parts
-      throw new Error('An imported module is still a promise: call await app.ready() first')
+      const { isComplete, pending } = parts.structure
+      if (isComplete) return parts
+      const reason =
+        pending.length > 0 ? 'An imported module is still a promise' : 'Some code is not loaded yet'
+      throw new Error(`${reason}: call await app.ready() first`)
     },
     settle: async () => {
-      parts = await withPromised(parts, read)
+      parts = await complete(parts, read, code)
       return parts
     },
     resolve: (token) => parts.container.resolve(token, parts.structure.root, undefined),
@@ -57,20 +66,31 @@ export function createDefinitions(
   }
 }
 
-function toParts(structure: Structure, { logger }: Settings, config: () => ConfigValues): Parts {
-  const { graph, ordered, overrides, pending } = structure
-  // a promise that is refused is reported when the application gets ready
-  for (const promise of pending) promise.then(undefined, () => undefined)
-  const builtIns = createBuiltIns({ log: logger, overrides, config })
-  return { structure, builtIns, container: createContainer(graph, ordered, builtIns) }
+function toContainer(
+  { connected, overrides }: Structure,
+  { logger }: Settings,
+  { container }: OptionalCode,
+  config: () => ConfigValues,
+): Container {
+  const sources = { log: logger, overrides, config }
+  const code = connected === UNCONNECTED ? undefined : container.get()
+  return (
+    code?.openContainer(connected, sources) ??
+    createLateContainer(async () => (await container.load()).openContainer(connected, sources))
+  )
 }
 
-/** Waits for promised modules, and for those that they promise in turn. */
-async function withPromised(first: Parts, read: (settled: SettledModules) => Parts): Promise<Parts> {
+/** Waits for promised modules, and for those that they promise in turn, and loads the code that they need. */
+async function complete(
+  first: Parts,
+  read: (settled: SettledModules) => Parts,
+  code: OptionalCode,
+): Promise<Parts> {
   const settled = new Map<PromiseLike<unknown>, unknown>()
   let parts = first
-  while (parts.structure.pending.length > 0) {
+  while (!parts.structure.isComplete) {
     for (const promise of parts.structure.pending) settled.set(promise, await settle(promise))
+    await loadMissing(code)
     parts = read(settled)
   }
   return parts

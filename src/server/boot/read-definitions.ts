@@ -1,26 +1,24 @@
-import { inDependencyOrder, scopeProblems } from '../../container/check.ts'
-import { createGraph } from '../../container/graph.ts'
-import { findUsed } from '../../container/missing.ts'
+import { UNCONNECTED } from '../../container/connected.ts'
+import type { Connected } from '../../container/connected.ts'
 import type { Use } from '../../container/missing.ts'
-import { isNode, placeOf } from '../../container/node.ts'
-import type { Graph, ProviderNode } from '../../container/node.ts'
+import { placeOf } from '../../container/node.ts'
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { Config, isBuiltIn } from '../../define/built-in-tokens.ts'
-import type { BuiltIn } from '../../define/built-in-tokens.ts'
-import type { AnyController } from '../../define/controller.ts'
+import { Config } from '../../define/built-in-tokens.ts'
 import { createLayerStacker, NO_LAYERS } from '../../flatten/layer-stack.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { flatten, flattenOwn, unusedExclusions } from '../../flatten/flatten.ts'
-import { resolveLazy } from '../../define/lazy.ts'
+import type { AppLevel } from '../../flatten/flatten.ts'
 import { collectModules } from '../../flatten/modules.ts'
 import type { ModuleNode, SettledModules } from '../../flatten/modules.ts'
 import { createOverrides } from '../../flatten/overrides.ts'
 import type { Overrides } from '../../flatten/overrides.ts'
-import { isToken } from '../../define/token.ts'
-import { builtInProblems } from '../pipeline/built-ins.ts'
+import type { DocsRouter } from '../docs/docs-routes.ts'
+import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Settings } from '../options/settings.ts'
 import { atDefinition } from '../../place.ts'
+import { isCodeMissing } from './optional-code.ts'
+import type { OptionalCode } from './optional-code.ts'
 
 /** What an application consists of. */
 export interface Structure {
@@ -28,27 +26,35 @@ export interface Structure {
   readonly modules: readonly ModuleNode[]
   readonly root: ModuleNode
   readonly routes: readonly FlatRoute[]
-  readonly graph: Graph
-  /** The providers, each after what it injects. */
-  readonly ordered: readonly ProviderNode[]
+  /** `UNCONNECTED` if nothing is provided, injected or overridden. */
+  readonly connected: Connected
   readonly overrides: Overrides
   /** The tokens that something injects, and where. */
   readonly uses: readonly Use[]
-  /** Modules that are still promises; without them neither graph nor routes are complete. */
+  /** Modules that are still promises. */
   readonly pending: readonly PromiseLike<unknown>[]
+  /** Whether nothing was left out because a module is a promise, or because code is missing. */
+  readonly isComplete: boolean
+}
+
+/** What definitions are read with. */
+export interface ReadingParts {
+  readonly settings: Settings
+  readonly settled: SettledModules
+  /** The mistakes that the options have. */
+  readonly mistakes: readonly DefinitionProblem[]
+  readonly documents: LazyDocuments
+  readonly code: OptionalCode
 }
 
 /**
- * Reads the definitions of an application. `mistakes` are those that its options have, `docs` the routes that serve documents.
+ * Reads the definitions of an application.
  *
- * @throws `DefinitionError` with every mistake that does not depend on versioning, nor on promises.
+ * @throws `DefinitionError` with every mistake that does not depend on versioning, promises or missing code.
  */
 export function readStructure(
   module: unknown,
-  settings: Settings,
-  settled: SettledModules,
-  mistakes: readonly DefinitionProblem[],
-  docs?: AnyController,
+  { settings, settled, mistakes, documents, code }: ReadingParts,
 ): Structure {
   const problems = [...mistakes]
   const { modules, pending } = collectModules(module, settled, problems)
@@ -58,36 +64,28 @@ export function readStructure(
   const stackLayers = createLayerStacker(overrides)
   const { middleware: _own, ...global } = settings.layers
   const layers = stackLayers(NO_LAYERS, global, root)
-  const appLevel = { prefix: settings.prefix, layers, stackLayers }
+  // options with mistakes are not options yet
+  const { docs: given, session } = mistakes.length > 0 ? NO_OPTIONS : settings
+  const docs = given ? code.options.get()?.createDocsRouter(given, settings, documents) : undefined
+  const appLevel = { prefix: settings.prefix, layers, stackLayers, code }
   const flat = flatten(modules, appLevel)
   problems.push(...flat.problems)
-  const isOpen = settings.docs && settings.docs.public === true
-  const docsLevel = {
-    ...appLevel,
-    prefix: settings.docsPrefix,
-    layers: isOpen ? { ...layers, guards: [] } : layers,
-  }
-  const routes = [...flat.routes, ...(docs === undefined ? [] : flattenOwn(docs, root, docsLevel, problems))]
-  const inGraph: DefinitionProblem[] = []
-  const graph = createGraph(modules, overrides, inGraph)
-  const ordered = inDependencyOrder(graph.nodes, inGraph)
+  const routes = [...flat.routes, ...docsRoutes(docs, root, appLevel, problems)]
   const uses = usesOf(routes)
-  inGraph.push(...scopeProblems(ordered))
-  for (const use of uses) {
-    const found = findUsed(use, modules, graph)
-    if ('problem' in found) inGraph.push(found.problem)
-  }
-  inGraph.push(...sessionProblems(uses, ordered, settings, overrides))
+  const inGraph: DefinitionProblem[] = []
+  const container = isInjecting(modules, uses, settings) ? code.container.get() : undefined
+  const connected = container?.connectAll({ modules, overrides, uses, session }, inGraph) ?? UNCONNECTED
   // an override of the settings stands in for the module of settings, used or not
   overrides.find(Config)
   // built-in values are read in requests: it shows here which of them are replaced
-  for (const { token } of builtInsOf(uses, ordered)) overrides.find(token)
-  if (pending.length === 0) {
+  for (const { token } of connected.builtIns) overrides.find(token)
+  const isComplete = pending.length === 0 && !isCodeMissing(code)
+  if (isComplete) {
     const { live, ready } = settings.health ?? {}
     const unused = unusedExclusions(settings.prefix, routes, [live ?? [], ready ?? []].flat())
     problems.push(...inGraph, ...overrides.problems(), ...unused)
   }
-  const structure = { modules, root, routes, graph, ordered, overrides, uses, pending }
+  const structure = { modules, root, routes, connected, overrides, uses, pending, isComplete }
   if (problems.length > 0)
     throw new DefinitionError(
       problems.map((each) => atDefinition(each, ...definitionsAt(each.where, structure))),
@@ -95,14 +93,37 @@ export function readStructure(
   return structure
 }
 
+const NO_OPTIONS: Pick<Settings, 'docs' | 'session'> = { docs: undefined, session: undefined }
+
+/** The routes that serve documents, written out like those of the root module. */
+function docsRoutes(
+  docs: DocsRouter | undefined,
+  root: ModuleNode,
+  level: AppLevel,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  if (docs === undefined) return []
+  const { router, prefix, isPublic } = docs
+  const layers = isPublic ? { ...level.layers, guards: [] } : level.layers
+  return flattenOwn(router, root, { ...level, prefix, layers }, problems)
+}
+
+/** Whether something is provided, injected or overridden. */
+function isInjecting(modules: readonly ModuleNode[], uses: readonly Use[], { overrides }: Settings): boolean {
+  const isProviding = modules.some(
+    ({ module: { providers = [], exports = [] } }) => providers.length + exports.length > 0,
+  )
+  return isProviding || uses.length > 0 || overrides.length > 0
+}
+
 /** The definitions that messages call by a label, the nearest first. */
 export function definitionsAt(
   label: string,
-  { modules, routes, graph, uses }: Pick<Structure, 'modules' | 'routes' | 'graph' | 'uses'>,
+  { modules, routes, connected, uses }: Pick<Structure, 'modules' | 'routes' | 'connected' | 'uses'>,
 ): readonly (object | undefined)[] {
   const route = routes.find((each) => label.endsWith(each.label))
   const use = uses.find(({ where }) => where === label)
-  const node = graph.nodes.find((each) => placeOf(each) === label)
+  const node = connected.graph.nodes.find((each) => placeOf(each) === label)
   const owner = modules.find((each) => each.label === label) ?? node?.owner
   return [...(route?.definitions ?? []), use?.part, node?.provider, owner?.module]
 }
@@ -126,32 +147,4 @@ function usesOf(routes: readonly FlatRoute[]): readonly Use[] {
       }))
     }),
   ])
-}
-
-function sessionProblems(
-  uses: readonly Use[],
-  nodes: readonly ProviderNode[],
-  { session }: Settings,
-  overrides: Overrides,
-): readonly DefinitionProblem[] {
-  return builtInsOf(uses, nodes).flatMap(({ token, where }) =>
-    builtInProblems(token, where, session, overrides),
-  )
-}
-
-/** The built-in tokens that something injects, and where. */
-export function builtInsOf(
-  uses: readonly Use[],
-  nodes: readonly ProviderNode[],
-): readonly { readonly token: BuiltIn<unknown>; readonly where: string }[] {
-  const wanted: readonly { readonly token: unknown; readonly where: string }[] = [
-    ...uses.map(({ token, where }) => ({ token: resolveLazy(token), where })),
-    ...nodes.flatMap((node) =>
-      [...node.deps.values()].map((dep) => ({
-        token: isNode(dep) ? undefined : dep,
-        where: placeOf(node),
-      })),
-    ),
-  ]
-  return wanted.flatMap(({ token, where }) => (isToken(token) && isBuiltIn(token) ? [{ token, where }] : []))
 }

@@ -5,12 +5,11 @@ import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { configFrom, readConfig } from './config.ts'
 import type { ConfigReading } from './config.ts'
 import type { Settings } from '../options/settings.ts'
-import { builtInsOf } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
 
 /** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
 export async function readSettings(structure: Structure, { config }: Settings): Promise<ConfigValues> {
-  const { overrides, uses, ordered } = structure
+  const { overrides, connected } = structure
   const override = overrides.find(Config)
   const source =
     override !== undefined && 'value' in override
@@ -21,7 +20,7 @@ export async function readSettings(structure: Structure, { config }: Settings): 
     [config.configSchema, source.values],
   ])
   const problems = []
-  for (const { token, where } of builtInsOf(uses, ordered)) {
+  for (const { token, where } of connected.builtIns) {
     const { schema } = token
     if (token.token !== Config.token || schema === undefined || values.has(schema)) continue
     const reading = await source.read(schema, where)

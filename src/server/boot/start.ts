@@ -8,7 +8,6 @@ import type { ConfigValues } from '../pipeline/built-ins.ts'
 import type { Compiled } from './compile.ts'
 import type { Parts } from './definitions.ts'
 import type { Settings } from '../options/settings.ts'
-import { builtInsOf } from './read-definitions.ts'
 import type { Structure } from './read-definitions.ts'
 
 /** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */
@@ -22,14 +21,14 @@ export async function openSettings(structure: Structure, settings: Settings): Pr
 }
 
 function isConfigured(
-  { overrides, uses, ordered }: Structure,
+  { overrides, connected }: Structure,
   { config: { config, configSchema, envFile } }: Settings,
 ): boolean {
   return (
     [config, configSchema, envFile].some((value) => value !== undefined) ||
     process.env['FRAMEWORK_CONFIG_MODULE'] !== undefined ||
     overrides.find(Config) !== undefined ||
-    builtInsOf(uses, ordered).some(({ token }) => token.token === Config.token)
+    connected.builtIns.some(({ token }) => token.token === Config.token)
   )
 }
 

@@ -8,17 +8,29 @@ import type { DocumentFormat } from './document-handlers.ts'
 import type { LazyDocuments } from './lazy-documents.ts'
 import type { Page } from './page/page.ts'
 
+/** The routes that serve documents. */
+export interface DocsRouter {
+  readonly router: AnyController
+  /** The prefix of these routes. All of them have it, or none of them. */
+  readonly prefix: Settings['prefix']
+  /** Whether global guards don't guard them. */
+  readonly isPublic: boolean
+}
+
 /**
  * The routes that serve the documents of an application and the page that shows them. They say nothing of versions, so that they
  * answer whatever version a request names, in whatever way.
  */
 export function createDocsRouter(
   options: DocsOptions,
-  { docsPath: base, docsPrefix, trailingSlash }: Settings,
+  { prefix, trailingSlash }: Settings,
   documents: LazyDocuments,
-): AnyController {
-  const before = docsPrefix.excludes(base, []) ? '' : docsPrefix.path
-  return {
+): DocsRouter {
+  const base = (options.path || '/docs').replace(/\/$/, '')
+  const isOut = prefix.excludes(base || '/', ['GET'])
+  const before = isOut ? '' : prefix.path
+  const page = once(() => loadPage(before + base, options, documents))
+  const router: AnyController = {
     kind: 'router',
     name: 'docs',
     // paths are written out, for below a prefix each ends with a slash or has something behind it
@@ -27,16 +39,10 @@ export function createDocsRouter(
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
       ...documentRoutes(base, options.ui, documents),
-      ...(options.ui === false
-        ? []
-        : pageRoutes(
-            base,
-            options.ui,
-            once(() => loadPage(before + base, options, documents)),
-            trailingSlash,
-          )),
+      ...(options.ui === false ? [] : pageRoutes(base, options.ui, page, trailingSlash)),
     ],
   }
+  return { router, prefix: { ...prefix, excludes: () => isOut }, isPublic: options.public === true }
 }
 
 function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocuments): readonly AnyRoute[] {

@@ -17,13 +17,9 @@ import type { Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
-import { sessionProblems } from '../../session/options.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { isFunction, isObject, isRecord, isText } from '../../values.ts'
-import { docsProblems } from './docs.ts'
 import type { DocsOptions } from './docs.ts'
-import { errorFormatProblems, isErrorFormat } from './error-format.ts'
-import { healthProblems } from './health.ts'
 import type { HealthOptions } from './health.ts'
 import { prefixProblems } from './prefix.ts'
 import type { PrefixOptions } from './prefix.ts'
@@ -214,7 +210,7 @@ const OPTIONS: Rules = {
   interceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
   middleware: [LAYER_RULES.middleware.test, LAYER_RULES.middleware.expected],
   errorHandlers: [LAYER_RULES.errorHandlers.test, LAYER_RULES.errorHandlers.expected],
-  errorFormat: [isErrorFormat, 'a format, as defineErrorFormat returns it'],
+  errorFormat: [isDefinition('error-format'), 'a format, as defineErrorFormat returns it'],
   overrides: [
     (value) => Array.isArray(value) && value.every(isOverride),
     'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
@@ -234,7 +230,14 @@ const OPTIONS: Rules = {
   versioning: [() => true, 'an object'],
 }
 
-/** Reports every option of `createApp` that cannot be used. */
+/** Whether there are options whose contents `rareOptionProblems` checks. */
+export function hasRareOptions({ errorFormat, session, health, docs }: AnyAppOptions): boolean {
+  return [errorFormat, session, health, docs === false ? undefined : docs].some(
+    (given) => given !== undefined,
+  )
+}
+
+/** Reports every option of `createApp` that cannot be used, but for the contents of those that few applications have. */
 export function appOptionProblems(options: AnyAppOptions): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
@@ -242,10 +245,6 @@ export function appOptionProblems(options: AnyAppOptions): readonly DefinitionPr
     ...versioningProblems(options.versioning),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
-    ...errorFormatProblems(options.errorFormat),
-    ...sessionProblems(options.session),
-    ...healthProblems(options.health),
-    ...docsProblems(options.docs),
   ]
 }
 

@@ -27,7 +27,7 @@ export function errorFormatProblems(given: unknown): readonly DefinitionProblem[
 }
 
 /** Whether the value is a format, whatever it holds. */
-export const isErrorFormat = isDefinition('error-format')
+const isErrorFormat = isDefinition('error-format')
 
 function isOneType(text: unknown): boolean {
   if (typeof text !== 'string') return false
@@ -37,11 +37,10 @@ function isOneType(text: unknown): boolean {
 }
 
 /**
- * Creates the function that writes errors, as problem documents without a format. If a format throws, or returns what its schema does not
- * take, that is logged, and the problem document is sent in its place.
+ * Creates the function that writes errors in a format. If the format throws, or returns what its schema does not take, that is logged,
+ * and the problem document is sent in its place.
  */
-export function createErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
-  if (format === undefined) return toProblem
+export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteError {
   const { contentType, schema } = format
   const isJson = isJsonType(contentType)
   const validate = createValidator(fromJson(schema, RESULT_READERS))

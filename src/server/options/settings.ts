@@ -2,12 +2,14 @@ import type { Layers } from '../../define/layers.ts'
 import type { Logger } from '../../define/context.ts'
 import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
 import type { Binding } from '../../define/provider.ts'
+import { toProblem } from '../../errors.ts'
+import { wantZod } from '../../schema/schema.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import type { SessionOptions } from '../../session/options.ts'
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
 import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
-import { createErrorWriter } from './error-format.ts'
+import type { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
 import type { Prefix } from '../../path/prefix.ts'
@@ -21,10 +23,6 @@ import type { OpenOutputs } from '../logging/outputs.ts'
 /** The settings of an application. */
 export interface Settings {
   readonly prefix: Prefix
-  /** The path of the documents, without a slash at its end. */
-  readonly docsPath: string
-  /** The prefix of the routes that serve documents. All of them have it, or none of them. */
-  readonly docsPrefix: Prefix
   readonly trailingSlash: 'ignore' | 'strict' | 'redirect'
   readonly bodyLimit: number
   readonly trustProxy: Trust
@@ -51,8 +49,19 @@ export interface Settings {
   readonly overrides: readonly Binding[]
 }
 
-/** Reads the options of `createApp`, without problems as they are. The default logger writes to what `openOutputs` opens. */
-export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs: OpenOutputs): Settings {
+/** What settings are made with. */
+interface SettingsParts {
+  /** Opens what the default logger writes to. */
+  readonly openOutputs: OpenOutputs
+  /** The code that writes errors in a format; `undefined` while it is not loaded. */
+  readonly errorWriter: () => typeof createErrorWriter | undefined
+}
+
+/** Reads the options of `createApp`, without problems as they are. */
+export function toSettings(
+  options: Omit<AppOptions, 'versioning'>,
+  { openOutputs, errorWriter }: SettingsParts,
+): Settings {
   const {
     trailingSlash = 'ignore',
     bodyLimit = 1_048_576,
@@ -61,12 +70,8 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
   } = options
   const logger = createLogger(options.logger, openOutputs)
   const prefix = toPrefix(options.prefix)
-  const docsPath = ((options.docs && options.docs.path) || '/docs').replace(/\/$/, '')
-  const isDocsOut = prefix.excludes(docsPath || '/', ['GET'])
   return {
     prefix,
-    docsPath,
-    docsPrefix: { ...prefix, excludes: () => isDocsOut },
     trailingSlash,
     bodyLimit,
     trustProxy: isAddresses(trustProxy) ? toTrust([trustProxy].flat()) : trustProxy,
@@ -75,7 +80,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,
     errorFormat: options.errorFormat,
-    writeError: createErrorWriter(options.errorFormat, logger),
+    writeError: toErrorWriter(options.errorFormat, logger, errorWriter),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     uploads: options.uploads ?? {},
@@ -86,6 +91,22 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     config: options,
     layers: toLayers(options),
     overrides: options.overrides ?? [],
+  }
+}
+
+/** Without a format, errors are problem documents. Code that is not loaded yet is there when the first error is written. */
+function toErrorWriter(
+  format: ErrorFormat | undefined,
+  logger: Logger,
+  errorWriter: SettingsParts['errorWriter'],
+): WriteError {
+  if (format === undefined) return toProblem
+  // its schema validates what it returns
+  wantZod()
+  let write = errorWriter()?.(format, logger)
+  return (error, context) => {
+    write ??= errorWriter()?.(format, logger)
+    return (write ?? toProblem)(error, context)
   }
 }
 

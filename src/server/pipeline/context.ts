@@ -14,8 +14,7 @@ import { createId } from '../../platform.ts'
 import { RequestView } from '../../request/request.ts'
 import type { RequestSettings } from '../../request/request.ts'
 import type { Container } from '../../container/container.ts'
-import { createRequestScope } from '../../container/request-scope.ts'
-import type { BuiltIns, RequestScope } from '../../container/request-scope.ts'
+import type { RequestScope } from '../../container/request-scope.ts'
 import type { MigrateValue } from '../../flatten/history.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -57,7 +56,6 @@ export interface AppServices {
   /** The segment of a path that has the version. */
   readonly versionSegment: (path: string) => string | undefined
   readonly container: Container
-  readonly builtIns: BuiltIns
   /** Returns `undefined` if the application has no sessions. */
   readonly sessions: () => Sessions | undefined
   /** The methods that the path of a request answers. */
@@ -209,7 +207,7 @@ export class RequestContext implements SessionContext {
 
   get scope(): RequestScope {
     if (this.#scope === undefined) {
-      this.#scope = createRequestScope(this, this.#services.builtIns)
+      this.#scope = this.#services.container.openScope(this)
       if (this.#hasEnded) void this.#scope.end()
       else this.#release ??= this.#services.trackWork(this)
     }

@@ -11,6 +11,9 @@ import { createSuffixOf } from './tags.ts'
 import { writeOut } from './write-out.ts'
 import type { VersionedRouting } from './routing.ts'
 
+// for applications that have policies and no scheme
+export { routePolicyProblems } from '../../versioning/policy-problems.ts'
+
 /** The way of applications with versions, or with policies alone. */
 export const VERSIONED: VersionedRouting = {
   readVersioning,

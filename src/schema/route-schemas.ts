@@ -1,0 +1,99 @@
+import type { Pattern } from '../path/pattern.ts'
+import { describeValue } from '../values.ts'
+import { RANGES, STREAM_STATUS } from './responses.ts'
+import type { ResponseKey } from './responses.ts'
+import { isSchema } from './schema.ts'
+import type { Schema } from './schema.ts'
+import { toSources } from './sources.ts'
+import type { DeclaredSource, SourceProblem } from './sources.ts'
+import { toStream } from './streams.ts'
+import type { DeclaredStream } from './streams.ts'
+
+/** The fields of a route that hold schemas. */
+interface Declaring {
+  readonly input?: Readonly<Record<string, unknown>>
+  readonly response?: unknown
+  readonly events?: unknown
+  readonly items?: unknown
+  readonly status?: number
+}
+
+/** What a route declares with schemas. */
+export interface RouteSchemas {
+  readonly sources: readonly DeclaredSource[]
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  /** Whether `response` is a schema without a status. */
+  readonly isOneResponse: boolean
+  readonly stream: DeclaredStream | undefined
+  /** The status of results that have none of their own. */
+  readonly status: number
+}
+
+/** Reads the schemas of a route. What cannot be used is reported and left out. */
+export function readSchemas(route: Declaring, pattern: Pattern, problems: SourceProblem[]): RouteSchemas {
+  const sources = toSources(route.input ?? {}, pattern, problems)
+  const { byStatus, success, isOne } = toResponses(route.response, problems)
+  const stream = toStream(route, problems)
+  return {
+    sources,
+    responses: byStatus(route.status),
+    isOneResponse: isOne,
+    stream,
+    status: stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS,
+  }
+}
+
+/** A route's `response`, read. */
+interface DeclaredResponses {
+  /** The schemas by status; `status` is the route's own, for a response that names none. */
+  readonly byStatus: (status: number | undefined) => ReadonlyMap<ResponseKey, Schema>
+  /** Whether `response` is a schema without a status. */
+  readonly isOne: boolean
+  /** The only 2xx status that is declared. */
+  readonly success: number | undefined
+}
+
+/** Reads a `response`: a schema, schemas by status, or pairs of status and schema. What cannot be used is reported. */
+function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResponses {
+  if (isSchema(response))
+    return { byStatus: (status = 200) => new Map([[status, response]]), success: undefined, isOne: true }
+  const entries: readonly unknown[] = Array.isArray(response) ? response : Object.entries(response ?? {})
+  const schemas = new Map<ResponseKey, Schema>()
+  for (const entry of entries) {
+    const [status, schema]: readonly unknown[] = Array.isArray(entry) ? entry : []
+    const key = toKey(status)
+    if (isSchema(schema) && key !== undefined) {
+      if (schemas.has(key)) {
+        problems.push({
+          code: 'invalid_response',
+          message: `response declares ${key} twice`,
+          fix: 'declare each status once',
+        })
+      }
+      schemas.set(key, schema)
+    } else {
+      problems.push({
+        code: 'invalid_response',
+        message: wrongEntry(entry),
+        fix: 'write response: Car, { 200: Car, 404: Problem } or [[200, Car], [404, Problem]] with statuses from 200 to 599, 4XX, 5XX or default',
+      })
+    }
+  }
+  const successes = [...schemas.keys()]
+    .filter((status) => typeof status === 'number')
+    .filter((status) => status < 300)
+  return { byStatus: () => schemas, success: successes.length === 1 ? successes[0] : undefined, isOne: false }
+}
+
+function wrongEntry(entry: unknown): string {
+  if (!Array.isArray(entry)) return `response lists ${describeValue(entry)}`
+  const [status, schema]: readonly unknown[] = entry
+  if (toKey(status) === undefined) return `response has the status ${describeValue(status, true)}`
+  return `response has ${describeValue(schema)} for the status ${describeValue(status, true)}`
+}
+
+function toKey(key: unknown): ResponseKey | undefined {
+  const status = Number(key)
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return status
+  return RANGES.find((range) => range === key)
+}
