@@ -1,9 +1,12 @@
 import type { FlatRoute } from '../flatten/flat-route.ts'
+import type { AnyChange } from './chain.ts'
 import type { HistoryParts } from './expand.ts'
 
 /** The part of a history that `octavo/testing` and the command line use, and nobody else. */
 export interface HistoryInternals {
   readonly parts: HistoryParts
+  /** The parts with other changes. */
+  readonly make: (changes: readonly AnyChange[]) => HistoryParts
   /** Where a history or a change is defined, as file and line. */
   readonly placeOf: (definition: object) => string | undefined
   /** The changes that changelogs tell of, with the models and routes that they reach. */

@@ -110,6 +110,7 @@ export function defineVersions<
   return placed(
     withHistoryInternals(history, {
       parts,
+      make,
       placeOf: (definition) => definedAt([definition]),
       concerns: (routes) => toConcerns(parts, routes),
     }),

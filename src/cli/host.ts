@@ -22,6 +22,7 @@ import type {
 import { endFailed, sayError } from './print-error.ts'
 import { readHistory } from './release/read-history.ts'
 import { toTypes } from './types/to-types.ts'
+import { readDefinitions } from './write/read-definitions.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
@@ -67,6 +68,8 @@ async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Pr
       return readExplanation(app)
     case 'changelog':
       return readChangelog(app)
+    case 'definitions':
+      return readDefinitions(app)
     case 'release':
       return readHistory(app, job.version)
     default:

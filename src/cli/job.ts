@@ -11,11 +11,12 @@ import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Setting } from './command.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
+import type { Definitions } from './write/read-definitions.ts'
 
 /** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
-  | { readonly task: 'explain' | 'changelog'; readonly module: AppModule }
+  | { readonly task: 'explain' | 'changelog' | 'definitions'; readonly module: AppModule }
   | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
   | {
@@ -78,7 +79,7 @@ export interface ChangelogReport {
 }
 
 /** What a job with one result tells. */
-export type Result = Served | Documents | HistoryReport | ExplanationReport | ChangelogReport
+export type Result = Served | Documents | HistoryReport | ExplanationReport | ChangelogReport | Definitions
 
 /** What the process tells. */
 export type Report =
@@ -139,7 +140,7 @@ export async function doJob(job: Job, setting: Setting): Promise<Result | undefi
 }
 
 function isResult(report: Report): report is Result {
-  return ['routes', 'documents', 'history', 'explanation', 'changelog'].includes(report.kind)
+  return ['routes', 'documents', 'history', 'explanation', 'changelog', 'definitions'].includes(report.kind)
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {

@@ -1,13 +1,14 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { defOf, isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
 import { toRecord } from '../../values.ts'
 import type { Chain } from '../chain.ts'
-import { lazyInner } from '../convert/clone.ts'
 import { operationsOf } from '../expand.ts'
 import type { HistoryParts } from '../expand.ts'
 import type { HistoryInternals } from '../internals.ts'
+import { objectsOf } from './objects.ts'
+import type { Found } from './objects.ts'
 
 /** Places of one route, such as `body` or `response 200.items[]`. */
 export interface RoutePlaces {
@@ -41,21 +42,9 @@ export interface Explanation {
   readonly nearMisses: readonly NearMiss[]
 }
 
-/** An object schema, and where it stands. */
-interface Found {
-  readonly route: string
-  readonly place: string
-  readonly schema: Schema
-}
-
 /** Explains where the changes of a history land in routes, which are those of the newest version. */
 export function explain({ parts, placeOf }: HistoryInternals, routes: readonly FlatRoute[]): Explanation {
-  const objects = [
-    ...routes.flatMap((route) =>
-      placesOf(route).flatMap(({ place, schema }) => objectsIn(schema, { route: route.name, place })),
-    ),
-    ...parts.messages.flatMap((schema) => objectsIn(schema, { route: '', place: 'messages' })),
-  ]
+  const objects = objectsOf(routes, parts.messages)
   return {
     changes: parts.changes.map((change, order) => ({
       id: change.id,
@@ -66,53 +55,6 @@ export function explain({ parts, placeOf }: HistoryInternals, routes: readonly F
     })),
     nearMisses: nearMisses(objects, parts),
   }
-}
-
-function placesOf({
-  sources,
-  responses,
-  stream,
-}: FlatRoute): readonly { readonly place: string; readonly schema: Schema }[] {
-  return [
-    ...sources.map(({ name, schema }) => ({ place: name, schema })),
-    ...[...responses].map(([status, schema]) => ({ place: `response ${status}`, schema })),
-    ...[...(stream?.schemas ?? [])].map(([name, schema]) => ({
-      place: stream?.kind === 'items' ? 'items' : `events.${name}`,
-      schema,
-    })),
-  ]
-}
-
-/** The object schemas in a schema, and enumerations, which may be names of fields. */
-function objectsIn(
-  schema: Schema,
-  { route, place }: Pick<Found, 'route' | 'place'>,
-  above: readonly Schema[] = [],
-): readonly Found[] {
-  if (above.includes(schema)) return []
-  const def = defOf(schema)
-  const own = ['object', 'enum'].includes(def.type) ? [{ route, place, schema }] : []
-  const inner = membersAt(schema).flatMap(([step, member]) =>
-    objectsIn(member, { route, place: place + step }, [...above, schema]),
-  )
-  return [...own, ...inner]
-}
-
-/** What a schema holds, with the step that leads there. */
-function membersAt(schema: Schema): readonly (readonly [step: string, member: Schema])[] {
-  const def = defOf(schema)
-  return [
-    ...Object.entries(toRecord(def['shape'])).flatMap(([key, field]) => at(`.${key}`, field)),
-    ...at('[]', def['element'], def['rest']),
-    ...schemasOf(def['items']).flatMap((item, index) => at(`[${index}]`, item)),
-    ...at('{}', def['valueType']),
-    ...at('', def['innerType'], lazyInner(schema), def['in'], def['out'], def['left'], def['right']),
-    ...at('', ...schemasOf(def['options'])),
-  ]
-}
-
-function at(step: string, ...members: readonly unknown[]): readonly (readonly [string, Schema])[] {
-  return members.flatMap((member) => (isSchema(member) ? [[step, member] as const] : []))
 }
 
 type Landing = Pick<Found, 'route' | 'place'>

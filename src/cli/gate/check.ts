@@ -12,6 +12,8 @@ import { readCurrent } from './current.ts'
 import { FORMATS, printComparison } from './print.ts'
 import { failOnOf, formatOf } from './diff.ts'
 import { toFailure } from './read-document.ts'
+import { finishChanges } from '../write/finish.ts'
+import type { Failed } from '../write/write.ts'
 
 export const check: Command = {
   summary: 'tell whether released versions are still what they were',
@@ -26,6 +28,7 @@ export const check: Command = {
     dir: { value: '<folder>', about: 'where the documents are kept (api)' },
     format: { value: `<${FORMATS.join('|')}>`, about: 'how findings are written (text)' },
     'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails (breaking)' },
+    write: { about: 'write the changes that older versions need, with places to fill in' },
     strict: { about: 'warnings fail, too, and so do versions that were never kept' },
     'closed-enums': { about: 'clients refuse new values of enumerations' },
     'closed-clients': { about: 'clients refuse new members' },
@@ -36,6 +39,7 @@ export const check: Command = {
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
     let result: CheckResult
+    let compared: Pick<Failed, 'snapshots' | 'current'>
     try {
       const { snapshots, allowed } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0)
@@ -43,6 +47,7 @@ export const check: Command = {
       const current = await readCurrent(given.positionals[0], setting)
       if (current === undefined) return 1
       const plain = current.map((one) => ({ ...one, document: toPlain(one.document) }))
+      compared = { snapshots, current: plain }
       result = checkSnapshots(snapshots, plain, {
         allowed,
         closedEnums: given.has('closed-enums'),
@@ -59,7 +64,8 @@ export const check: Command = {
     process.stdout.write(`${text}\n`)
     if (format === 'text') for (const note of toNotes(result)) process.stdout.write(`${note}\n`)
     const isBad = LEVELS.indexOf(result.level) >= LEVELS.indexOf(failOn)
-    return isBad || (isStrict && result.missing.length > 0) ? 1 : 0
+    const isOpen = await finishChanges({ ...compared, result, failOn }, isBad, given, setting)
+    return isBad || isOpen || (isStrict && result.missing.length > 0) ? 1 : 0
   },
 }
 

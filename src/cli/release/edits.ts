@@ -81,11 +81,14 @@ function toHistoryEdits(
   const next = properties.get('next')
   const open = versions === undefined ? undefined : listOf(versions, tokens)
   if (open === undefined) return []
-  return [inFront(source, tokens, open, version), ...(next === undefined ? [] : [without(source, next)])]
+  return [
+    versionInFront(source, tokens, open, version),
+    ...(next === undefined ? [] : [without(source, next)]),
+  ]
 }
 
 /** The place of the token that opens the list of a property: it is written there, or as a constant of the file. */
-function listOf({ key, value }: Property, tokens: readonly Token[]): number | undefined {
+export function listOf({ key, value }: Property, tokens: readonly Token[]): number | undefined {
   const [first] = value
   if (first?.text === '[') return tokens.indexOf(first)
   const name = value.length === 0 ? key : first?.text
@@ -99,13 +102,18 @@ function listOf({ key, value }: Property, tokens: readonly Token[]): number | un
   return tokens[is + 1]?.text === '[' ? is + 1 : undefined
 }
 
-/** A version in front of the first member of a list, laid out as that one is. */
-function inFront(source: string, tokens: readonly Token[], open: number, version: string): Edit {
+/** A version in front of the first member of a list. */
+function versionInFront(source: string, tokens: readonly Token[], open: number, version: string): Edit {
+  const [first] = toMembers(tokens, open)[0]?.members ?? []
+  const quote = first !== undefined && isText(first) ? first.text.charAt(0) : "'"
+  return inFront(source, tokens, open, quote + escaped(version, quote) + quote)
+}
+
+/** A piece of code in front of the first member of a list or object literal, laid out as that one is. */
+export function inFront(source: string, tokens: readonly Token[], open: number, literal: string): Edit {
   const [first] = toMembers(tokens, open)[0]?.members ?? []
   const bracket = tokens[open]
   const at = first?.start ?? bracket?.end ?? 0
-  const quote = first !== undefined && isText(first) ? first.text.charAt(0) : "'"
-  const literal = quote + escaped(version, quote) + quote
   if (first === undefined) return { start: at, end: at, text: literal }
   const line = source.slice(source.lastIndexOf('\n', at - 1) + 1, at)
   // a member that begins a line keeps its place, and so does the new one

@@ -138,7 +138,7 @@ export function membersType(members: readonly Member[]): string {
 }
 
 /** The name of a member, in quotes if it needs them. */
-function keyOf(name: string): string {
+export function keyOf(name: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : quoted(name)
 }
 

@@ -1,0 +1,349 @@
+import type { Described, Draft, FieldDraft, ModelDraft, RouteDraft } from '../../gate/write/draft.ts'
+import { isRecord, isString } from '../../values.ts'
+import { keyOf, quoted } from '../types/schema-type.ts'
+import type { TypeNames } from '../types/schema-type.ts'
+import { fillIn, toTurn } from './turn-text.ts'
+import type { Turning } from './turn-text.ts'
+import { toZodText, withoutNull } from './zod-text.ts'
+import type { Names } from './zod-text.ts'
+
+/** What the texts of changes are written with: the components of both documents, and how code calls models. */
+export interface Writing {
+  readonly base: Names
+  readonly revision: Names
+  /** The name under which a model is exported. */
+  readonly modelName: (model: string) => string
+}
+
+/** A change as source text. */
+export interface ChangeText {
+  readonly title: string
+  /** The expression, with indentation for its place at the beginning of a line. */
+  readonly code: string
+  /** The names that it uses of `octavo/changes`. */
+  readonly imports: readonly string[]
+  /** The names of the models in it. */
+  readonly models: readonly string[]
+  readonly usesZod: boolean
+  /** What it supposes without proof, for the author to look at. */
+  readonly guesses: readonly string[]
+}
+
+/** The longest line. */
+const WIDTH = 100
+
+/** Writes a change. */
+export function toChangeText(draft: Draft, writing: Writing): ChangeText {
+  const title = toTitle(draft)
+  const part = draft.kind === 'model' ? reshapeText(draft, writing) : operationText(draft, writing)
+  const code = [
+    'defineVersionChange({',
+    "  version: 'next',",
+    `  title: ${quoted(title)},`,
+    ...(part.length === 1
+      ? [`  change: [${(part[0] ?? '').slice(0, -1)}],`]
+      : ['  change: [', ...indent(part, 4), '  ],']),
+    '})',
+  ].join('\n')
+  const body = part.join('\n')
+  const fields =
+    draft.kind === 'model' ? draft.fields : [...draft.parameters.map(({ field }) => field), ...draft.headers]
+  return {
+    title,
+    code,
+    imports: [
+      'defineVersionChange',
+      ...['reshape', 'operation'].filter((name) => body.startsWith(`${name}(`)),
+      ...(body.includes('was: absent') ? ['absent'] : []),
+    ],
+    models: draft.kind === 'model' ? modelsIn(draft, writing) : [],
+    usesZod: /\bz\./.test(body),
+    guesses: fields.flatMap((field) =>
+      field.kind === 'renamed'
+        ? [`${field.was} became ${field.name}, because both have the same schema`]
+        : [],
+    ),
+  }
+}
+
+/** The models in a reshape: its own, and those that fields held. */
+function modelsIn({ model, fields }: ModelDraft, { base, modelName }: Writing): readonly string[] {
+  const found = new Set([modelName(model)])
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const ref: unknown = Reflect.get(value, '$ref')
+    const name = isString(ref) ? ref.replace('#/components/schemas/', '') : undefined
+    if (name !== undefined) {
+      const known = base.modelOf(name)
+      if (known === undefined) look(base.components[name])
+      else found.add(known)
+    }
+    for (const each of Object.values(value)) look(each)
+  }
+  for (const field of fields) if (field.kind === 'turned' || field.kind === 'removed') look(field.was.schema)
+  return [...found]
+}
+
+function indent(lines: readonly string[], by: number): readonly string[] {
+  return lines.map((line) => ' '.repeat(by) + line)
+}
+
+function reshapeText({ model, fields }: ModelDraft, writing: Writing): readonly string[] {
+  const turnings = toTurnings(writing)
+  const up = upText(fields, turnings.up)
+  const down = downText(fields, turnings.down)
+  const lossy = fields.filter((field) => isLossy(field, turnings)).map(({ name }) => quoted(name))
+  return [
+    'reshape({',
+    `  of: ${writing.modelName(model)},`,
+    '  fields: {',
+    ...fields.flatMap((field) => indent(fieldText(field, fieldFunctions(field, turnings), writing), 4)),
+    '  },',
+    ...(up === undefined ? [] : [`  up: ${up},`]),
+    ...(down === undefined ? [] : [`  down: ${down},`]),
+    // what is filled in may lose more than it seems
+    ...(lossy.length === 0 ? [] : [`  lossy: [${lossy.join(', ')}],`]),
+    '}),',
+  ]
+}
+
+interface Turnings {
+  readonly up: Turning
+  readonly down: Turning
+}
+
+function toTurnings({ base, revision }: Writing): Turnings {
+  const [older, newer] = [resolveIn(base), resolveIn(revision)]
+  const types: TypeNames = new Map()
+  return {
+    up: { side: 'up', types, resolve: { from: older, to: newer } },
+    down: { side: 'down', types, resolve: { from: newer, to: older } },
+  }
+}
+
+function resolveIn({ components }: Names): (schema: unknown) => unknown {
+  return (schema) => {
+    const ref = isRecord(schema) ? schema['$ref'] : undefined
+    return isString(ref) ? components[ref.replace('#/components/schemas/', '')] : schema
+  }
+}
+
+/** A member of an object literal, in one line if it fits. */
+function fieldText(field: FieldDraft, functions: readonly string[], { base }: Writing): readonly string[] {
+  const was = wasText(field, base)
+  const parts = [`was: ${was}`, ...functions]
+  const line = `${keyOf(field.name)}: { ${parts.join(', ')} },`
+  if (line.length <= WIDTH - 16) return [line]
+  return [`${keyOf(field.name)}: {`, ...parts.map((part) => `  ${part},`), '},']
+}
+
+function wasText(field: FieldDraft, names: Names): string {
+  if (field.kind === 'renamed') return quoted(field.was)
+  if (field.kind === 'added') return 'absent'
+  const text = toZodText(field.was.schema, names)
+  return field.was.isOptional ? `${text}.optional()` : text
+}
+
+/** The functions of one field. */
+function fieldFunctions(field: FieldDraft, { up, down }: Turnings): readonly string[] {
+  if (field.kind !== 'turned') return []
+  const { was, now, sides } = field
+  const older = toTurn(was, now, 'old', up) ?? (sides.includes('request') ? fillIn(now, up) : undefined)
+  const newer = toTurn(now, was, 'now', down) ?? (sides.includes('response') ? fillIn(was, down) : undefined)
+  return [
+    ...(older === undefined ? [] : [`up: ${arrow('old', older)}`]),
+    ...(newer === undefined ? [] : [`down: ${arrow('now', newer)}`]),
+  ]
+}
+
+/** A function of one expression, with parentheses as formatters write them. */
+function arrow(parameter: string, body: string): string {
+  return `(${parameter}) => ${body.includes(' ? ') ? `(${body})` : body}`
+}
+
+function isLossy(field: FieldDraft, turnings: Turnings): boolean {
+  return field.kind === 'turned' ? fieldFunctions(field, turnings).length > 0 : field.kind !== 'renamed'
+}
+
+/** Makes the fields that did not exist yet; `undefined` if all of them may be left out. */
+function upText(fields: readonly FieldDraft[], turning: Turning): string | undefined {
+  const made = fields.flatMap((field) =>
+    field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, turning)] : [],
+  )
+  const given = fields.flatMap((field) => (field.kind === 'removed' ? [field.name] : []))
+  return made.length === 0 ? undefined : groupText(made, given)
+}
+
+/** Makes the fields that existed only then. */
+function downText(fields: readonly FieldDraft[], turning: Turning): string | undefined {
+  if (!fields.some(({ kind }) => kind === 'removed')) return undefined
+  const made = fields.flatMap((field) =>
+    field.kind === 'removed' && !mayLack(field.was) ? [memberText(field.name, field.was, turning)] : [],
+  )
+  const given = fields.flatMap((field) => (field.kind === 'added' ? [field.name] : []))
+  return groupText(made, given)
+}
+
+function mayLack({ schema, isOptional }: Described): boolean {
+  return isOptional || (isRecord(schema) && schema['default'] !== undefined)
+}
+
+function memberText(name: string, field: Described, turning: Turning): string {
+  const value = withoutNull(turning.resolve.to(field.schema)) === undefined ? fillIn(field, turning) : 'null'
+  return `${keyOf(name)}: ${value}`
+}
+
+function groupText(made: readonly string[], given: readonly string[]): string {
+  const asks = made.some((member) => member.includes('fillIn('))
+  const names = given.filter((name) => keyOf(name) === name)
+  const parameter = asks && names.length > 0 ? `({ ${names.join(', ')} })` : '()'
+  const line = `${parameter} => (${made.length === 0 ? '{}' : `{ ${made.join(', ')} }`})`
+  if (line.length <= WIDTH - 16) return line
+  return `${parameter} => ({\n${made.map((member) => `        ${member},`).join('\n')}\n      })`
+}
+
+function operationText(draft: RouteDraft, writing: Writing): readonly string[] {
+  const { route, path, method, status, parameters, headers } = draft
+  const sources = (['query', 'headers', 'cookies'] as const).flatMap((source) => {
+    const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
+    return own.length === 0
+      ? []
+      : [group(source, own, (field) => parameterFunctions(field, writing), writing)]
+  })
+  const parts = [
+    [`route: ${quoted(route)},`],
+    ...(path === undefined ? [] : [[`path: { was: ${quoted(path)} },`]]),
+    ...(method === undefined ? [] : [[`method: { was: ${quoted(method)} },`]]),
+    ...(status === undefined ? [] : [[`status: { was: ${status.was} },`]]),
+    ...sources,
+    ...(headers.length === 0
+      ? []
+      : [
+          [
+            'response: {',
+            ...indent(
+              group('headers', headers, (field) => headerFunctions(field, writing), writing),
+              2,
+            ),
+            '},',
+          ],
+        ]),
+  ]
+  const lines = parts.flat()
+  const line = `operation({ ${lines.join(' ').replace(/,$/, '')} }),`
+  if (parts.every(({ length }) => length === 1) && line.length <= WIDTH - 12) return [line]
+  return ['operation({', ...indent(lines, 2), '}),']
+}
+
+function group(
+  name: string,
+  fields: readonly FieldDraft[],
+  functionsOf: (field: FieldDraft) => readonly string[],
+  writing: Writing,
+): readonly string[] {
+  return [
+    `${name}: {`,
+    ...indent(
+      fields.flatMap((field) => fieldText(field, functionsOf(field), writing)),
+      2,
+    ),
+    '},',
+  ]
+}
+
+/** Parameters have functions from the older version only, which get values of no type. */
+function parameterFunctions(field: FieldDraft, writing: Writing): readonly string[] {
+  const { up } = toTurnings(writing)
+  if (field.kind === 'added') return mayLack(field.now) ? [] : [`up: () => ${fillIn(field.now, up)}`]
+  if (field.kind !== 'turned') return []
+  const turn = toTurn(field.was, field.now, 'old', up)
+  const isPlain = turn !== undefined && !/\bold[.[]/.test(turn)
+  return [`up: ${arrow('old', isPlain ? turn : fillIn(field.now, up))}`]
+}
+
+function headerFunctions(field: FieldDraft, writing: Writing): readonly string[] {
+  const { down } = toTurnings(writing)
+  const text: Described = { schema: { type: 'string' }, isOptional: false }
+  if (field.kind === 'removed') return field.was.isOptional ? [] : [`down: () => ${fillIn(text, down)}`]
+  return field.kind === 'turned' ? [`down: (now) => ${fillIn(text, down)}`] : []
+}
+
+function toTitle(draft: Draft): string {
+  return draft.kind === 'model' ? modelTitle(draft) : routeTitle(draft)
+}
+
+function modelTitle({ model, fields }: ModelDraft): string {
+  const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
+    fields.filter((field) => field.kind === kind).map(({ name }) => name)
+  const [added, removed, others] = [
+    namesOf('added'),
+    namesOf('removed'),
+    [...namesOf('renamed'), ...namesOf('turned')],
+  ]
+  const [first] = fields
+  if (first !== undefined && fields.length === 1) return `${model}${fieldTitle(first)}`
+  if (others.length > 0)
+    return fields.length > 3
+      ? `${model} has other fields`
+      : `${list(fields.map(({ name }) => name))} of ${model} are different`
+  const has = added.length === 0 ? `no ${list(removed, 'or')}` : list(added)
+  return `${model} has ${has}${added.length > 0 && removed.length > 0 ? ` instead of ${list(removed)}` : ''}`
+}
+
+function fieldTitle(field: FieldDraft): string {
+  switch (field.kind) {
+    case 'renamed':
+      return `.${field.was} is called ${field.name}`
+    case 'added':
+      return ` has ${field.name}`
+    case 'removed':
+      return ` has no ${field.name}`
+    default:
+      return `.${field.name} ${turnTitle(field.was, field.now)}`
+  }
+}
+
+function turnTitle(was: Described, now: Described): string {
+  const [type, other] = [was, now].map(({ schema }) => typeTitle(schema))
+  if (type !== other && other !== undefined) return `is ${other}`
+  if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
+  const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
+  if (could !== can) return can === true ? 'can be null' : 'cannot be null'
+  return 'has other values'
+}
+
+function typeTitle(schema: unknown): string | undefined {
+  const own = withoutNull(schema) ?? schema
+  const type: unknown = isRecord(own) ? own['type'] : undefined
+  if (!isString(type)) return undefined
+  if (type === 'array') return 'a list'
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function routeTitle({ route, now, path, method, status, parameters, headers }: RouteDraft): string {
+  const said = [
+    ...(path === undefined ? [] : [`is at ${now.path}`]),
+    ...(method === undefined ? [] : [`is a ${now.method}`]),
+    ...(status === undefined ? [] : [`answers ${status.now}`]),
+    ...parameters.map(({ field }) => parameterTitle(field)),
+    ...headers.map(({ name, kind }) => (kind === 'removed' ? `sends no ${name}` : `sends another ${name}`)),
+  ]
+  return `${route} ${said.length <= 3 ? list(said) : 'is different'}`
+}
+
+function parameterTitle(field: FieldDraft): string {
+  switch (field.kind) {
+    case 'renamed':
+      return `takes ${field.name} for ${field.was}`
+    case 'removed':
+      return `takes no ${field.name}`
+    case 'added':
+      return `takes ${field.name}`
+    default:
+      return `takes another ${field.name}`
+  }
+}
+
+function list(words: readonly string[], last = 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`
+}

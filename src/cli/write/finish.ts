@@ -1,0 +1,24 @@
+import type { Arguments } from '../arguments.ts'
+import type { Setting } from '../command.ts'
+import { findApp } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import { say } from '../print-error.ts'
+import { writeChanges } from './write.ts'
+import type { Failed } from './write.ts'
+
+/** Writes the changes that a failed check asks for, where that is wanted, and tells which functions are still to be filled in. Gives whether there are any. */
+export async function finishChanges(
+  failed: Omit<Failed, 'module' | 'definitions'>,
+  isBad: boolean,
+  given: Arguments,
+  setting: Setting,
+): Promise<boolean> {
+  const module = findApp(given.positionals[0], setting.cwd)
+  const definitions = await doJob({ task: 'definitions', module }, setting)
+  if (definitions?.kind !== 'definitions') return true
+  const { unfinished } = definitions
+  for (const { change, place, at } of unfinished)
+    say(`${at === undefined ? '' : `${at}  `}${place} of the change "${change}" is to be filled in`)
+  if (isBad && given.has('write')) await writeChanges({ ...failed, module, definitions }, setting)
+  return unfinished.length > 0
+}

@@ -1,0 +1,287 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
+
+import type { Draft, Unwritten } from '../../gate/write/draft.ts'
+import { isRecord, toRecord } from '../../values.ts'
+import { applyEdits } from '../release/edits.ts'
+import { readText } from '../write-file.ts'
+import { toChangeText } from './change-text.ts'
+import type { ChangeText, Writing } from './change-text.ts'
+import type { DefinedModel, Definitions } from './read-definitions.ts'
+import { toAdditions, toSpecifier } from './source-edits.ts'
+import type { Additions } from './source-edits.ts'
+import type { Names } from './zod-text.ts'
+
+/** A file as it is to be. */
+export interface WrittenFile {
+  readonly path: string
+  /** `undefined` for a new file. */
+  readonly before: string | undefined
+  readonly text: string
+}
+
+/** A draft that is not written, because of how the application is. */
+interface Kept {
+  readonly draft: Draft
+  readonly why: string
+}
+
+/** What is written for drafts. */
+export interface Layout {
+  readonly files: readonly WrittenFile[]
+  /** The changes, with the files that they are in. */
+  readonly changes: readonly { readonly text: ChangeText; readonly path: string }[]
+  readonly kept: readonly Kept[]
+}
+
+/** Two documents, and what the application defines. */
+export interface Sources {
+  readonly base: unknown
+  readonly revision: unknown
+  readonly definitions: Definitions
+  readonly cwd: string
+}
+
+/** A change with its names. */
+interface Named {
+  readonly text: ChangeText
+  /** The name of the constant. */
+  readonly name: string
+  /** The file that it gets; `undefined` for one that stands beside the history. */
+  readonly path: string | undefined
+  readonly models: readonly DefinedModel[]
+}
+
+/** A place as `placeOf` writes it. */
+function toPlace(
+  at: string | undefined,
+  cwd: string,
+): { readonly path: string; readonly line: number } | undefined {
+  const [, file, line] = /^(.*):(\d+)$/.exec(at ?? '') ?? []
+  return file === undefined ? undefined : { path: resolve(cwd, file), line: Number(line) }
+}
+
+/** Decides where changes go, and writes their files, in memory. A `string` says why nothing can be written. */
+export async function layOut(drafts: readonly Draft[], sources: Sources): Promise<Layout | string> {
+  const { definitions, cwd } = sources
+  const { history } = definitions
+  const at = toPlace(history?.at, cwd)
+  const before = at === undefined ? undefined : await readText(at.path)
+  if (history === undefined || at === undefined || before === undefined)
+    return 'the source of defineVersions cannot be found'
+  if (!/^\s*import\b/m.test(before)) return `${history.at ?? ''} has no imports, which changes need`
+  const kept: Kept[] = []
+  const named: Named[] = []
+  const folder = folderOf(history.changes, at.path, cwd)
+  const taken = new Set(history.changes.map(({ id }) => id))
+  for (const draft of drafts) {
+    const why = obstacleOf(draft, sources, at.path)
+    if (why === undefined) named.push(await toNamed(draft, { sources, taken, folder, historyPath: at.path }))
+    else kept.push({ draft, why })
+  }
+  if (named.length === 0) return { files: [], changes: [], kept }
+  const edits = toAdditions(before, toWanted(named, at, before, cwd))
+  if (typeof edits === 'string') return `${edits}: add the changes to ${history.at ?? ''} by hand`
+  const own = named.flatMap(({ path, text, name, models }): readonly WrittenFile[] =>
+    path === undefined
+      ? []
+      : [{ path, before: undefined, text: fileText({ path, text, name, models }, before, cwd) }],
+  )
+  return {
+    files: [...own, { path: at.path, before, text: applyEdits(before, edits) }],
+    changes: named.map(({ text, path }) => ({ text, path: path ?? at.path })),
+    kept,
+  }
+}
+
+/** The folder of new changes: where those are that have a folder of their own, else one beside the history. */
+function folderOf(
+  changes: NonNullable<Definitions['history']>['changes'],
+  historyPath: string,
+  cwd: string,
+): string {
+  const folders = changes.flatMap(({ at }) => {
+    const path = toPlace(at, cwd)?.path
+    return path === undefined ? [] : [dirname(path)]
+  })
+  return folders.find((folder) => basename(folder) === 'changes') ?? join(dirname(historyPath), 'changes')
+}
+
+/** Why a draft cannot be written; `undefined` if it can. */
+function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: string): string | undefined {
+  if (draft.kind === 'route') return undefined
+  const model = definitions.models.find(({ name }) => name === draft.model)
+  const place = toPlace(model?.at, cwd)
+  if (model === undefined || place === undefined) return 'its definition cannot be found'
+  if (model.exported === undefined && place.path !== historyPath)
+    return `export it from ${model.at ?? ''}, so that a change can name it`
+  const names = new Set(draft.fields.map(({ name }) => name))
+  const [field, change] = model.touched.find(([each]) => names.has(each)) ?? []
+  return change === undefined
+    ? undefined
+    : `${field ?? ''} is described by the change "${change}" already: write one of the two against the other with before`
+}
+
+interface Naming {
+  readonly sources: Sources
+  /** The ids of changes that there are. */
+  readonly taken: Set<string>
+  readonly folder: string
+  readonly historyPath: string
+}
+
+async function toNamed(draft: Draft, { sources, taken, folder, historyPath }: Naming): Promise<Named> {
+  const { definitions, cwd } = sources
+  const writing = toWriting(sources, historyPath)
+  const text = toChangeText(draft, writing)
+  const extension = extname(historyPath)
+  const models = definitions.models.filter((model) =>
+    text.models.includes(codeName(model, historyPath, cwd) ?? ''),
+  )
+  const isInline = models.some(({ at }) => toPlace(at, cwd)?.path === historyPath)
+  for (let count = 1; ; count++) {
+    const title = count === 1 ? text.title : `${text.title} (${count})`
+    const slug = toSlug(title)
+    const path = isInline ? undefined : join(folder, `${slug}${extension}`)
+    if (taken.has(slug) || (path !== undefined && (await readText(path)) !== undefined)) continue
+    taken.add(slug)
+    return {
+      text: title === text.title ? text : { ...text, title, code: text.code.replace(text.title, title) },
+      name: toConstant(slug),
+      path,
+      models,
+    }
+  }
+}
+
+/** The id that a change of a title has. */
+function toSlug(title: string): string {
+  return title
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .join('-')
+}
+
+function toConstant(slug: string): string {
+  const name = slug.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return /^\p{ID_Start}/u.test(name) ? name : `change${name}`
+}
+
+function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: string): Writing {
+  const models = new Map(
+    definitions.models.flatMap((model) => {
+      const name = codeName(model, historyPath, cwd)
+      return name === undefined ? [] : [[model.name, name] as const]
+    }),
+  )
+  const namesOf = (document: unknown): Names => {
+    const schemas = isRecord(document) ? toRecord(document['components'])['schemas'] : undefined
+    return {
+      components: toRecord(schemas),
+      modelOf: (component) => models.get(component) ?? models.get(component.replace(/(?:In|Out)put$/, '')),
+    }
+  }
+  return {
+    base: namesOf(base),
+    revision: namesOf(revision),
+    modelName: (model) => models.get(model) ?? model,
+  }
+}
+
+/** How code calls a model; `undefined` if it can't. */
+function codeName(
+  { exported, at, name }: DefinedModel,
+  historyPath: string,
+  cwd: string,
+): string | undefined {
+  if (exported !== undefined && exported !== 'default') return exported
+  return toPlace(at, cwd)?.path === historyPath ? name : undefined
+}
+
+/** What is added to the file of the history. */
+function toWanted(
+  named: readonly Named[],
+  { path: historyPath, line }: { readonly path: string; readonly line: number },
+  source: string,
+  cwd: string,
+): Additions {
+  const inline = named.filter(({ path }) => path === undefined)
+  const unlisted = new Map(
+    named.flatMap(({ models }) =>
+      models
+        .filter(({ isListed }) => !isListed)
+        .map((model) => [codeName(model, historyPath, cwd) ?? '', model]),
+    ),
+  )
+  return {
+    line,
+    changes: named.map(({ name }) => name),
+    models: [...unlisted.keys()],
+    imports: [
+      ...(inline.length === 0
+        ? []
+        : [['octavo/changes', [...new Set(inline.flatMap(({ text }) => text.imports))]] as const]),
+      ...(inline.some(({ text }) => text.usesZod) ? [['zod', ['z']] as const] : []),
+      ...named.flatMap(({ path, name }) =>
+        path === undefined ? [] : [[toSpecifier(historyPath, path, source), [name]] as const],
+      ),
+      ...modelImports([...inline.flatMap(({ models }) => models), ...unlisted.values()], {
+        from: historyPath,
+        historyPath,
+        source,
+        cwd,
+      }),
+    ],
+    code: inline.map(({ name, text }) => `const ${name} = ${text.code}`),
+  }
+}
+
+interface Importing {
+  readonly from: string
+  readonly historyPath: string
+  /** A source whose imports show how extensions are written. */
+  readonly source: string
+  readonly cwd: string
+}
+
+/** The imports of models, those of one file together. */
+function modelImports(
+  models: readonly DefinedModel[],
+  { from, historyPath, source, cwd }: Importing,
+): Additions['imports'] {
+  const files = new Map<string, Set<string>>()
+  for (const model of models) {
+    const path = toPlace(model.at, cwd)?.path
+    const name = codeName(model, historyPath, cwd)
+    if (path === undefined || path === from || name === undefined) continue
+    const specifier = toSpecifier(from, path, source)
+    files.set(specifier, (files.get(specifier) ?? new Set()).add(name))
+  }
+  return [...files].map(([specifier, names]) => [specifier, [...names].toSorted()])
+}
+
+/** The text of a file with one change, in the style of the file that has the history. */
+function fileText(
+  { path, text, name, models }: Named & { readonly path: string },
+  source: string,
+  cwd: string,
+): string {
+  const imports = [
+    ['octavo/changes', text.imports.toSorted()] as const,
+    ...(text.usesZod ? [['zod', ['z']] as const] : []),
+  ]
+  const own = modelImports(models, { from: path, historyPath: path, source, cwd })
+  const lines = [...imports, ...own].map(
+    ([specifier, names]) => `import { ${names.join(', ')} } from '${specifier}'`,
+  )
+  return `${[...lines, '', `export const ${name} = ${text.code}`].join('\n')}\n`
+}
+
+/** Tells findings of one place once. */
+export function toDistinct(unwritten: readonly Unwritten[]): readonly Unwritten[] {
+  return [
+    ...new Map(
+      unwritten.map((each) => [`${each.finding.operation} ${each.finding.at} ${each.why}`, each]),
+    ).values(),
+  ]
+}

@@ -1,0 +1,165 @@
+import type { Described } from '../../gate/write/draft.ts'
+import { isRecord, isString, toRecord } from '../../values.ts'
+import { toType } from '../types/schema-type.ts'
+import type { TypeNames } from '../types/schema-type.ts'
+import { toStableText } from '../../gate/json.ts'
+import { toRegExp } from '../../gate/schema/check.ts'
+import { valueText, withoutNull } from './zod-text.ts'
+
+type Resolve = (schema: unknown) => unknown
+
+/** What conversions are written with. */
+export interface Turning {
+  /** Follow the references of what is turned, and of what it becomes. */
+  readonly resolve: { readonly from: Resolve; readonly to: Resolve }
+  readonly types: TypeNames
+  /** Older clients are never sent a value that is checked, so that a conversion down has to fit by itself. */
+  readonly side: 'up' | 'down'
+}
+
+/** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
+export function fillIn({ schema, isOptional }: Described, { types }: Pick<Turning, 'types'>): string {
+  const type = `${toType(schema, types)}${isOptional ? ' | undefined' : ''}`.replaceAll(/\s+/g, ' ')
+  return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
+}
+
+/**
+ * An expression that turns a value of one schema into that of another; `undefined` where it can stay as it is. What is not evident calls
+ * `fillIn`.
+ */
+export function toTurn(from: Described, to: Described, value: string, turning: Turning): string | undefined {
+  const [older, newer] = [turning.resolve.from(from.schema), turning.resolve.to(to.schema)]
+  const present = toPresentTurn(older, newer, value, turning)
+  const takesAbsent = to.isOptional || (turning.side === 'up' && hasDefault(newer))
+  if (!from.isOptional || (takesAbsent && present === undefined)) return present
+  if (takesAbsent) return `${value} === undefined ? undefined : ${present ?? value}`
+  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  const absent = hasDefault(newer) ? valueText(toRecord(newer)['default']) : filled
+  if (present === `${value} ?? ${absent}`) return present
+  // `??` takes null for absent, which it is not where both are values
+  const isPlain = present === undefined && withoutNull(older) === undefined
+  return isPlain ? `${value} ?? ${absent}` : `${value} === undefined ? ${absent} : ${present ?? value}`
+}
+
+/** The conversion of values that are not absent. */
+function toPresentTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+  const [given, wanted] = [withoutNull(older), withoutNull(newer)]
+  const inner = toBareTurn(given ?? older, wanted ?? newer, value, turning)
+  if (given === undefined) return inner
+  if (wanted !== undefined) return inner === undefined ? undefined : `${value} === null ? null : ${inner}`
+  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  return inner === undefined ? `${value} ?? ${filled}` : `${value} === null ? ${filled} : ${inner}`
+}
+
+function hasDefault(schema: unknown): boolean {
+  return isRecord(schema) && schema['default'] !== undefined
+}
+
+/** The conversion of values that are neither absent nor null. */
+function toBareTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+  if (toStableText(withoutWords(older)) === toStableText(withoutWords(newer))) return undefined
+  const [given, wanted] = [textsOf(older), textsOf(newer)]
+  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
+  if (wanted !== undefined) return filled
+  if (kindOf(older) === 'array' || kindOf(newer) === 'array') return toListTurn(older, newer, value, turning)
+  return isScalar(older) && isScalar(newer) ? toScalarTurn(older, newer, value, filled) : filled
+}
+
+function toScalarTurn(older: unknown, newer: unknown, value: string, filled: string): string | undefined {
+  const [kind, other] = [kindOf(older), kindOf(newer)]
+  if (isNumeric(kind) && other === 'string') return takesDigits(newer) ? `String(${value})` : filled
+  if (kind === 'string' && isNumeric(other)) return isDigits(older) ? `Number(${value})` : filled
+  // what is narrower in one kind is no matter to types, and told by the findings
+  return kind === other || (kind === 'integer' && other === 'number') ? undefined : filled
+}
+
+function isScalar(schema: unknown): boolean {
+  return SCALARS.has(kindOf(schema))
+}
+
+const SCALARS = new Set<unknown>(['string', 'number', 'integer', 'boolean'])
+
+function withoutWords(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !WORDS.has(key)))
+}
+
+/** What is no matter to a conversion. */
+const WORDS = new Set(['title', 'description', 'example', 'examples', 'default'])
+
+function kindOf(schema: unknown): string | undefined {
+  const type = isRecord(schema) ? schema['type'] : undefined
+  return isString(type) ? type : undefined
+}
+
+function isNumeric(kind: string | undefined): boolean {
+  return kind === 'number' || kind === 'integer'
+}
+
+/** The texts that a schema lists; `undefined` for any other schema. */
+function textsOf(schema: unknown): readonly string[] | undefined {
+  if (!isRecord(schema)) return undefined
+  if (isString(schema['const'])) return [schema['const']]
+  const values = schema['enum']
+  return Array.isArray(values) && values.every(isString) ? values : undefined
+}
+
+function toEnumTurn(
+  given: readonly string[],
+  wanted: readonly string[],
+  value: string,
+  filled: string,
+): string | undefined {
+  const gone = given.filter((each) => !wanted.includes(each))
+  if (gone.length === 0) return undefined
+  const [only] = wanted
+  const target = wanted.length === 1 && only !== undefined ? valueText(only) : filled
+  if (gone.length === given.length) return target
+  return `${gone.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${target} : ${value}`
+}
+
+function toListTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  const [items, others] = [itemsOf(older), itemsOf(newer)]
+  if (items !== undefined && others !== undefined) {
+    const inner = toTurn(required(items), required(others), 'each', turning)
+    return inner === undefined
+      ? undefined
+      : `${value}.map((each) => ${inner.includes(' ? ') ? `(${inner})` : inner})`
+  }
+  if (items === undefined && others !== undefined) {
+    const inner = toTurn(required(older), required(others), value, turning)
+    return inner === undefined ? `[${value}]` : filled
+  }
+  if (items === undefined) return filled
+  const inner = toTurn(required(items), required(newer), value, turning)
+  return inner === undefined ? `${value}[0] ?? ${filled}` : filled
+}
+
+function required(schema: unknown): Described {
+  return { schema, isOptional: false }
+}
+
+/** The schema of the items of a list; `undefined` for anything else. */
+function itemsOf(schema: unknown): unknown {
+  return isRecord(schema) && schema['type'] === 'array' && schema['prefixItems'] === undefined
+    ? (schema['items'] ?? {})
+    : undefined
+}
+
+/** Whether a text may be a number. */
+function takesDigits(schema: unknown): boolean {
+  if (!isRecord(schema) || schema['format'] !== undefined) return false
+  return matches(schema, '7')
+}
+
+/** Whether a text is always a number. */
+function isDigits(schema: unknown): boolean {
+  if (!isRecord(schema) || !isString(schema['pattern'])) return false
+  return matches(schema, '7') && !['', 'a', '7a', 'a7', '-', ' '].some((text) => matches(schema, text))
+}
+
+function matches({ pattern }: Readonly<Record<string, unknown>>, text: string): boolean {
+  return !isString(pattern) || toRegExp(pattern)?.test(text) === true
+}

@@ -1,0 +1,142 @@
+import { relative } from 'node:path'
+import { rm } from 'node:fs/promises'
+
+import { LEVELS } from '../../gate/finding.ts'
+import type { Level, VersionFinding } from '../../gate/finding.ts'
+import type { CheckResult } from '../../gate/snapshot/check.ts'
+import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
+import { toDrafts } from '../../gate/write/drafts.ts'
+import type { Draft } from '../../gate/write/draft.ts'
+import type { Setting } from '../command.ts'
+import type { AppModule } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import { say } from '../print-error.ts'
+import { styleFor } from '../style.ts'
+import { writeWhole } from '../write-file.ts'
+import { layOut, toDistinct } from './lay-out.ts'
+import type { Layout, WrittenFile } from './lay-out.ts'
+import type { Definitions } from './read-definitions.ts'
+
+/** What a check has found, for the changes that it asks for. */
+export interface Failed {
+  readonly result: CheckResult
+  readonly snapshots: readonly Snapshot[]
+  readonly current: readonly CurrentVersion[]
+  /** The level that fails. */
+  readonly failOn: Level
+  readonly module: AppModule
+  readonly definitions: Definitions
+}
+
+/** Writes the changes that a failed check asks for, and tells what is left to do. */
+export async function writeChanges(failed: Failed, setting: Setting): Promise<void> {
+  const { history } = failed.definitions
+  if (history === undefined) {
+    for (const line of adviceWithoutHistory(failed.current)) say(line)
+    return
+  }
+  const { result, snapshots, current, definitions } = failed
+  const isFailing = ({ level }: VersionFinding): boolean =>
+    LEVELS.indexOf(level) >= LEVELS.indexOf(failed.failOn)
+  const all = result.findings.filter(isFailing)
+  const newest = history.versions.find((version) => snapshots.some((each) => each.version === version))
+  const [base, revision] = [snapshots, current].map(
+    (list) => list.find(({ version }) => version === newest)?.document,
+  )
+  const own = result.findings.filter(({ version }) => version === newest)
+  if (newest === undefined || base === undefined || revision === undefined || all.length === 0) {
+    say('Nothing is written: no released version of the history differs')
+    return
+  }
+  const { drafts, unwritten } = toDrafts(own, isFailing, { base, revision, known: definitions })
+  const layout = await layOut(drafts, { base, revision, definitions, cwd: setting.cwd })
+  if (typeof layout === 'string') {
+    say(`Nothing is written: ${layout}`)
+    return
+  }
+  if (layout.files.length > 0 && (await writeFiles(layout.files, failed.module, setting)))
+    for (const line of toReport(layout, setting.cwd)) say(line)
+  const rest = [
+    ...layout.kept.map(({ draft, why }) => [nameOf(draft), why] as const),
+    ...toDistinct(unwritten).map(
+      ({ finding, why }) => [`${finding.operation}  ${finding.at}`.trim(), why] as const,
+    ),
+    ...(own.some(isFailing) || all.every(({ version }) => version === '')
+      ? []
+      : [
+          [
+            'older versions alone differ',
+            'a change of a release was edited, and changes stay as they are',
+          ] as const,
+        ]),
+  ]
+  if (rest.length > 0) say('No change is written for')
+  for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
+}
+
+function nameOf(draft: Draft): string {
+  return draft.kind === 'model' ? draft.model : draft.route
+}
+
+/** Writes files, and loads the application with them. If it cannot be loaded, the files are what they were. */
+async function writeFiles(
+  files: readonly WrittenFile[],
+  module: AppModule,
+  setting: Setting,
+): Promise<boolean> {
+  const restore = async (): Promise<void> => {
+    for (const { path, before } of files)
+      await (before === undefined ? rm(path, { force: true }) : writeWhole(path, before))
+    say('The files are restored, because the app cannot be loaded with these changes:')
+    for (const { path, before, text } of files)
+      if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
+  }
+  try {
+    for (const { path, text } of files) await writeWhole(path, text)
+    if ((await doJob({ task: 'definitions', module }, setting)) !== undefined) return true
+  } catch (error) {
+    await restore()
+    throw error
+  }
+  await restore()
+  return false
+}
+
+/** What was written, and what is left to fill in. */
+function toReport({ files, changes }: Layout, cwd: string): readonly string[] {
+  const { green, yellow, dim } = styleFor(process.stderr)
+  const name = (path: string): string => relative(cwd, path)
+  const asked = files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        line.includes('fillIn(') ? [`  ${name(path)}:${index + 1}  ${line.trim()}`] : [],
+      ),
+  )
+  const guesses = changes.flatMap(({ text, path }) =>
+    text.guesses.map((guess) => `  ${name(path)}  ${guess}`),
+  )
+  return [
+    ...changes.map(({ text, path }) => `${green('Wrote')} ${name(path)} ${dim(text.title)}`),
+    ...files
+      .filter(({ before }) => before !== undefined)
+      .map(({ path }) => `${green('Added')} ${changes.length === 1 ? 'it' : 'them'} to ${name(path)}`),
+    ...(guesses.length === 0 ? [] : [yellow('Look at what is guessed'), ...guesses]),
+    ...(asked.length === 0 ? [] : [yellow('Replace each fillIn(…) by a value'), ...asked]),
+  ]
+}
+
+/** How an application gets a history. */
+function adviceWithoutHistory(current: readonly CurrentVersion[]): readonly string[] {
+  const versions = current.map(({ version }) => `'${version}'`).toReversed()
+  return [
+    'Nothing is written: the app has no history, which changes are part of. Add one:',
+    "  import { defineVersions, model } from 'octavo/changes'",
+    '',
+    "  export const User = model('User', { … }) // each object schema that changes, with all that is made from it",
+    `  export const history = defineVersions({ versions: [${versions.join(', ')}], models: { User }, changes: [] })`,
+    '',
+    '  createApp(AppModule, { versioning: { …, history } })',
+    'Routes that answer every version have no version of their own. Then run octavo check --write again.',
+  ]
+}

@@ -1,0 +1,98 @@
+import type { VersionFinding } from '../finding.ts'
+
+/** A field or parameter, as a document shows it. */
+export interface Described {
+  /** Its schema, with a default if it has one. */
+  readonly schema: unknown
+  /** Whether it may be left out, and nothing stands for it then. */
+  readonly isOptional: boolean
+}
+
+/** What one field or parameter was. */
+export type FieldDraft =
+  /** A guess: one went, another one of the same schema came. */
+  | { readonly kind: 'renamed'; readonly name: string; readonly was: string }
+  | { readonly kind: 'added'; readonly name: string; readonly now: Described }
+  | { readonly kind: 'removed'; readonly name: string; readonly was: Described }
+  | {
+      readonly kind: 'turned'
+      readonly name: string
+      readonly was: Described
+      readonly now: Described
+      /** Where it differs in a way that breaks clients. */
+      readonly sides: readonly Side[]
+    }
+
+export type Side = 'request' | 'response'
+
+/** What a model was. */
+export interface ModelDraft {
+  readonly kind: 'model'
+  readonly model: string
+  readonly fields: readonly FieldDraft[]
+}
+
+/** The sources of a request whose members an operation describes. */
+export type SourceName = 'query' | 'headers' | 'cookies'
+
+/** What a route was. */
+export interface RouteDraft {
+  readonly kind: 'route'
+  readonly route: string
+  /** What it is today, for the title. */
+  readonly now: { readonly method: string; readonly path: string }
+  readonly path?: string
+  readonly method?: string
+  /** The status of a plain result, then and now. */
+  readonly status?: { readonly was: number; readonly now: number }
+  readonly parameters: readonly { readonly source: SourceName; readonly field: FieldDraft }[]
+  /** Headers of responses. */
+  readonly headers: readonly FieldDraft[]
+}
+
+/** A change that is to be written. */
+export type Draft = ModelDraft | RouteDraft
+
+/** A difference that no change can describe. */
+export interface Unwritten {
+  readonly finding: VersionFinding
+  /** Why, and what to do instead. */
+  readonly why: string
+}
+
+/** What is to be written, and what cannot be. */
+export interface Drafts {
+  readonly drafts: readonly Draft[]
+  readonly unwritten: readonly Unwritten[]
+}
+
+/** A model, as the application defines it. */
+export interface KnownModel {
+  readonly name: string
+  readonly fields: readonly { readonly name: string; readonly isOptional: boolean }[]
+}
+
+/** An object of a route that has fields of a model. */
+export interface KnownObject {
+  readonly route: string
+  /** Such as `body` or `response 200.items[]`. */
+  readonly place: string
+  readonly model: string
+  readonly fields: readonly string[]
+}
+
+/** A route, as the application defines it. */
+export interface KnownRoute {
+  readonly name: string
+  /** The name that documents have for it. */
+  readonly operationId: string
+  /** Its path without what all routes begin with. */
+  readonly path: string
+}
+
+/** What the application defines. */
+export interface Known {
+  readonly models: readonly KnownModel[]
+  readonly objects: readonly KnownObject[]
+  readonly routes: readonly KnownRoute[]
+}

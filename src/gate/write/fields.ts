@@ -1,0 +1,114 @@
+import { isRecord } from '../../values.ts'
+import { toStableText } from '../json.ts'
+import type { Described, FieldDraft, KnownModel, Side } from './draft.ts'
+import type { Owned } from './owners.ts'
+
+/** A place where clients see a difference in a field. */
+export interface Differing extends Owned {
+  /** Whether it fails the check. */
+  readonly isFailing: boolean
+}
+
+type Names = ReadonlySet<string>
+
+/** What the fields of a model were, from the places where they differ. */
+export function toFields(model: KnownModel, differing: readonly Differing[]): readonly FieldDraft[] {
+  const known = new Set(model.fields.map(({ name }) => name))
+  const objects = [...new Map(differing.map((each) => [`${each.side} ${each.at}`, each])).values()]
+  const failing = new Set(differing.filter(({ isFailing }) => isFailing).map(({ field }) => field))
+  const names = (test: (was: Names, now: Names) => (name: string) => boolean): readonly string[] => [
+    ...new Set(
+      objects.flatMap(({ base, revision }) => {
+        const [was, now] = [namesOf(base), namesOf(revision)]
+        return [...was, ...now].filter(test(was, now))
+      }),
+    ),
+  ]
+  const removed = names((was, now) => (name) => was.has(name) && !now.has(name) && !known.has(name))
+  const added = names((was, now) => (name) => now.has(name) && !was.has(name) && known.has(name))
+  const turned = [...failing].filter(
+    (name) => known.has(name) && !added.includes(name) && !removed.includes(name),
+  )
+  const read = createRead(model, objects)
+  const fields: FieldDraft[] = turned.map((name) => ({
+    kind: 'turned',
+    name,
+    was: read.was(name),
+    now: read.now(name),
+    sides: sidesOf(name, differing),
+  }))
+  if (![...removed, ...added].some((name) => failing.has(name))) return fields
+  const [gone, come] = [removed[0], added[0]]
+  if (removed.length === 1 && added.length === 1 && gone !== undefined && come !== undefined)
+    if (isSame(read.was(gone), read.now(come))) return [{ kind: 'renamed', name: come, was: gone }, ...fields]
+  return [
+    ...removed.map((name): FieldDraft => ({ kind: 'removed', name, was: read.was(name) })),
+    // what made a field that is gone may be any of those that came
+    ...added
+      .filter((name) => removed.length > 0 || failing.has(name))
+      .map((name): FieldDraft => ({ kind: 'added', name, now: read.now(name) })),
+    ...fields,
+  ]
+}
+
+function sidesOf(name: string, differing: readonly Differing[]): readonly Side[] {
+  const sides = differing
+    .filter(({ field, isFailing }) => isFailing && field === name)
+    .map(({ side }) => side)
+  return (['request', 'response'] as const).filter((side) => sides.includes(side))
+}
+
+/** Whether two fields are the same but for their names. */
+export function isSame(one: Described, other: Described): boolean {
+  return (
+    one.isOptional === other.isOptional && toStableText(bare(one.schema)) === toStableText(bare(other.schema))
+  )
+}
+
+/** A schema without the words that are for people. */
+function bare(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !WORDS.has(key)))
+}
+
+const WORDS = new Set(['title', 'description', 'example', 'examples'])
+
+type Shown = Owned['base']
+
+function namesOf({ properties }: Shown): Names {
+  return new Set(isRecord(properties) ? Object.keys(properties) : [])
+}
+
+interface Read {
+  readonly was: (name: string) => Described
+  readonly now: (name: string) => Described
+}
+
+/** Reads fields out of all objects that have them. What one of them demands is required, for parts may leave it out. */
+function createRead(model: KnownModel, objects: readonly Differing[]): Read {
+  const whole = objects.filter(({ revision }) => !isPartial(model, revision))
+  const read = (name: string, side: 'base' | 'revision'): Described => {
+    const first = objects.flatMap((each) => schemaIn(each[side], name)).at(0)
+    const found = whole.flatMap((each) => schemaIn(each[side], name).map((schema) => ({ schema, each })))
+    const schema = found[0]?.schema ?? first ?? {}
+    const hasDefault = found.some((each) => isRecord(each.schema) && each.schema['default'] !== undefined)
+    const isRequired = found.some(({ each }) => requires(each[side], name))
+    return { schema, isOptional: found.length > 0 && !hasDefault && !isRequired }
+  }
+  return { was: (name) => read(name, 'base'), now: (name) => read(name, 'revision') }
+}
+
+/** Whether an object leaves out all that its model demands, as a body of PATCH does. */
+function isPartial({ fields }: KnownModel, object: Shown): boolean {
+  const names = namesOf(object)
+  const required = fields.filter(({ name, isOptional }) => !isOptional && names.has(name))
+  return required.length > 0 && !required.some(({ name }) => requires(object, name))
+}
+
+function schemaIn({ properties }: Shown, name: string): readonly unknown[] {
+  return isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []
+}
+
+function requires({ required }: Shown, name: string): boolean {
+  return Array.isArray(required) && required.includes(name)
+}

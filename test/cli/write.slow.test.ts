@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { bundle, createFolder, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
+import type { Outcome } from '../support/octavo.ts'
+
+/** A model with a route of its own, as it is in one version. */
+interface State {
+  /** The fields of the model, as source text. */
+  readonly fields?: string
+  /** The value that the route sends. */
+  readonly value?: object
+  /** The members of the route that reads, as source text. */
+  readonly route?: string
+}
+
+interface Kind {
+  readonly title: string
+  /** The name of the model; the route has its name in lower case. */
+  readonly model: string
+  readonly was: State
+  readonly now: State
+  /** The file that is written, without its extension; none if no change can be. */
+  readonly file?: string
+  /** What it holds. */
+  readonly code?: string
+  /** What is filled in. */
+  readonly fill?: readonly (readonly [string, string])[]
+  /** What the developer does where no change can be written. */
+  readonly mended?: State
+}
+
+const PLAIN = { fields: 'text: z.string()', value: { text: 'a' } }
+
+const KINDS: readonly Kind[] = [
+  {
+    title: 'a renamed property',
+    model: 'Renamed',
+    was: { fields: 'name: z.string(), size: z.int()', value: { name: 'a', size: 1 } },
+    now: { fields: 'title: z.string(), size: z.int()', value: { title: 'a', size: 1 } },
+    file: 'renamed-name-is-called-title',
+    code: `    reshape({
+      of: Renamed,
+      fields: {
+        title: { was: 'name' },
+      },
+    }),`,
+  },
+  {
+    title: 'a removed property',
+    model: 'Removed',
+    was: { fields: 'text: z.string(), note: z.string()', value: { text: 'a', note: 'none' } },
+    now: PLAIN,
+    file: 'removed-has-no-note',
+    code: `      fields: {
+        note: { was: z.string() },
+      },
+      down: () => ({ note: fillIn('string') }),
+      lossy: ['note'],`,
+    fill: [["fillIn('string')", "'none'"]],
+  },
+  {
+    title: 'a new required property',
+    model: 'Added',
+    was: PLAIN,
+    now: { fields: 'text: z.string(), age: z.int()', value: { text: 'a', age: 3 } },
+    file: 'added-has-age',
+    code: `        age: { was: absent },
+      },
+      up: () => ({ age: fillIn('number') }),
+      lossy: ['age'],`,
+    fill: [["fillIn('number')", '0']],
+  },
+  {
+    title: 'a property of another type',
+    model: 'Typed',
+    was: { fields: 'code: z.int().min(0)', value: { code: 7 } },
+    now: { fields: 'code: z.string().regex(/^\\d{1,9}$/)', value: { code: '7' } },
+    file: 'typed-code-is-a-string',
+    code: '        code: { was: z.int().min(0), up: (old) => String(old), down: (now) => Number(now) },',
+  },
+  {
+    title: 'an enumeration that lost a value',
+    model: 'Listed',
+    was: { fields: "role: z.enum(['admin', 'member', 'guest'])", value: { role: 'member' } },
+    now: { fields: "role: z.enum(['admin', 'member'])", value: { role: 'member' } },
+    file: 'listed-role-has-other-values',
+    code: `          was: z.enum(['admin', 'member', 'guest']),
+          up: (old) => (old === 'guest' ? fillIn("'admin' | 'member'") : old),`,
+    fill: [[`fillIn("'admin' | 'member'")`, "'member'"]],
+  },
+  {
+    title: 'a property that became required',
+    model: 'Required',
+    was: { fields: 'text: z.string(), nick: z.string().optional()', value: { text: 'a', nick: 'b' } },
+    now: { fields: 'text: z.string(), nick: z.string()', value: { text: 'a', nick: 'b' } },
+    file: 'required-nick-is-required',
+    code: "        nick: { was: z.string().optional(), up: (old) => old ?? fillIn('string') },",
+    fill: [["fillIn('string')", "''"]],
+  },
+  {
+    title: 'a property that can be null',
+    model: 'Nullable',
+    was: { fields: 'note: z.string()', value: { note: 'none' } },
+    now: { fields: 'note: z.string().nullable()', value: { note: null } },
+    file: 'nullable-note-can-be-null',
+    code: "        note: { was: z.string(), down: (now) => now ?? fillIn('string') },",
+    fill: [["fillIn('string')", "'none'"]],
+  },
+  {
+    title: 'a stricter property',
+    model: 'Bounded',
+    was: { fields: 'note: z.string()', value: { note: 'a' } },
+    now: { fields: 'note: z.string().max(10)', value: { note: 'a' } },
+    file: 'bounded-note-has-other-values',
+    code: "        note: { was: z.string(), up: (old) => fillIn('string') },",
+    fill: [["fillIn('string')", 'old.slice(0, 10)']],
+  },
+  {
+    title: 'a value that was wrapped',
+    model: 'Wrapped',
+    was: { fields: 'note: z.string()', value: { note: 'a' } },
+    now: { fields: 'note: z.object({ text: z.string() })', value: { note: { text: 'a' } } },
+    file: 'wrapped-note-is-an-object',
+    fill: [
+      ["fillIn('{ text: string }')", '({ text: old })'],
+      ["fillIn('string')", 'now.text'],
+    ],
+  },
+  {
+    title: 'a list instead of a value',
+    model: 'Plural',
+    was: { fields: 'tag: z.string()', value: { tag: 'a' } },
+    now: { fields: 'tag: z.array(z.string())', value: { tag: ['a'] } },
+    file: 'plural-tag-is-a-list',
+    code: `          up: (old) => [old],
+          down: (now) => now[0] ?? fillIn('string'),`,
+    fill: [["fillIn('string')", "''"]],
+  },
+  {
+    title: 'a name in two parts',
+    model: 'Split',
+    was: { fields: 'name: z.string()', value: { name: 'Ann Lee' } },
+    now: { fields: 'first: z.string(), last: z.string()', value: { first: 'Ann', last: 'Lee' } },
+    file: 'split-has-first-and-last-instead-of-name',
+    code: `        name: { was: z.string() },
+        first: { was: absent },
+        last: { was: absent },
+      },
+      up: ({ name }) => ({ first: fillIn('string'), last: fillIn('string') }),
+      down: ({ first, last }) => ({ name: fillIn('string') }),`,
+    fill: [
+      ["first: fillIn('string')", "first: name.split(' ')[0] ?? ''"],
+      ["last: fillIn('string')", "last: name.split(' ').slice(1).join(' ')"],
+      ["name: fillIn('string')", 'name: `${first} ${last}`'],
+    ],
+  },
+  {
+    title: 'another status',
+    model: 'Status',
+    was: { ...PLAIN, route: 'response: { 201: Status }, status: 201' },
+    now: { ...PLAIN, route: 'response: { 200: Status }, status: 200' },
+    file: 'status-read-answers-200',
+    code: "  change: [operation({ route: 'status.read', status: { was: 201 } })],",
+  },
+  {
+    title: 'another path and method',
+    model: 'Moved',
+    was: { ...PLAIN, route: "method: 'POST', path: '/old'" },
+    now: { ...PLAIN, route: "method: 'PUT', path: '/newer/place'" },
+    file: 'moved-read-is-at-moved-newer-place-and-is-a-put',
+    code: `    operation({
+      route: 'moved.read',
+      path: { was: '/moved/old' },
+      method: { was: 'POST' },
+    }),`,
+  },
+  {
+    title: 'a new required parameter',
+    model: 'Sorted',
+    was: PLAIN,
+    now: { ...PLAIN, route: "input: { query: z.object({ sort: z.enum(['name', 'age']) }) }" },
+    file: 'sorted-read-takes-sort',
+    code: `        sort: { was: absent, up: () => fillIn("'name' | 'age'") },`,
+    fill: [[`fillIn("'name' | 'age'")`, "'name'"]],
+  },
+  {
+    title: 'a parameter that became required',
+    model: 'Sized',
+    was: { ...PLAIN, route: 'input: { query: z.object({ size: z.int().optional() }) }' },
+    now: { ...PLAIN, route: 'input: { query: z.object({ size: z.int() }) }' },
+    file: 'sized-read-takes-another-size',
+    code: "        size: { was: z.int().optional(), up: (old) => old ?? fillIn('number') },",
+    fill: [["fillIn('number')", '20']],
+  },
+  {
+    title: 'a removed route',
+    model: 'Closed',
+    was: PLAIN,
+    now: { ...PLAIN, route: "path: '/elsewhere', name: 'elsewhere'" },
+    mended: { ...PLAIN, route: "version: '<=2'" },
+  },
+]
+
+function modelText({ model }: Kind, { fields = '' }: State): string {
+  return `export const ${model} = model('${model}', { ${fields} })`
+}
+
+function controllerText({ model }: Kind, { value, route = '' }: State): string {
+  const name = model.toLowerCase()
+  const given = new Set(route.split(/[{,] ?/).map((member) => member.split(':')[0]))
+  const members = [`method: 'GET'`, `name: 'read'`, `response: ${model}`].filter(
+    (member) => !given.has(member.split(':')[0] ?? ''),
+  )
+  return `const ${name} = defineController({
+  name: '${name}',
+  prefix: '/${name}',
+  routes: [
+    { ${[...members, ...(route === '' ? [] : [route])].join(', ')}, handler: () => ${model}.parse(${JSON.stringify(value)}) },
+    { method: 'POST', name: 'echo', status: 200, input: { body: ${model} }, response: ${model}, handler: ({ body }) => body },
+  ],
+})`
+}
+
+function projectText(stateOf: (kind: Kind) => State): Readonly<Record<string, string>> {
+  const names = KINDS.map(({ model }) => model)
+  return {
+    'models.ts': `import { model } from 'octavo/changes'
+import { z } from 'zod'
+
+${KINDS.map((kind) => modelText(kind, stateOf(kind))).join('\n')}
+`,
+    'history.ts': `import { defineVersionChange, defineVersions, reshape } from 'octavo/changes'
+import { ${names.join(', ')} } from './models.ts'
+
+const sizes = defineVersionChange({
+  version: '2',
+  title: 'Lengths are sizes',
+  change: [reshape({ of: Renamed, fields: { size: { was: 'length' } } })],
+})
+export const history = defineVersions({
+  versions: ['2', '1'],
+  // the last one is not listed, though its routes use it
+  models: { ${names.filter((name) => name !== 'Split').join(', ')} },
+  changes: [sizes],
+})
+`,
+    'app.ts': `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { z } from 'zod'
+import { history } from './history.ts'
+import { ${names.join(', ')} } from './models.ts'
+
+${KINDS.map((kind) => controllerText(kind, stateOf(kind))).join('\n')}
+export const app = createApp(defineModule({ controllers: [${names.map((name) => name.toLowerCase()).join(', ')}] }), {
+  versioning: { scheme: VersioningSchemes.URL, history },
+  logger: false,
+})
+`,
+    'probe.js': `import { readFileSync } from 'node:fs'
+import { app } from './app.ts'
+
+const answers = []
+for (const request of JSON.parse(readFileSync(0, 'utf8'))) {
+  const { statusCode, body } = await app.inject(request)
+  answers.push({ request, statusCode, body: body === '' ? null : JSON.parse(body) })
+}
+process.stdout.write(JSON.stringify(answers))
+`,
+  }
+}
+
+/** What clients of both released versions send: what they read, and something that is wrong. */
+function requestsOf({ model, was }: Kind): readonly object[] {
+  const path = model.toLowerCase()
+  return ['1', '2'].flatMap((version) => {
+    const { size, ...others } = { size: undefined, ...was.value }
+    const body = size === undefined ? others : { ...others, [version === '1' ? 'length' : 'size']: size }
+    const url = `/v${version}/${path}`
+    const reading = model === 'Moved' ? { method: 'POST', url: `${url}/old` } : { method: 'GET', url }
+    return [reading, { method: 'POST', url, json: body }, { method: 'POST', url, json: {} }]
+  })
+}
+
+interface Answer {
+  readonly request: { readonly url: string }
+}
+
+const folder = createFolder()
+let main = ''
+const raw = new Map<string, string>()
+let answers: readonly Answer[] = []
+let original: readonly Answer[] = []
+const said = { written: '', open: '' }
+
+before(async () => {
+  main = await bundle(folder.path)
+  folder.write('tsconfig.json', JSON.stringify({ compilerOptions: OPTIONS }))
+  for (const [name, stateOf] of [
+    ['original', ({ was }: Kind): State => was],
+    ['app', ({ now }: Kind): State => now],
+  ] as const) {
+    mkdirSync(join(folder.path, name, 'node_modules'), { recursive: true })
+    for (const each of ['zod', 'tsx', '@types'])
+      symlinkSync(join(ROOT, 'node_modules', each), join(folder.path, name, 'node_modules', each), 'dir')
+    symlinkSync(ROOT, join(folder.path, name, 'node_modules/octavo'), 'dir')
+    folder.write(`${name}/package.json`, '{ "type": "module", "octavo": { "app": "src/app.ts" } }')
+    for (const [file, text] of Object.entries(projectText(stateOf))) folder.write(`${name}/src/${file}`, text)
+  }
+  assert.equal((await run('original', 'snapshot')).code, 0)
+  original = probe('original')
+  cpSync(join(folder.path, 'original/api'), join(folder.path, 'app/api'), { recursive: true })
+})
+after(() => folder.remove())
+
+const OPTIONS = {
+  target: 'ES2023',
+  lib: ['ES2023'],
+  types: ['node'],
+  module: 'NodeNext',
+  customConditions: ['octavo-source'],
+  allowImportingTsExtensions: true,
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+  skipLibCheck: true,
+}
+
+function run(name: string, ...args: readonly string[]): Promise<Outcome> {
+  return octavo(args, { cwd: join(folder.path, name), node: ['--conditions', 'octavo-source', main] })
+}
+
+function read(name: string): string {
+  return readFileSync(join(folder.path, 'app/src', name), 'utf8')
+}
+
+function probe(name: string): readonly Answer[] {
+  const { stdout, stderr } = spawnSync(process.execPath, [...FROM_SOURCE, 'src/probe.js'], {
+    cwd: join(folder.path, name),
+    input: JSON.stringify(KINDS.flatMap(requestsOf)),
+    encoding: 'utf8',
+  })
+  assert.ok(stdout.startsWith('['), stderr)
+  return JSON.parse(stdout)
+}
+
+function compile(): string {
+  folder.write('tsconfig.run.json', JSON.stringify({ extends: './tsconfig.json', include: ['app/src'] }))
+  const { stdout } = spawnSync(
+    join(ROOT, 'node_modules/.bin/tsc'),
+    ['-p', 'tsconfig.run.json', '--pretty', 'false'],
+    { cwd: folder.path, encoding: 'utf8' },
+  )
+  // the sources of Octavo are checked elsewhere, with options of their own
+  return stdout.replaceAll(/^\.\.\/.*\n(?: .*\n)*/gm, '')
+}
+
+const WRITTEN = KINDS.filter(({ file }) => file !== undefined)
+
+describe('octavo check --write', () => {
+  it('writes a file for each break, and tells what cannot be written', async () => {
+    const { code, stdout, stderr } = await run('app', 'check', '--write')
+    assert.equal(code, 1)
+    assert.match(stdout, /^breaking {2}\[1\]/m)
+    const files = readdirSync(join(folder.path, 'app/src/changes'))
+    assert.deepEqual(files.toSorted(), WRITTEN.map(({ file }) => `${file ?? ''}.ts`).toSorted(), stderr)
+    for (const file of files) raw.set(file, read(`changes/${file}`))
+    said.written = stderr
+  })
+
+  it('adds them to the history, with the models that it lacks', () => {
+    const text = read('history.ts')
+    assert.match(text, /^import \{ typedCodeIsAString \} from '\.\/changes\/typed-code-is-a-string\.ts'$/m)
+    assert.match(text, /^ {2}models: \{ Split, Renamed, /m)
+    assert.match(text, /^ {2}changes: \[.*\btypedCodeIsAString\b.*, sizes\],$/m)
+  })
+
+  it('says what it guesses, what is to be filled in and what no change describes', () => {
+    assert.match(said.written, /guessed\n.*name became title, because both have the same schema/)
+    assert.match(said.written, /src\/changes\/added-has-age\.ts:13 {2}up: \(\) => \(\{ age: fillIn/)
+    assert.match(
+      said.written,
+      /No change is written for\n {2}GET \/v2\/closed\n {4}put the route back with version: '<=2'/,
+    )
+  })
+
+  it('is refused by types and by octavo check until it is filled in', async () => {
+    const refused = compile().trim().split('\n')
+    for (const line of refused) assert.match(line, /error TS2304: Cannot find name 'fillIn'/)
+    const { code, stderr } = await run('app', 'check')
+    assert.equal(code, 1)
+    for (const { file = '', fill = [] } of WRITTEN) {
+      const isOpen = fill.length > 0
+      assert.equal(
+        refused.some((line) => line.startsWith(`app/src/changes/${file}.ts`)),
+        isOpen,
+        file,
+      )
+      assert.equal(stderr.includes(`src/changes/${file}.ts:`), isOpen, stderr)
+    }
+  })
+
+  it('leaves the check green once it is filled in', async () => {
+    for (const { file = '', fill = [] } of WRITTEN) {
+      const text = raw.get(`${file}.ts`) ?? ''
+      folder.write(
+        `app/src/changes/${file}.ts`,
+        fill.reduce((made, [from, to]) => made.replace(from, to), text),
+      )
+    }
+    const app = KINDS.reduce((text, kind) => {
+      if (kind.mended === undefined) return text
+      const controller = controllerText(kind, kind.mended).replace(/const \w+/, '$&Before')
+      const name = kind.model.toLowerCase()
+      return text
+        .replace(
+          'export const app',
+          () => `${controller.replace(/^.*name: 'echo'.*\n/m, '')}\nexport const app`,
+        )
+        .replace(`, ${name}]`, `, ${name}, ${name}Before]`)
+    }, read('app.ts'))
+    folder.write('app/src/app.ts', app)
+    assert.equal(compile(), '')
+    const { code, stdout, stderr } = await run('app', 'check')
+    assert.equal(code, 0, stdout + stderr)
+    assert.match(stdout, /^api → the app: /m)
+    assert.equal(stderr, '')
+    answers = probe('app')
+  })
+
+  for (const kind of KINDS)
+    it(`answers clients of released versions as before: ${kind.title}`, () => {
+      const { model, file = '', code } = kind
+      if (code !== undefined) {
+        const text = raw.get(`${file}.ts`) ?? ''
+        assert.ok(text.includes(code), text)
+      }
+      const own = (list: readonly Answer[]): readonly Answer[] =>
+        list.filter(({ request }) => request.url.split('/')[2] === model.toLowerCase())
+      assert.equal(own(answers).length, 6)
+      assert.deepEqual(own(answers), own(original))
+    })
+
+  it('writes nothing where nothing differs', async () => {
+    const files = readdirSync(join(folder.path, 'app/src/changes'))
+    assert.equal((await run('app', 'check', '--write')).code, 0)
+    assert.deepEqual(readdirSync(join(folder.path, 'app/src/changes')), files)
+  })
+})

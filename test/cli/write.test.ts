@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { z } from 'zod'
+
+import { applyEdits } from '../../src/cli/release/edits.ts'
+import { toAdditions, toSpecifier } from '../../src/cli/write/source-edits.ts'
+import type { Additions } from '../../src/cli/write/source-edits.ts'
+import { toTurn } from '../../src/cli/write/turn-text.ts'
+import type { Described } from '../../src/gate/write/draft.ts'
+import { toZodText } from '../../src/cli/write/zod-text.ts'
+
+const NAMES = {
+  components: {
+    Address: z.toJSONSchema(z.object({ city: z.string() })),
+    Page: z.toJSONSchema(z.object({ size: z.int() }), { io: 'input' }),
+    Tree: { type: 'object', properties: { next: { $ref: '#/components/schemas/Tree' } } },
+  },
+  modelOf: (component: string) => (component === 'Address' ? 'Address' : undefined),
+}
+
+describe('schemas as zod writes them', () => {
+  const schemas: readonly (readonly [text: string, schema: z.ZodType])[] = [
+    ['z.string()', z.string()],
+    ['z.string().min(1).max(5)', z.string().min(1).max(5)],
+    ['z.string().regex(/^\\d+$/)', z.string().regex(/^\d+$/)],
+    ['z.email()', z.email()],
+    ['z.iso.date()', z.iso.date()],
+    ['z.int()', z.int()],
+    ['z.int().min(0).max(9)', z.int().min(0).max(9)],
+    ['z.number().gt(0)', z.number().positive()],
+    ['z.boolean()', z.boolean()],
+    ['z.null()', z.null()],
+    ["z.enum(['a', 'it\\'s'])", z.enum(['a', "it's"])],
+    ["z.literal('a')", z.literal('a')],
+    ['z.literal([1, 2])', z.literal([1, 2])],
+    ['z.string().nullable()', z.string().nullable()],
+    ["z.enum(['a']).nullable()", z.enum(['a']).nullable()],
+    ["z.string().default('x')", z.string().default('x')],
+    ['z.array(z.string()).min(1)', z.array(z.string()).min(1)],
+    ['z.tuple([z.string(), z.int()])', z.tuple([z.string(), z.int()])],
+    [
+      "z.object({ a: z.string(), 'b-c': z.int().optional() })",
+      z.object({ a: z.string(), 'b-c': z.int().optional() }),
+    ],
+    ['z.record(z.string(), z.boolean())', z.record(z.string(), z.boolean())],
+    ['z.union([z.string(), z.boolean()])', z.union([z.string(), z.boolean()])],
+    ['z.unknown()', z.unknown()],
+  ]
+  for (const [text, schema] of schemas)
+    it(text, () => {
+      const json: unknown = z.toJSONSchema(schema, { io: 'input' })
+      assert.equal(toZodText(json, NAMES), text)
+    })
+
+  it('names models, and writes other named schemas out', () => {
+    const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
+    assert.equal(toZodText({ type: 'array', items: ref('Address') }, NAMES), 'z.array(Address)')
+    assert.equal(toZodText(ref('Page'), NAMES), 'z.object({ size: z.int() })')
+    assert.equal(toZodText(ref('Tree'), NAMES), 'z.object({ next: z.unknown().optional() })')
+    assert.equal(toZodText({ anyOf: [ref('Address'), { type: 'null' }] }, NAMES), 'Address.nullable()')
+  })
+})
+
+describe('conversions', () => {
+  const described = (schema: z.ZodType): Described => ({
+    schema: z.toJSONSchema(schema, { io: 'input' }),
+    isOptional: schema._zod.optout === 'optional',
+  })
+  const same = (schema: unknown): unknown => schema
+  const turn = (from: z.ZodType, to: z.ZodType, side: 'up' | 'down' = 'up'): string | undefined =>
+    toTurn(described(from), described(to), 'old', {
+      side,
+      types: new Map(),
+      resolve: { from: same, to: same },
+    })
+  const digits = z.string().regex(/^\d+$/)
+  const cases: readonly (readonly [
+    title: string,
+    from: z.ZodType,
+    to: z.ZodType,
+    code: string | undefined,
+  ])[] = [
+    ['the same', z.string(), z.string(), undefined],
+    ['a number as a text', z.int(), z.string(), 'String(old)'],
+    ['a number as an id of letters', z.int(), z.uuid(), "fillIn('string')"],
+    ['a text of digits as a number', digits, z.int(), 'Number(old)'],
+    ['any text as a number', z.string(), z.int(), "fillIn('number')"],
+    ['an optional value', z.int().optional(), z.int(), "old ?? fillIn('number')"],
+    ['an optional value that has a default', z.string().optional(), z.string().default('x'), undefined],
+    ['a value that could be null', z.string().nullable(), z.string(), "old ?? fillIn('string')"],
+    [
+      'a value that could be left out or null',
+      z.string().nullable().optional(),
+      z.string(),
+      "old ?? fillIn('string')",
+    ],
+    [
+      'an optional number as an optional text',
+      z.int().optional(),
+      z.string().optional(),
+      'old === undefined ? undefined : String(old)',
+    ],
+    ['more values', z.enum(['a']), z.enum(['a', 'b']), undefined],
+    ['fewer values', z.enum(['a', 'b', 'c']), z.enum(['a', 'b']), `old === 'c' ? fillIn("'a' | 'b'") : old`],
+    ['one value that is left', z.enum(['a', 'b']), z.enum(['a']), "old === 'b' ? 'a' : old"],
+    ['a value as a list', z.string(), z.array(z.string()), '[old]'],
+    ['a list as a value', z.array(z.string()), z.string(), "old[0] ?? fillIn('string')"],
+    ['the items of a list', z.array(z.int()), z.array(z.string()), 'old.map((each) => String(each))'],
+    ['an object', z.object({ a: z.string() }), z.object({ b: z.string() }), "fillIn('{ b: string }')"],
+  ]
+  for (const [title, from, to, code] of cases) it(title, () => assert.equal(turn(from, to), code))
+
+  it('down, a value that was left out is no default of the older version', () => {
+    assert.equal(turn(z.string().optional(), z.string(), 'down'), "old ?? fillIn('string')")
+  })
+})
+
+describe('additions to the file of a history', () => {
+  const wanted: Additions = {
+    line: 5,
+    changes: ['second'],
+    models: [],
+    imports: [['./changes/second.ts', ['second']]],
+    code: [],
+  }
+  const source = `import { defineVersions } from 'octavo/changes'
+import { User } from './models.ts'
+
+// newest first
+export const history = defineVersions({
+  versions: ['2', '1'],
+  models: { User },
+  changes: [first],
+})
+`
+  const added = (text: string, some: Partial<Additions> = {}): string => {
+    const edits = toAdditions(text, { ...wanted, ...some })
+    return typeof edits === 'string' ? edits : applyEdits(text, edits)
+  }
+
+  it('list the change and import it', () => {
+    assert.equal(
+      added(source),
+      source
+        .replace('[first]', '[second, first]')
+        .replace("'./models.ts'\n", "'./models.ts'\nimport { second } from './changes/second.ts'\n"),
+    )
+  })
+
+  it('keep quotes, semicolons and lines', () => {
+    const text = `import { User } from "./models.js";\n\n\n\nexport const history = defineVersions({\n  versions: VERSIONS,\n  models: { User },\n  changes: [\n    first,\n  ],\n});\n`
+    assert.equal(
+      added(text),
+      text
+        .replace('"./models.js";\n', '"./models.js";\nimport { second } from "./changes/second.ts";\n')
+        .replace('    first,', '    second,\n    first,'),
+    )
+  })
+
+  it('list models, and do not import twice', () => {
+    const text = added(source, { models: ['Address'], imports: [['./models.ts', ['User']]] })
+    assert.equal(
+      text,
+      source.replace('{ User },', '{ Address, User },').replace('[first]', '[second, first]'),
+    )
+  })
+
+  it('put a definition in front of the history, and of the comment above it', () => {
+    const text = added(source, { imports: [], code: ['const second = 2'] })
+    assert.ok(text.includes("models.ts'\n\nconst second = 2\n\n// newest first\nexport const history"), text)
+  })
+
+  it('fill an empty list', () => {
+    assert.ok(added(source.replace('[first]', '[]')).includes('changes: [second],'))
+  })
+
+  it('say what cannot be found', () => {
+    assert.equal(added(source, { line: 4 }), 'the call of defineVersions cannot be found')
+    assert.equal(
+      added(source.replace('[first]', 'list()')),
+      'changes of defineVersions is no literal of this file',
+    )
+  })
+
+  it('import as the file does', () => {
+    const to = (text: string): string => toSpecifier('/a/src/history.ts', '/a/src/changes/b.ts', text)
+    assert.equal(to(''), './changes/b.ts')
+    assert.equal(to("import { a } from './a.js'"), './changes/b.js')
+    assert.equal(to("import { a } from './a'"), './changes/b')
+    assert.equal(toSpecifier('/a/src/changes/b.ts', '/a/src/models.ts', ''), '../models.ts')
+  })
+})

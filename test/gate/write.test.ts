@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { compareDocuments } from 'octavo/testing'
+
+import { toPlain } from '../../src/gate/json.ts'
+import type { Drafts, Known } from '../../src/gate/write/draft.ts'
+import { toDrafts } from '../../src/gate/write/drafts.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const TEXT = { type: 'string' }
+const WHOLE = { $ref: '#/components/schemas/User' }
+
+function object(properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema {
+  return { type: 'object', properties, required }
+}
+
+interface Shown {
+  readonly user?: Schema
+  readonly body?: Schema
+  readonly response?: Schema
+  readonly parameters?: readonly object[]
+  readonly path?: string
+  readonly method?: string
+  readonly status?: number
+  readonly security?: readonly object[]
+}
+
+/** A document of one operation, `user.save`. */
+function documentOf(shown: Shown): object {
+  const { user = object({ id: TEXT }), body, response = WHOLE, parameters = [], security } = shown
+  const { path = '/v2/user/{id}', method = 'post', status = 200 } = shown
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Users', version: '2' },
+    paths: {
+      // another path, so that all begin with the version
+      '/v2/other': { get: { operationId: 'other', responses: { 204: { description: 'None' } } } },
+      [path]: {
+        [method]: {
+          operationId: 'user.save',
+          ...(security === undefined ? {} : { security }),
+          parameters: [{ in: 'path', name: 'id', required: true, schema: TEXT }, ...parameters],
+          ...(body === undefined
+            ? {}
+            : { requestBody: { content: { 'application/json': { schema: body } } } }),
+          responses: {
+            [status]: { description: 'A user', content: { 'application/json': { schema: response } } },
+          },
+        },
+      },
+    },
+    components: { schemas: { User: user }, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  }
+}
+
+function draftsOf(was: Shown, now: Shown, known: Partial<Known> = {}): Drafts {
+  // as read from files, where no object stands in two places
+  const [base, revision] = [toPlain(documentOf(was)), toPlain(documentOf(now))]
+  const findings = compareDocuments(base, revision).findings.map((each) => ({ ...each, version: '2' }))
+  const names = Object.keys(Object(Reflect.get(now.user ?? object({ id: TEXT }), 'properties')))
+  return toDrafts(findings, ({ level }) => level === 'breaking', {
+    base,
+    revision,
+    known: {
+      models: [{ name: 'User', fields: names.map((name) => ({ name, isOptional: false })) }],
+      objects: [],
+      routes: [{ name: 'user.save', operationId: 'user.save', path: '/user/{id:uuid}' }],
+      ...known,
+    },
+  })
+}
+
+describe('findings become changes', () => {
+  it('one removed and one added field of the same schema are one that was renamed', () => {
+    const { drafts, unwritten } = draftsOf(
+      { user: object({ id: TEXT, name: { ...TEXT, description: 'The name' } }) },
+      { user: object({ id: TEXT, title: TEXT }) },
+    )
+    assert.deepEqual(drafts, [
+      { kind: 'model', model: 'User', fields: [{ kind: 'renamed', name: 'title', was: 'name' }] },
+    ])
+    assert.deepEqual(unwritten, [])
+  })
+
+  it('fields of other schemas are told apart, and come together', () => {
+    const { drafts } = draftsOf(
+      { user: object({ name: TEXT }) },
+      { user: object({ names: { type: 'array', items: TEXT } }) },
+    )
+    assert.deepEqual(drafts, [
+      {
+        kind: 'model',
+        model: 'User',
+        fields: [
+          { kind: 'removed', name: 'name', was: { schema: TEXT, isOptional: false } },
+          {
+            kind: 'added',
+            name: 'names',
+            now: { schema: { type: 'array', items: TEXT }, isOptional: false },
+          },
+        ],
+      },
+    ])
+  })
+
+  it('what breaks nobody is left out', () => {
+    const { drafts } = draftsOf(
+      { user: object({ id: TEXT, size: { type: 'number' } }) },
+      { user: object({ id: { type: 'integer' }, size: { type: 'integer' }, more: TEXT }) },
+    )
+    const [draft] = drafts
+    assert.ok(draft?.kind === 'model')
+    assert.deepEqual(
+      draft.fields.map(({ kind, name }) => `${kind} ${name}`),
+      ['turned id'],
+    )
+  })
+
+  it('parts of models count by the fields that they have, and what PATCH leaves out is not optional', () => {
+    const known: Partial<Known> = {
+      objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'] }],
+    }
+    const [was, now] = [{ type: 'integer' }, TEXT]
+    const { drafts } = draftsOf(
+      { user: object({ age: now }), body: object({ age: was }, []) },
+      { user: object({ age: now }), body: object({ age: now }, []) },
+      known,
+    )
+    assert.deepEqual(drafts, [
+      {
+        kind: 'model',
+        model: 'User',
+        fields: [
+          {
+            kind: 'turned',
+            name: 'age',
+            was: { schema: was, isOptional: false },
+            now: { schema: now, isOptional: false },
+            sides: ['request'],
+          },
+        ],
+      },
+    ])
+  })
+
+  it('an object that is no model is said', () => {
+    const { drafts, unwritten } = draftsOf(
+      { body: object({ a: TEXT }) },
+      { body: object({ a: TEXT, b: TEXT }) },
+    )
+    assert.deepEqual(drafts, [])
+    assert.match(unwritten[0]?.why ?? '', /define the object with model\(\)/)
+  })
+
+  it('a path parameter of a model is a field of it, and any other one is said', () => {
+    const number = [{ in: 'query', name: 'sort', schema: TEXT }]
+    const text = [{ in: 'query', name: 'sort', schema: { type: 'integer' } }]
+    const known: Partial<Known> = {
+      models: [{ name: 'User', fields: [{ name: 'sort', isOptional: true }] }],
+      objects: [{ route: 'user.save', place: 'query', model: 'User', fields: ['sort'] }],
+    }
+    const { drafts } = draftsOf({ parameters: number }, { parameters: text }, known)
+    assert.deepEqual(
+      drafts.map((draft) => draft.kind === 'model' && draft.fields.map(({ name }) => name)),
+      [['sort']],
+    )
+    const [plain] = draftsOf({ parameters: number }, { parameters: text }).drafts
+    assert.ok(plain?.kind === 'route')
+    assert.equal(plain.parameters[0]?.source, 'query')
+  })
+
+  it('an address keeps the parameters of the pattern, without the version', () => {
+    const { drafts } = draftsOf(
+      { path: '/v2/people/{id}/all', method: 'put', status: 201 },
+      { path: '/v2/user/{id}', status: 202 },
+    )
+    assert.deepEqual(drafts, [
+      {
+        kind: 'route',
+        route: 'user.save',
+        now: { method: 'POST', path: '/user/{id:uuid}' },
+        path: '/people/{id:uuid}/all',
+        method: 'PUT',
+        status: { was: 201, now: 202 },
+        parameters: [],
+        headers: [],
+      },
+    ])
+  })
+
+  it('parameters are renamed, added, removed and turned', () => {
+    const parameter = (name: string, schema: Schema, required = true): object => ({
+      in: 'query',
+      name,
+      required,
+      schema,
+    })
+    const { drafts } = draftsOf(
+      { parameters: [parameter('sort', TEXT), parameter('size', { type: 'string' }, false)] },
+      { parameters: [parameter('order', TEXT), parameter('size', { type: 'integer' }, false)] },
+    )
+    const [draft] = drafts
+    assert.ok(draft?.kind === 'route')
+    assert.deepEqual(
+      draft.parameters.map(({ field }) => `${field.kind} ${field.name}`),
+      ['renamed order', 'turned size'],
+    )
+  })
+
+  it('what no change describes is said, with what helps', () => {
+    const moved = draftsOf({}, { path: '/v2/elsewhere/{id}', method: 'post' })
+    assert.equal(moved.unwritten.length, 0)
+    const secured = draftsOf({ security: [] }, { security: [{ key: [] }] })
+    assert.deepEqual(secured.drafts, [])
+    assert.match(secured.unwritten[0]?.why ?? '', /^credentials are checked before changes/)
+  })
+})
