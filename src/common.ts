@@ -83,7 +83,7 @@ export type {
   RouteOptions,
   Shared as SharedOptions,
 } from './define/route.ts'
-export type { ResponseKey } from './schema/responses.ts'
+export type { ResponseKey, SuccessStatus } from './schema/responses.ts'
 export type { Fields as SchemaFields, InputOf, OutputOf, Schema, SchemaOf } from './schema/schema.ts'
 export type { UploadLimits } from './schema/uploads.ts'
 export { defineToken } from './define/token.ts'
