@@ -47,6 +47,9 @@ describe('octavo init', () => {
     assert.deepEqual(filesOf(project), [
       '.gitignore',
       'README.md',
+      'api/1.json',
+      'api/2.json',
+      'api/index.json',
       'package.json',
       'src/app.ts',
       'src/books.ts',
@@ -56,7 +59,7 @@ describe('octavo init', () => {
     ])
     for (const file of ['package.json', 'README.md'])
       assert.doesNotMatch(readFileSync(join(project, file), 'utf8'), /undefined|\{\{/, file)
-    assert.equal(readFileSync(join(project, 'README.md'), 'utf8').trimEnd().split('\n').length, 10)
+    assert.equal(readFileSync(join(project, 'README.md'), 'utf8').trimEnd().split('\n').length, 11)
 
     // what npm install would do
     mkdirSync(join(project, 'node_modules'))
@@ -81,6 +84,21 @@ describe('octavo init', () => {
       env,
     })
     assert.match(printed, /pass 4\b/)
+    const { scripts } = manifestOf('Mein Gärtchen')
+    assert.match(String(Reflect.get(Object(scripts), 'check')), /octavo check$/)
+    const checked = await octavo(['check', '--strict'], {
+      cwd: project,
+      node: [...FROM_SOURCE, main],
+    })
+    assert.deepEqual(
+      [checked.code, checked.stdout],
+      [0, 'api → the app: no difference that clients notice\n'],
+      checked.stderr,
+    )
+    const { versions } = JSON.parse(readFileSync(join(project, 'api/index.json'), 'utf8')) as {
+      versions: readonly { at: string }[]
+    }
+    for (const { at } of versions) assert.match(at, /^\d{4}-\d\d-\d\d$/)
   })
 
   it('takes the packed file that it was installed from, where there is one', async () => {

@@ -41,7 +41,8 @@ export function projectFiles(main: string, options: ProjectOptions): Readonly<Re
 
 function toValues({ name, manifest, origin }: ProjectOptions): Readonly<Record<string, string>> {
   const { version, peerDependencies, devDependencies } = manifest
-  return { ...devDependencies, ...peerDependencies, octavo: origin ?? `^${version}`, name }
+  const today = new Date().toISOString().slice(0, 10)
+  return { ...devDependencies, ...peerDependencies, octavo: origin ?? `^${version}`, name, today }
 }
 
 /** Replaces each `{{name}}` by its value, as it is written within a JSON string. */

@@ -1,0 +1,20 @@
+import { toPlain } from '../src/gate/json.ts'
+import { toDigest } from '../src/gate/snapshot/folder.ts'
+import { toFileName, toKeptText } from '../src/gate/snapshot/snapshot.ts'
+import { createBooksApp } from '../template/src/app.ts'
+
+/** The files of `octavo snapshot` for the app of the template, by their names. `octavo init` fills in the day. */
+export async function toTemplateSnapshots(): Promise<Readonly<Record<string, string>>> {
+  const app = createBooksApp({ logger: false })
+  await app.ready()
+  const kept = app.versions().map(({ version }) => {
+    const text = toKeptText(toPlain(app.openapi({ version })))
+    return { version, name: toFileName(version), text }
+  })
+  await app.close()
+  const versions = kept.map(({ version, text }) => ({ version, sha256: toDigest(text), at: '{{today}}' }))
+  return {
+    ...Object.fromEntries(kept.map(({ name, text }) => [name, text])),
+    'index.json': `${JSON.stringify({ versions }, undefined, 2)}\n`,
+  }
+}
