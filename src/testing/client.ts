@@ -94,8 +94,12 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
     const wanted = toInjectOptions(given)
     const request = await prepare(wanted)
     const { dispatch } = await enter()
-    if (wanted.stream === true) return keep(request, await injectStream(dispatch, request, settings))
-    const response = keep(request, await injectRequest(dispatch, request, settings))
+    const response = keep(
+      request,
+      wanted.stream === true
+        ? await injectStream(dispatch, request, settings)
+        : await injectRequest(dispatch, request, settings),
+    )
     await recorderOf(app)?.(request, response)
     return response
   }

@@ -1,8 +1,9 @@
 import type { InjectRequest } from '../server/adapters/inject/request.ts'
 import type { InjectResponse } from '../server/adapters/inject/inject.ts'
+import type { InjectStream } from '../server/adapters/inject/stream.ts'
 
-/** Is told of every request that was injected, with its answer. */
-export type Recorder = (request: InjectRequest, response: InjectResponse) => Promise<void>
+/** Is told of every request that was injected, with its answer, before a stream in it is read. */
+export type Recorder = (request: InjectRequest, response: InjectResponse | InjectStream) => Promise<void>
 
 const recorders = new WeakMap<object, Recorder>()
 

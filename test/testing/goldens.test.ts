@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, reply, sse, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { createTestClient, forEachVersion, goldens } from 'octavo/testing'
 import { z } from 'zod'
@@ -180,5 +180,98 @@ Version 1, POST /v1/user (user.add)
       await failure(goldens(create(), { dir }).replay()),
       /goldens: there is no file in .*; record and save first/,
     )
+  })
+
+  describe('of streams', () => {
+    const createFeed = ({ mark = '!', most = Infinity } = {}) => {
+      const shout = defineVersionChange({
+        version: '2',
+        title: 'Names are quiet',
+        change: [reshape({ of: User, fields: { name: { was: z.string(), down: (name) => name + mark } } })],
+      })
+      function* users() {
+        for (let id = 0; id < most; id++) yield { id: String(id), name: 'Ann' }
+      }
+      const feed = defineController({
+        prefix: '/feed',
+        routes: [
+          {
+            method: 'GET',
+            name: 'events',
+            events: User,
+            handler: () => sse([{ data: { id: '1', name: 'Ann' } }]),
+          },
+          { method: 'GET', path: '/items', name: 'items', items: User, handler: users },
+        ],
+      })
+      return createApp(defineModule({ controllers: [feed] }), {
+        logger: false,
+        versioning: {
+          scheme: VersioningSchemes.URL,
+          history: defineVersions({ versions: ['2', '1'], models: { User }, changes: [shout] }),
+        },
+      })
+    }
+    const recordFeed = async (dir: string): Promise<readonly { response: object }[]> => {
+      const app = createFeed()
+      const golden = goldens(app, { dir })
+      const client = createTestClient(app, { version: '1' })
+      assert.equal((await client.get('/feed')).body, 'data: {"id":"1","name":"Ann!"}\n\n')
+      for (const { stream } of [
+        await client.inject({ url: '/feed/items', stream: true }),
+        await app.inject({ url: '/v1/feed/items', stream: true }),
+      ]) {
+        let lines = 0
+        for await (const _ of stream) if (++lines === 2) break
+        stream.destroy()
+      }
+      assert.deepEqual(await golden.save(), ['1'])
+      return JSON.parse(readFileSync(join(dir, '1.json'), 'utf8')).exchanges
+    }
+
+    it('keep what the test read, whole or in part', async () => {
+      const dir = folder()
+      const [events, ...items] = await recordFeed(dir)
+      const line = (id: number): string => `{"id":"${id}","name":"Ann!"}\n`
+      assert.equal(Reflect.get(events?.response ?? {}, 'body'), 'data: {"id":"1","name":"Ann!"}\n\n')
+      const [first, second] = items.map(({ response }) => response)
+      assert.equal(Reflect.get(first ?? {}, 'streamed'), 'part')
+      assert.ok(String(Reflect.get(first ?? {}, 'body')).startsWith(line(0) + line(1)))
+      assert.deepEqual(first, second)
+      await goldens(createFeed(), { dir }).replay()
+    })
+
+    it('keep a stream that came to its end as whole, which has to end there', async () => {
+      const dir = folder()
+      const app = createFeed({ most: 3 })
+      const golden = goldens(app, { dir })
+      const { stream } = await app.inject({ url: '/v1/feed/items', stream: true })
+      let text = ''
+      for await (const chunk of stream) text += String(chunk)
+      await golden.save()
+      const [{ response }] = JSON.parse(readFileSync(join(dir, '1.json'), 'utf8')).exchanges
+      assert.deepEqual([response.body, response.streamed], [text, 'whole'])
+      await goldens(createFeed({ most: 3 }), { dir }).replay()
+      assert.match(await failure(goldens(createFeed(), { dir }).replay()), /\/3: nothing is now /)
+      assert.match(
+        await failure(goldens(createFeed({ most: 2 }), { dir }).replay()),
+        /\/2: .* is now nothing/,
+      )
+    })
+
+    it('name the change that touches a difference', async () => {
+      const dir = folder()
+      await recordFeed(dir)
+      const failed = await failure(goldens(createFeed({ mark: '?' }), { dir }).replay())
+      assert.match(failed, /3 recorded answers differ/)
+      for (const name of ['', '/items'])
+        assert.ok(
+          failed.includes(
+            `GET /v1/feed${name} (feed.${name === '' ? 'events' : 'items'})\n  /0/name: "Ann!" is now "Ann?"`,
+          ),
+          failed,
+        )
+      assert.match(failed, /Look at names-are-quiet \(here\)/)
+    })
   })
 })

@@ -32,13 +32,20 @@ export function differencesOf(before: Exchange, after: Exchange): readonly Diffe
         ]),
     ...compare(old.headers, now.headers, 'header ', ' '),
     ...bodyDifferences(old.body, now.body),
+    ...(old.streamed === now.streamed || !isDeepStrictEqual(old.body, now.body)
+      ? []
+      : [{ text: `stream: its ${show(old.streamed)} is now ${show(now.streamed)}`, words: [] }]),
   ]
 }
 
 function bodyDifferences(old: unknown, now: unknown): readonly Difference[] {
   if (isDeepStrictEqual(old, now)) return []
-  const [before, after] = [old, now].map(parsed)
-  const found = isObject(before) && isObject(after) ? compare(before, after, '/', '/') : []
+  const [before, after] = [old, now].map(toJson)
+  const [items, others] = [old, now].map(toItems)
+  const found =
+    isObject(before) && isObject(after)
+      ? compare(before, after, '/', '/')
+      : compare(items ?? [], others ?? [], '/', '/')
   if (found.length > 0) return found
   const isSame = isObject(before) && isDeepStrictEqual(before, after)
   return [
@@ -48,12 +55,20 @@ function bodyDifferences(old: unknown, now: unknown): readonly Difference[] {
   ]
 }
 
-function parsed(body: unknown): unknown {
+function toJson(text: unknown): unknown {
   try {
-    return JSON.parse(String(body))
+    return JSON.parse(String(text))
   } catch {
     return undefined
   }
+}
+
+/** The items of a stream, or the data of its events, as far as they are JSON. */
+function toItems(body: unknown): readonly object[] {
+  return String(body)
+    .split('\n')
+    .map((line) => toJson(line.replace(/^data: ?/, '')))
+    .filter(isObject)
 }
 
 /** The members that differ, by the way that leads to them. */

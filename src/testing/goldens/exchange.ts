@@ -1,6 +1,7 @@
 import type { InjectRequest } from '../../server/adapters/inject/request.ts'
 import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
 import { BytesBody } from '../../server/adapters/shared/bytes-body.ts'
+import type { Streamed } from './streamed.ts'
 
 /** A body as it is kept in a file: text, or bytes that are no text. */
 type KeptBody = string | { readonly base64: string }
@@ -20,6 +21,8 @@ interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: KeptBody
+  /** Of a stream: whether the body is the whole of it, or the part that the test read. */
+  readonly streamed?: Streamed['streamed']
 }
 
 /** A request and its answer, as they are kept. */
@@ -40,16 +43,23 @@ const LOCAL = '127.0.0.1'
 /** What follows from the body. */
 const LENGTH = 'content-length'
 
-/** A request and its answer without headers that differ each time; `undefined` if the body of the request was a stream. */
-export async function toExchange(
+/** What was read of an answer. */
+type Read = Pick<InjectResponse, 'bytes'> & Partial<Streamed>
+
+/**
+ * Creates what makes the record of a request and of what was read of its answer, without headers that differ each time; `undefined` if
+ * the body of the request was a stream.
+ */
+export async function createExchange(
   request: InjectRequest,
-  response: InjectResponse,
+  response: Pick<InjectResponse, 'statusCode' | 'headers' | 'route'>,
   ignored: ReadonlySet<string>,
-): Promise<Exchange | undefined> {
+): Promise<((read: Read) => Exchange) | undefined> {
   const { method, target, protocol, remoteAddress, body } = request
   if (!(body instanceof BytesBody)) return undefined
   const names = Object.keys(request.headers).filter((name) => name !== LENGTH)
-  return {
+  const sent = kept(await body.read(Infinity))
+  return (read) => ({
     route: response.route?.name ?? null,
     request: {
       method,
@@ -57,15 +67,16 @@ export async function toExchange(
       headers: Object.fromEntries(names.map((name) => [name, linesOf(request, name)])),
       ...(protocol === 'https' ? { protocol } : {}),
       ...(remoteAddress === LOCAL ? {} : { remoteAddress }),
-      ...kept(await body.read(Infinity)),
+      ...sent,
     },
-    response: toKeptResponse(response, ignored),
-  }
+    response: toKeptResponse(response, read, ignored),
+  })
 }
 
 /** An answer as it is kept. */
 function toKeptResponse(
-  { statusCode, headers, bytes }: InjectResponse,
+  { statusCode, headers }: Pick<InjectResponse, 'statusCode' | 'headers'>,
+  { bytes, streamed }: Read,
   ignored: ReadonlySet<string>,
 ): KeptResponse {
   const own = Object.entries(headers).filter(([name]) => name !== LENGTH && !ignored.has(name))
@@ -76,6 +87,7 @@ function toKeptResponse(
     ...(body === undefined
       ? {}
       : { body: typeof body === 'string' ? body.replace(REQUEST_ID, '$1*$2') : body }),
+    ...(streamed === undefined ? {} : { streamed }),
   }
 }
 

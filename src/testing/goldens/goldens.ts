@@ -14,7 +14,8 @@ import { internalsOf } from '../../server/adapters/internals.ts'
 import { setRecorder } from '../recorder.ts'
 import type { Recorder } from '../recorder.ts'
 import { differencesOf, explainDifference } from './differences.ts'
-import { bytesOf, toExchange } from './exchange.ts'
+import { bytesOf, createExchange } from './exchange.ts'
+import { readAgain, watch } from './streamed.ts'
 import type { Exchange, GoldenFile } from './exchange.ts'
 
 /** What `goldens` takes. */
@@ -60,15 +61,17 @@ export function goldens(
   const { versioning } = internalsOf(app, 'goldens')
   const folder = dir instanceof URL ? fileURLToPath(dir) : dir
   const ignored = new Set(['date', 'age', 'x-request-id', ...ignore.map((name) => name.toLowerCase())])
-  const recorded = new Map<string, Exchange[]>()
+  const recorded = new Map<string, (() => Exchange)[]>()
   let isReplaying = false
   const send = recordInject(app, async (request, response) => {
     const { version } = response
     if (isReplaying || version === null) return
     const list = recorded.get(version) ?? []
     recorded.set(version, list)
-    const exchange = await toExchange(request, response, ignored)
-    if (exchange !== undefined) list.push(exchange)
+    // the test reads a stream after this
+    const read = 'stream' in response ? watch(response.stream) : () => response
+    const toRecorded = await createExchange(request, response, ignored)
+    if (toRecorded !== undefined) list.push(() => toRecorded(read()))
   })
   const read = async (): Promise<readonly GoldenFile[]> => {
     const known = app.versions().map(({ version }) => version)
@@ -81,7 +84,7 @@ export function goldens(
       const fresh = [...recorded].filter(([version]) => !there.has(version))
       if (fresh.length > 0) await mkdir(folder, { recursive: true })
       for (const [version, exchanges] of fresh) {
-        const file: GoldenFile = { version, exchanges }
+        const file: GoldenFile = { version, exchanges: exchanges.map((toRecorded) => toRecorded()) }
         await writeFile(
           join(folder, `${versionFileName(version)}.json`),
           `${JSON.stringify(file, undefined, 2)}\n`,
@@ -94,15 +97,7 @@ export function goldens(
       if (files.length === 0) throw new Error(`goldens: there is no file in ${folder}; record and save first`)
       isReplaying = true
       try {
-        const found: string[] = []
-        const all = files.flatMap(({ version, exchanges }) =>
-          exchanges.map((exchange) => ({ version, exchange })),
-        )
-        for (const { version, exchange } of all) {
-          const differences = differencesOf(exchange, await send(exchange, ignored))
-          if (differences.length > 0)
-            found.push(explainDifference(exchange, version, differences, versioning()?.history))
-        }
+        const found = await findDifferences(files, (exchange) => send(exchange, ignored), versioning)
         if (found.length > 0)
           throw new Error(
             `${found.length === 1 ? 'A recorded answer differs' : `${found.length} recorded answers differ`}\n\n${found.join('\n\n')}`,
@@ -112,6 +107,22 @@ export function goldens(
       }
     },
   }
+}
+
+/** What differs today from the answers in files, each with the changes that touch it. */
+async function findDifferences(
+  files: readonly GoldenFile[],
+  send: (exchange: Exchange) => Promise<Exchange>,
+  versioning: ReturnType<typeof internalsOf>['versioning'],
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const { version, exchanges } of files)
+    for (const exchange of exchanges) {
+      const differences = differencesOf(exchange, await send(exchange))
+      if (differences.length > 0)
+        found.push(explainDifference(exchange, version, differences, versioning()?.history))
+    }
+  return found
 }
 
 /** Sends a recorded request again. */
@@ -127,14 +138,18 @@ function recordInject(app: EdgeApp, recorder: Recorder): Resend {
     await enter()
     const request = await toInjectRequest(wanted, versioning(), settings.prefix.at)
     const { dispatch } = await enter()
-    if (wanted.stream === true) return injectStream(dispatch, request, settings)
-    const response = await injectRequest(dispatch, request, settings)
+    const response =
+      wanted.stream === true
+        ? await injectStream(dispatch, request, settings)
+        : await injectRequest(dispatch, request, settings)
     await recorder(request, response)
     return response
   }
   setRecorder(app, recorder)
   Reflect.set(app, 'inject', inject)
-  return async ({ request: { method, url, headers, protocol, remoteAddress, body } }, ignored) => {
+  return async (exchange, ignored) => {
+    const { method, url, headers, protocol, remoteAddress, body } = exchange.request
+    const { response: recordedResponse } = exchange
     const { host, ...others } = headers
     await enter()
     const request = await toInjectRequest(
@@ -151,10 +166,16 @@ function recordInject(app: EdgeApp, recorder: Recorder): Resend {
       settings.prefix.at,
     )
     const { dispatch } = await enter()
-    const response = await injectRequest(dispatch, request, settings)
-    const exchange = await toExchange(request, response, ignored)
-    if (exchange === undefined) throw new TypeError('goldens: a recorded body is no text')
-    return exchange
+    const { streamed, body: known } = recordedResponse
+    const response =
+      streamed === undefined
+        ? await injectRequest(dispatch, request, settings)
+        : await injectStream(dispatch, request, settings)
+    const read =
+      'stream' in response ? await readAgain(response.stream, streamed, bytesOf(known).length) : response
+    const toRecorded = await createExchange(request, response, ignored)
+    if (toRecorded === undefined) throw new TypeError('goldens: a recorded body is no text')
+    return toRecorded(read)
   }
 }
 

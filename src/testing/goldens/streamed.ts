@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream'
+
+/** What was read of a stream. `'whole'` if it came to its end, `'part'` if its reader left before. */
+export interface Streamed {
+  readonly bytes: Uint8Array
+  readonly streamed: 'whole' | 'part'
+}
+
+/** Keeps what a test reads of a stream. Returns the function that tells what was read so far. */
+export function watch(stream: Readable): () => Streamed {
+  const chunks: Uint8Array[] = []
+  let streamed: Streamed['streamed'] = 'part'
+  const emit = stream.emit.bind(stream)
+  // a listener would have the stream flow, and reading it would take its chunks from the test
+  stream.emit = (event: string | symbol, ...args: readonly unknown[]) => {
+    const [chunk] = args
+    if (event === 'data' && (typeof chunk === 'string' || chunk instanceof Uint8Array))
+      chunks.push(Buffer.from(chunk))
+    if (event === 'end') streamed = 'whole'
+    return emit(event, ...args)
+  }
+  return () => ({ bytes: Buffer.concat(chunks), streamed })
+}
+
+/** Reads a stream as it was read when it was recorded: to its end, or as many bytes. */
+export async function readAgain(
+  stream: Readable,
+  streamed: Streamed['streamed'] | undefined,
+  length: number,
+): Promise<Streamed> {
+  const chunks: Uint8Array[] = []
+  let read = 0
+  // what goes on after more than was recorded differs already
+  const most = streamed === 'part' ? length : length + 1
+  if (most > 0)
+    for await (const chunk of stream) {
+      chunks.push(Buffer.from(chunk))
+      read += chunk.length
+      if (read >= most) break
+    }
+  stream.destroy()
+  const bytes = Buffer.concat(chunks)
+  if (read < most) return { bytes, streamed: 'whole' }
+  return streamed === 'part' ? { bytes: bytes.subarray(0, length), streamed } : { bytes, streamed: 'part' }
+}
