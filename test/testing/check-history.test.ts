@@ -254,3 +254,78 @@ describe('checkHistory', () => {
     })
   })
 })
+
+describe('checkHistory of several changes', () => {
+  const Order = model('Order', {
+    id: z.string(),
+    count: z.number().int().min(0).max(999_999_999_999),
+    note: z.string(),
+  })
+  const texts = defineVersionChange({
+    version: '3',
+    title: 'Counts are numbers',
+    change: [
+      reshape({
+        of: Order,
+        fields: {
+          count: { was: z.string().regex(/^(?:0|[1-9]\d{0,11})$/), up: Number, down: String },
+        },
+      }),
+    ],
+  })
+  const older = (change: object): readonly HistoryFinding[] => {
+    const made = defineVersionChange({
+      version: '2',
+      title: 'Counts were short',
+      change: [
+        reshape({
+          of: before(texts, Order),
+          // the types would take each of them
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+          ...(change as { fields: { count: { was: z.ZodString; up: (old: string) => string } } }),
+        }),
+      ],
+    })
+    return checkHistory(
+      defineVersions({ versions: ['3', '2', '1'], models: { Order }, changes: [texts, made] }),
+    )
+  }
+  // one value, which the newest schema has at its edge and texts at random hardly have
+  const edge = '999999999999'
+  const lose = (now: string): string => (now === edge ? '0' : now)
+
+  it('finds newest values that do not come back from an older version', () => {
+    const [found, ...others] = older({
+      fields: { count: { was: z.string(), up: (old: string) => old, down: lose, narrowed: true } },
+    })
+    assert.deepEqual(others, [])
+    assert.deepEqual([found?.code, found?.change, found?.fields], ['lost', 'counts-were-short', ['count']])
+    assert.equal(
+      found?.message,
+      'Order.count does not come back from the newest version → before "counts-were-short" → the newest version: 999999999999 becomes 0',
+    )
+  })
+
+  it('finds steps that cannot convert what others make', () => {
+    const fail = (now: string): string => {
+      if (now === edge) throw new Error('too many')
+      return now
+    }
+    const [found, ...others] = older({
+      fields: { count: { was: z.string(), up: (old: string) => old, down: fail, narrowed: true } },
+    })
+    assert.deepEqual(others, [])
+    assert.deepEqual([found?.code, found?.change], ['failed', 'counts-were-short'])
+    assert.match(found?.message ?? '', /it threw: too many/)
+  })
+
+  it('finds nothing in what an older change says that it loses', () => {
+    assert.deepEqual(
+      older({
+        lossy: ['count'],
+        fields: { count: { was: z.string(), up: (old: string) => old, down: lose, narrowed: true } },
+      }),
+      [],
+    )
+  })
+})

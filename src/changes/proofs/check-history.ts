@@ -5,6 +5,8 @@ import type { Rules } from '../../check-options.ts'
 import { isPositive } from '../../values.ts'
 import type { Chain, Move, Slot } from '../chain.ts'
 import { findHistoryInternals } from '../internals.ts'
+import { checkChain } from './check-chain.ts'
+import type { ChainTrouble } from './check-chain.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import { stepDown, stepUp, toSided } from './step.ts'
@@ -47,8 +49,8 @@ export interface HistoryFinding {
 }
 
 /**
- * Checks the reshapes of a history with their `examples` and with generated values: each goes to the other side of its change and back.
- * Fields that do not come back have to be listed in `lossy`.
+ * Checks the reshapes of a history with their `examples` and with generated values: each goes to the other side of its change and back, and
+ * newest values go to each older version and back. Fields that do not come back have to be listed in `lossy`.
  *
  * @example
  * assert.deepEqual(checkHistory(history), [])
@@ -61,27 +63,53 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
   checkOptions('checkHistory', options, OPTIONS)
   const { seed = 1, runs = 100 } = options
   const { parts, placeOf } = internals
-  return [...parts.plans.chains.values()].flatMap((chain) =>
-    toSided(chain).flatMap((sided) => {
-      const found = new Map<string, HistoryFinding>()
-      const site: Site = {
-        chain,
-        sided,
-        random: createRandom(seed),
-        runs,
-        report: (finding) => {
-          const { change } = sided.step
-          const key = `${finding.code} ${finding.fields.join()}`
-          if (!found.has(key))
-            found.set(key, { ...finding, change: change.id, model: chain.name, at: placeOf(change) })
-        },
-      }
+  return [...parts.plans.chains.values()].flatMap((chain) => {
+    const sides = toSided(chain)
+    const siteOf = (sided: Sided, found: Map<string, HistoryFinding>): Site => ({
+      chain,
+      sided,
+      random: createRandom(seed),
+      runs,
+      report: (finding) => {
+        const { change } = sided.step
+        const key = `${change.id} ${finding.code} ${finding.fields.join()}`
+        if (!found.has(key))
+          found.set(key, { ...finding, change: change.id, model: chain.name, at: placeOf(change) })
+      },
+    })
+    const found = new Map<string, HistoryFinding>()
+    for (const sided of sides) {
+      const site = siteOf(sided, found)
       checkNames(site)
       checkExamples(site)
       checkTrips(site)
-      return [...found.values()]
-    }),
-  )
+    }
+    // what a step does wrong alone shows in every chain
+    if (found.size === 0)
+      checkChain(chain, sides, {
+        random: createRandom(seed),
+        runs,
+        report: (sided, trouble) => reportChain(siteOf(sided, found), trouble),
+      })
+    return [...found.values()]
+  })
+}
+
+/** Reports what several steps do wrong together. */
+function reportChain(site: Site, trouble: ChainTrouble): void {
+  const { chain, sided, report } = site
+  if (trouble.kind === 'step') {
+    reportTrouble(site, trouble.trouble, trouble.direction)
+    return
+  }
+  const { slot, before, after } = trouble
+  const name = [...chain.slots].find(([, each]) => each === slot)?.[0] ?? ''
+  report({
+    code: 'lost',
+    fields: [name],
+    message: `${chain.name}.${name} does not come back from the newest version → before "${sided.step.change.id}" → the newest version: ${show(before)} becomes ${show(after)}`,
+    fix: 'list the field in lossy of the change that loses it, or make its up return it',
+  })
 }
 
 interface Site {
