@@ -29,6 +29,11 @@ export interface Absent {
 /** What a field was: a schema, `absent`, or the name that it had. */
 export type Was = Schema | Absent | string
 
+/** Whether a field of the schema may be left out. */
+export function takesAbsent(schema: Schema): boolean {
+  return Reflect.get(schema._zod, 'optin') !== undefined
+}
+
 /** Whether a member of an object can have the name: `__proto__` is lost when one is made. */
 export function isUsableName(name: string): boolean {
   return name !== '' && name !== '__proto__'

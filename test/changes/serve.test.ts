@@ -11,6 +11,7 @@ import {
   operation,
   reshape,
 } from 'octavo/changes'
+import { checkHistory } from 'octavo/testing'
 import { z } from 'zod'
 
 const Address = model('Address', { street: z.string(), city: z.string() })
@@ -204,5 +205,56 @@ describe('versions as changes', () => {
     const failed = await call('POST', '/user', '2026-01-01', { name: '', status: 'active', addresses: [] })
     assert.equal(failed.status, 500)
     assert.equal(failed.body.code, 'migration_failed')
+  })
+})
+
+describe('a field that older versions demand, and that may be left out now', () => {
+  const Note = model('Note', { text: z.string().optional(), size: z.int().min(1).max(999_999).optional() })
+  const optionalText = defineVersionChange({
+    version: '2',
+    title: 'Texts may be left out',
+    change: [
+      reshape({
+        of: Note,
+        fields: {
+          text: { was: z.string(), down: (now) => now ?? 'none' },
+          size: {
+            was: z
+              .string()
+              .regex(/^[1-9]\d{0,5}$/)
+              .optional(),
+            up: (old) => (old === undefined ? undefined : Number(old)),
+            // not called for what is left out, which the older version takes
+            down: (now) => `${now}`,
+          },
+        },
+        lossy: ['text', 'size'],
+      }),
+    ],
+  })
+  const history = defineVersions({ versions: ['2', '1'], models: { Note }, changes: [optionalText] })
+  const NoteController = defineController({
+    prefix: '/note',
+    routes: [
+      { method: 'GET', response: Note, handler: () => ({}) },
+      {
+        method: 'PATCH',
+        path: '/part',
+        response: derive(Note, (note) => note.partial()),
+        handler: () => ({}),
+      },
+    ],
+  })
+  const notes = createApp(defineModule({ controllers: [NoteController] }), {
+    versioning: { scheme: VersioningSchemes.URL, history },
+    logger: false,
+  })
+
+  it('is made by down', async () => {
+    assert.deepEqual((await notes.inject('/v1/note')).json(), { text: 'none' })
+    assert.deepEqual((await notes.inject('/v2/note')).json(), {})
+    assert.deepEqual((await notes.inject({ method: 'PATCH', url: '/v1/note/part' })).json(), {})
+    assert.deepEqual(history.migrate(Note, {}, { to: '1' }), { text: 'none' })
+    assert.deepEqual(checkHistory(history), [])
   })
 })

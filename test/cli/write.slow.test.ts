@@ -102,6 +102,15 @@ const KINDS: readonly Kind[] = [
     fill: [["fillIn('string')", "''"]],
   },
   {
+    title: 'a property that may be left out',
+    model: 'Lacking',
+    was: { fields: 'text: z.string(), nick: z.string()', value: { text: 'a', nick: 'none' } },
+    now: { fields: 'text: z.string(), nick: z.string().optional()', value: { text: 'a' } },
+    file: 'lacking-nick-is-optional',
+    code: "        nick: { was: z.string(), down: (now) => now ?? fillIn('string') },",
+    fill: [["fillIn('string')", "'none'"]],
+  },
+  {
     title: 'a property that can be null',
     model: 'Nullable',
     was: { fields: 'note: z.string()', value: { note: 'none' } },

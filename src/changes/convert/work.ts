@@ -1,5 +1,6 @@
 import type { Schema } from '../../schema/schema.ts'
 import type { Move, Slot } from '../chain.ts'
+import { takesAbsent } from '../was.ts'
 import type { OwnStep } from './own.ts'
 import { createMadeCheck } from './turn.ts'
 import type { Identified, TurnExtra } from './turn.ts'
@@ -78,8 +79,9 @@ export function downWork({ step, moves, isGroup }: OwnStep, site: Site): readonl
       register: registerOf(slot),
       call: field.down,
       check: undefined,
-      skipsAbsent: true,
-      spares: { absent: true, null: site.isAround(slot, NULLABLE) },
+      // an older version that demands the field has none without `down`
+      skipsAbsent: isPartial || takesAbsent(move.was),
+      spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
   }
   return works

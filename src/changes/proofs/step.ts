@@ -3,6 +3,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { isPromise, ignoreRejection } from '../../async.ts'
 import { messageOf, toRecord } from '../../values.ts'
 import type { Chain, Move, Slot, Step } from '../chain.ts'
+import { takesAbsent } from '../was.ts'
 import { validated } from './values.ts'
 
 /** One step of a model, with the schemas of its fields on both sides. */
@@ -88,7 +89,7 @@ export function stepDown({ step, older }: Sided, now: Values): Outcome<Values> {
     const value =
       move.kind === 'born'
         ? { value: group.value[move.name] }
-        : runOne(now.get(slot) === undefined ? undefined : move.field.down, now.get(slot), slot)
+        : runOne(isLeftOut(move.was, now.get(slot)) ? undefined : move.field.down, now.get(slot), slot)
     if ('trouble' in value) return value
     const schema = older.get(slot)
     const fitting = schema === undefined ? value : validated(schema, value.value)
@@ -96,6 +97,11 @@ export function stepDown({ step, older }: Sided, now: Values): Outcome<Values> {
     made.set(slot, fitting.value)
   }
   return { value: made }
+}
+
+/** Whether a value is left out, and the older version may do without. */
+function isLeftOut(was: Schema, value: unknown): boolean {
+  return value === undefined && takesAbsent(was)
 }
 
 const NOTHING: { readonly value: Readonly<Record<string, unknown>> } = { value: {} }
