@@ -232,7 +232,7 @@ describe('a field that older versions demand, and that may be left out now', () 
       }),
     ],
   })
-  const history = defineVersions({ versions: ['2', '1'], models: { Note }, changes: [optionalText] })
+  const versions = defineVersions({ versions: ['2', '1'], models: { Note }, changes: [optionalText] })
   const NoteController = defineController({
     prefix: '/note',
     routes: [
@@ -246,7 +246,7 @@ describe('a field that older versions demand, and that may be left out now', () 
     ],
   })
   const notes = createApp(defineModule({ controllers: [NoteController] }), {
-    versioning: { scheme: VersioningSchemes.URL, history },
+    versioning: { scheme: VersioningSchemes.URL, history: versions },
     logger: false,
   })
 
@@ -254,7 +254,7 @@ describe('a field that older versions demand, and that may be left out now', () 
     assert.deepEqual((await notes.inject('/v1/note')).json(), { text: 'none' })
     assert.deepEqual((await notes.inject('/v2/note')).json(), {})
     assert.deepEqual((await notes.inject({ method: 'PATCH', url: '/v1/note/part' })).json(), {})
-    assert.deepEqual(history.migrate(Note, {}, { to: '1' }), { text: 'none' })
-    assert.deepEqual(checkHistory(history), [])
+    assert.deepEqual(versions.migrate(Note, {}, { to: '1' }), { text: 'none' })
+    assert.deepEqual(checkHistory(versions), [])
   })
 })
