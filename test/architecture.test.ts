@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'errors.ts': 'http.ts',
   path: 'definition-error.ts place.ts',
   versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts',
-  gate: 'values.ts file-name.ts',
+  gate: 'values.ts edit-distance.ts file-name.ts',
   router: 'path',
   schema: 'values.ts http.ts async.ts definition-error.ts path',
   define:
@@ -62,7 +62,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts versioning define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/adapters/web': 'http.ts stream.ts errors.ts request server/pipeline server/adapters/shared',
   'server/adapters':
-    'http.ts async.ts stream.ts versioning flatten client openapi server/options server/pipeline server/dispatch.ts server/adapters/web',
+    'http.ts async.ts stream.ts versioning flatten client openapi server/options server/pipeline server/table server/dispatch.ts server/adapters/web',
   'server/adapters/node':
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',

@@ -8,6 +8,7 @@ import { findInternals, internalsOf } from '../server/adapters/internals.ts'
 import { appOf } from './exports.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
+import { readCurrentApp } from './gate/read-app.ts'
 import { serveForDev } from './dev/serve.ts'
 import type {
   ChangelogReport,
@@ -70,6 +71,8 @@ async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Pr
       return readChangelog(app)
     case 'definitions':
       return readDefinitions(app)
+    case 'current':
+      return readCurrentApp(app, job.isChecked)
     case 'release':
       return readHistory(app, job.version)
     default:

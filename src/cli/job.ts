@@ -6,6 +6,9 @@ import { pathToFileURL } from 'node:url'
 
 import type { Explanation } from '../changes/proofs/explain.ts'
 import type { ChangelogSource } from '../gate/changelog/changelog.ts'
+import type { History } from '../gate/snapshot/changes.ts'
+import type { Serving } from '../gate/snapshot/serving.ts'
+import type { CurrentVersion } from '../gate/snapshot/snapshot.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
 import type { VersionInfo } from '../server/version-report/versions.ts'
 import type { Setting } from './command.ts'
@@ -17,6 +20,7 @@ import type { Definitions } from './write/read-definitions.ts'
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
   | { readonly task: 'explain' | 'changelog' | 'definitions'; readonly module: AppModule }
+  | { readonly task: 'current'; readonly module: AppModule; readonly isChecked: boolean }
   | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
   | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
   | {
@@ -78,8 +82,28 @@ export interface ChangelogReport {
   readonly versions: readonly ChangelogSource[]
 }
 
+/** What is kept of an application. */
+export interface CurrentReport {
+  readonly kind: 'current'
+  /** Oldest first. */
+  readonly versions: readonly CurrentVersion[]
+  readonly serving: {
+    readonly schemes: Serving['schemes']
+    readonly routes: readonly (readonly [operation: string, versions: readonly (readonly string[])[]])[]
+  }
+  /** Its changes, if they were checked; absent without a history. */
+  readonly history?: History
+}
+
 /** What a job with one result tells. */
-export type Result = Served | Documents | HistoryReport | ExplanationReport | ChangelogReport | Definitions
+export type Result =
+  | Served
+  | Documents
+  | HistoryReport
+  | ExplanationReport
+  | ChangelogReport
+  | Definitions
+  | CurrentReport
 
 /** What the process tells. */
 export type Report =
@@ -140,7 +164,9 @@ export async function doJob(job: Job, setting: Setting): Promise<Result | undefi
 }
 
 function isResult(report: Report): report is Result {
-  return ['routes', 'documents', 'history', 'explanation', 'changelog', 'definitions'].includes(report.kind)
+  return ['routes', 'documents', 'history', 'explanation', 'changelog', 'definitions', 'current'].includes(
+    report.kind,
+  )
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {

@@ -1,5 +1,6 @@
 import { operationsOf, operationsOfItem } from './document/operations.ts'
 import type { Operation } from './document/operations.ts'
+import { ReadError } from './document/read-error.ts'
 import { toSource } from './document/source.ts'
 import type { Source } from './document/source.ts'
 import { worst } from './finding.ts'
@@ -40,7 +41,7 @@ export interface CompareOptions {
 export function compareSources(base: Source, revision: Source, options: CompareOptions = {}): Comparison {
   const { closedEnums = false, closedClients = false, now = new Date() } = options
   const documents = createDocuments(base, revision, { closedEnums, closedClients, now: now.getTime() })
-  const findings = [...comparePaths(documents), ...compareWebhooks(documents)]
+  const findings = withinStack(() => [...comparePaths(documents), ...compareWebhooks(documents)])
   return { level: worst(findings.map(({ level }) => level)), findings: toSorted(findings) }
 }
 
@@ -56,6 +57,16 @@ export function compareSources(base: Source, revision: Source, options: CompareO
  */
 export function compareDocuments(base: unknown, revision: unknown, options?: CompareOptions): Comparison {
   return compareSources(toSource(base), toSource(revision), options)
+}
+
+/** @throws {ReadError} for documents that are nested deeper than functions can call each other */
+function withinStack<T>(compare: () => T): T {
+  try {
+    return compare()
+  } catch (error) {
+    if (error instanceof RangeError) throw new ReadError('the document is nested too deeply')
+    throw error
+  }
 }
 
 /** What findings are sorted by. */
@@ -106,13 +117,16 @@ function comparePaths(documents: Documents): readonly Finding[] {
       findings.push(...compareOperations(old, now, documents))
       continue
     }
-    const target = old.id === undefined ? undefined : free.find(({ id }) => id === old.id)
+    const isSame = (other: Operation): boolean => old.id !== undefined && other.id === old.id
+    const candidates = free.filter((other) => !moved.has(other))
+    const target = candidates.find(isSame) ?? candidates.find((other) => isDeeper(old, other))
     if (target === undefined) {
       const isPathGone = !after.some(({ pattern }) => pattern === old.pattern)
       findings.push(toFinding(toRemovedOperation(old, isPathGone, documents), old))
     } else {
       moved.add(target)
-      findings.push(toFinding(toMoved(old, target), old), ...compareOperations(old, target, documents))
+      findings.push(toFinding(toMoved(old, target), old))
+      if (isSame(target)) findings.push(...compareMoved(old, target, documents))
     }
   }
   for (const operation of free)
@@ -120,9 +134,49 @@ function comparePaths(documents: Documents): readonly Finding[] {
   return findings
 }
 
+/** Whether an operation without deprecation has nothing but more parameters in its path: without a name, that is all that says it is the same. */
+function isDeeper(old: Operation, now: Operation): boolean {
+  const isNamed = old.id !== undefined && now.id !== undefined
+  const isAlive = old.node['deprecated'] !== true && old.method === now.method
+  const added = isNamed || !isAlive ? [] : addedToPath(old, now)
+  return added.length > 0 && added.every((segment) => segment === '{}')
+}
+
+/** Whether a path has all segments of another in their order, and a parameter more. */
+function hasMoreInPath(old: Operation, now: Operation): boolean {
+  return addedToPath(old, now).includes('{}')
+}
+
+/** The segments that a path has beside all of another; none if it lacks one of those. */
+function addedToPath(old: Operation, now: Operation): readonly string[] {
+  const left = old.pattern.split('/')
+  const added = now.pattern.split('/').filter((segment) => {
+    if (segment !== left[0]) return true
+    left.shift()
+    return false
+  })
+  return left.length === 0 ? added : []
+}
+
+function compareMoved(old: Operation, now: Operation, documents: Documents): readonly Finding[] {
+  return hasMoreInPath(old, now)
+    ? compareOperations(withNamedPath(old), withNamedPath(now), documents)
+    : compareOperations(old, now, documents)
+}
+
+/** An operation whose parameters in the path are told apart by their names, because their places differ. */
+function withNamedPath(operation: Operation): Operation {
+  const parameters = operation.parameters.map((parameter) =>
+    parameter.in === 'path' ? { ...parameter, key: `path ${parameter.name}` } : parameter,
+  )
+  const { pointer } = operation
+  return { ...operation, parameters, pointer }
+}
+
 function toMoved(old: Operation, now: Operation): Difference {
   const message = `the operation was ${nameOf(old)} and is ${nameOf(now)}`
-  return { rule: 'route-moved', level: 'breaking', at: [], message, base: old.pointer, revision: now.pointer }
+  const rule = hasMoreInPath(old, now) ? 'new-request-path-parameter' : 'route-moved'
+  return { rule, level: 'breaking', at: [], message, base: old.pointer, revision: now.pointer }
 }
 
 function toAdded({ pointer }: Operation): Difference {

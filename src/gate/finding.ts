@@ -49,4 +49,6 @@ export interface Comparison {
 export interface VersionFinding extends Finding {
   /** The version, empty for what concerns all. */
   readonly version: string
+  /** The file and line of the change that it is about. */
+  readonly source?: string
 }

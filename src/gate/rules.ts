@@ -123,7 +123,79 @@ const NAMED: Readonly<Record<string, Row>> = {
     'a finding was allowed until a day that is over',
     'Mend what was allowed, or choose a later day.',
   ],
+  'version-scheme-changed': [
+    'operation',
+    'breaking',
+    'a place of requests that named the version no longer does',
+    'Keep the scheme, and enable the new one beside it.',
+  ],
+  'range-retargeted': [
+    'operation',
+    'breaking',
+    'another route serves a released version; a warning if its document stays as it was',
+    'Let the route that served the version go on serving it.',
+  ],
+  'change-without-effect': [
+    'operation',
+    'warning',
+    'a change reaches no route',
+    'Make the schemas of routes from the model, remove the change, or give it `sideEffects: true`.',
+  ],
+  'diff-unexplained': [
+    'operation',
+    'warning',
+    'two neighbouring versions differ, and no change tells of it',
+    'Write the difference as a change of the newer version.',
+  ],
+  'change-lost': [
+    'operation',
+    'warning',
+    'a value does not come back from a round trip through a change',
+    'List the field in `lossy`, or have `up` or `down` return it.',
+  ],
+  'change-narrower': [
+    'operation',
+    'breaking',
+    'values of today do not fit the older schema of a change, which has no `down`',
+    'Give the field a `down`.',
+  ],
+  'change-unfit': [
+    'operation',
+    'warning',
+    'a function of a change makes values that its schema refuses',
+    'Return values that fit.',
+  ],
+  'change-failed': [
+    'operation',
+    'breaking',
+    'a function of a change throws',
+    'Let it return a value for everything that its schema takes.',
+  ],
+  'change-wrong-example': [
+    'operation',
+    'breaking',
+    'an example of a change is not the result of its functions',
+    'Mend the example or the function.',
+  ],
+  'change-unknown-field': [
+    'operation',
+    'breaking',
+    'a change names a field that it does not touch',
+    'Mend the name.',
+  ],
+  'change-unchecked': [
+    'operation',
+    'warning',
+    'no values could be made to check a change with',
+    'Give the change examples.',
+  ],
   'webhook-added': ['response', 'info', 'a webhook was added', NOTHING],
+  'new-request-path-parameter': [
+    'request',
+    'breaking',
+    'the path of an operation has one more parameter',
+    'Keep the old path beside the new one.',
+  ],
   'new-required-request-parameter': [
     'request',
     'breaking',
@@ -299,9 +371,19 @@ export const RULES: readonly GateRule[] = [
 
 const BY_NAME = new Map(RULES.map((rule) => [rule.rule, rule]))
 
+const PLACE = '(?:request|response)-(?:parameter|body|property|header)'
+/** Keywords that cannot be compared. Each has rules of its own name. */
+const OF_KEYWORD = new RegExp(
+  `^(${PLACE})-(?:not|if|contains|one-of|dependent-required|dependent-schemas|dependencies|unevaluated-items)-(added|removed|changed)$`,
+)
+
+/** Whether a rule can be told. */
+export function hasRule(rule: string): boolean {
+  return BY_NAME.has(rule) || OF_KEYWORD.test(rule)
+}
+
 /** What can be done about a finding. Rules of keywords that cannot be compared share theirs. */
 export function cureOf(rule: string): string {
-  const known =
-    BY_NAME.get(rule) ?? BY_NAME.get(rule.replace(/^(\w+-\w+)-.*-(added|removed)$/, '$1-constraint-$2'))
+  const known = BY_NAME.get(rule) ?? BY_NAME.get(rule.replace(OF_KEYWORD, '$1-constraint-$2'))
   return known?.cure ?? ASPECTS.undecided.cure
 }

@@ -3,6 +3,8 @@ import { toPlain } from '../gate/json.ts'
 import { checkSnapshots } from '../gate/snapshot/check.ts'
 import { readFolder } from '../gate/snapshot/folder.ts'
 import { UNVERSIONED } from '../gate/snapshot/snapshot.ts'
+import { internalsOf } from '../server/adapters/internals.ts'
+import { readServing } from '../server/adapters/serving.ts'
 import type { EdgeApp } from '../server/edge/edge-app.ts'
 
 /**
@@ -20,7 +22,7 @@ export async function assertCompatible(
   folder: string,
   options: CompareOptions = {},
 ): Promise<void> {
-  const { snapshots, allowed } = await readFolder(folder)
+  const { index, snapshots, allowed, levels } = await readFolder(folder)
   if (snapshots.length === 0) throw new Error(`${folder} keeps no version: octavo snapshot writes them`)
   await app.ready()
   const versions = app.versions()
@@ -33,7 +35,12 @@ export async function assertCompatible(
           sunset,
           document: toPlain(app.openapi({ version })),
         }))
-  const { findings } = checkSnapshots(snapshots, current, { ...options, allowed })
+  const { findings } = checkSnapshots(snapshots, current, {
+    ...options,
+    allowed,
+    levels,
+    serving: { old: index.serving, now: readServing(internalsOf(app, 'assertCompatible')) },
+  })
   const lines = findings
     .filter(({ level }) => level === 'breaking')
     .map(

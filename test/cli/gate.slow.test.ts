@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
@@ -28,6 +28,33 @@ const user = defineController({
 })
 export const app = createApp(defineModule({ controllers: [user] }), {
   versioning: { scheme: VersioningSchemes.HEADER, defaultVersion: '1' },
+})
+`
+const WITH_HISTORY = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import { z } from 'zod'
+
+const User = model('User', { id: z.string(), status: z.enum(['active', 'paused']) })
+const lossy = { lossy: ['status'] } as const
+const down = { down: () => 'active' as const }
+
+const paused = defineVersionChange({
+  version: '2',
+  title: 'Users can be paused',
+  change: [reshape({ of: User, fields: { status: { was: z.enum(['active']), ...down } }, ...lossy })],
+})
+const user = defineController({
+  prefix: '/users',
+  name: 'user',
+  routes: [
+    { method: 'GET', path: '/{id}', name: 'find', response: User, handler: () => ({ id: '7', status: 'paused' as const }) },
+  ],
+})
+export const app = createApp(defineModule({ controllers: [user] }), {
+  versioning: {
+    scheme: VersioningSchemes.HEADER,
+    history: defineVersions({ versions: ['2', '1'], models: { User }, changes: [paused] }),
+  },
 })
 `
 const NEEDS_AGE = ['name: z.string() }', 'name: z.string(), age: z.int() }'] as const
@@ -122,8 +149,97 @@ describe('octavo snapshot and octavo check', () => {
       /version 1\.5 stands before a version that is released \(version-inserted\)/,
     )
   })
+})
 
-  it('refuse what was changed by hand, what is missing, and an empty folder', async () => {
+describe('octavo check', () => {
+  it('tells of a version that the app no longer has, until its sunset', async () => {
+    await run('snapshot')
+    write('app.ts', APP.replace("['1', '2']", "['2']").replace("defaultVersion: '1'", "defaultVersion: '2'"))
+    assert.equal((await run('snapshot')).code, 0)
+    const { stdout, code } = await run('check')
+    assert.equal(code, 1)
+    assert.match(stdout, /version 1 was removed before a sunset was over \(api-version-removed\)/)
+    const index = readFileSync(join(cwd, 'api/index.json'), 'utf8')
+    assert.ok(index.indexOf('"version": "1"') < index.indexOf('"version": "2"'))
+
+    write(
+      'api/index.json',
+      index.replace('"version": "1",', '"version": "1", "sunset": "2020-01-01T00:00:00Z",'),
+    )
+    assert.match((await run('check')).stdout, /^info .*\n.*version 1 was removed after its sunset/m)
+    assert.equal(
+      (await run('snapshot')).stderr,
+      'api/2.json is up to date\nRemoved api/1.json: its sunset is over\n',
+    )
+    assert.doesNotMatch(readFileSync(join(cwd, 'api/index.json'), 'utf8'), /"version": "1"/)
+    assert.equal(existsSync(join(cwd, 'api/1.json')), false)
+  })
+
+  it('takes levels of rules from rules.json', async () => {
+    await run('snapshot')
+    write('app.ts', APP.replace(...NEEDS_AGE))
+    write('api/rules.json', '{ "new-required-request-property": "warning" }')
+    const { code, stdout } = await run('check')
+    assert.equal(code, 0)
+    assert.match(stdout, /^warning {3}\[1\] POST \/users {2}requestBody\/application\/json\/age$/m)
+    assert.equal((await run('check', '--strict')).code, 1)
+    write('api/rules.json', '{ "new-required-request-propert": "warning" }')
+    assert.deepEqual(await run('check'), {
+      code: 2,
+      stdout: '',
+      stderr:
+        'octavo: api: rules.json: there is no rule new-required-request-propert. Did you mean new-required-request-property?\n',
+    })
+  })
+
+  it('tells words from additions, and notices schemes and routes that change', async () => {
+    await run('snapshot')
+    write('app.ts', APP.replace("version: ['1', '2'],", "version: ['1', '2'], summary: 'Adds a user',"))
+    const { code, stdout } = await run('check', '--strict')
+    assert.equal(code, 0)
+    assert.match(stdout, /^1, 2: the documents differ in words only\. octavo snapshot keeps them anew$/m)
+
+    write(
+      'app.ts',
+      APP.replace(
+        'scheme: VersioningSchemes.HEADER,',
+        "scheme: VersioningSchemes.QUERY, versionParameter: 'v',",
+      ),
+    )
+    assert.match(
+      (await run('check')).stdout,
+      /named their version in header .*, and do in query v \(version-scheme-changed\)/,
+    )
+
+    const [, route = ''] = /routes: \[\n([^]*?)\n {2}\],/.exec(APP) ?? []
+    const alone = (version: string): string => route.replace("['1', '2']", `'${version}'`)
+    write('app.ts', APP.replace(route, `${alone('1')}\n${alone('2')}`))
+    assert.equal((await run('check')).code, 0)
+    const strict = await run('check', '--strict')
+    assert.equal(strict.code, 1)
+    assert.match(
+      strict.stdout,
+      /^warning {3}\[2\] POST \/users\n.*one for each does now \(range-retargeted\)$/m,
+    )
+  })
+
+  it('checks the changes of a history', async () => {
+    write('app.ts', WITH_HISTORY)
+    assert.equal((await run('snapshot')).code, 0)
+    assert.equal((await run('check', '--strict')).code, 0)
+    write('app.ts', WITH_HISTORY.replace(', ...lossy', ''))
+    const { code, stdout } = await run('check', '--strict')
+    assert.equal(code, 1)
+    assert.match(stdout, /^warning {3}\[2\] {2}users-can-be-paused {2}app\.ts:9$/m)
+    assert.match(stdout, /status does not come back .* \(change-lost\)$/m)
+    const { stdout: annotations } = await run('check', '--format', 'github')
+    assert.match(
+      annotations,
+      /^::warning file=app\.ts,line=9,title=change-lost::\[2\] users-can-be-paused: /m,
+    )
+  })
+
+  it('refuses what was changed by hand, what is missing, and an empty folder', async () => {
     assert.match((await run('check')).stderr, /^octavo: api: no version is kept there/)
     await run('snapshot')
     write('api/1.json', '{}\n')
@@ -138,7 +254,7 @@ describe('octavo snapshot and octavo check', () => {
     assert.equal((await run('check', '--strict')).code, 0)
   })
 
-  it('are at hand in tests as assertCompatible', async () => {
+  it('is at hand in tests as assertCompatible', async () => {
     await run('snapshot')
     const make = (body: z.ZodObject) => {
       const routes = [

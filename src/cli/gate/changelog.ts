@@ -77,7 +77,9 @@ export async function readChangelog(
   const name = folder ?? 'api'
   try {
     const index = await readText(resolve(setting.cwd, join(name, 'index.json')))
-    const days = new Map(readIndex(index ?? '{"versions":[]}').map(({ version, at }) => [version, at]))
+    const days = new Map(
+      readIndex(index ?? '{"versions":[]}').versions.map(({ version, at }) => [version, at]),
+    )
     const title = Reflect.get(Object(Reflect.get(versions.at(-1)?.document ?? {}, 'info')), 'title')
     return await toChangelog(isString(title) ? title : 'API', versions, days)
   } catch (error) {

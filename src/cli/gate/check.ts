@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 
 import { LEVELS } from '../../gate/finding.ts'
-import { toPlain } from '../../gate/json.ts'
 import { checkSnapshots } from '../../gate/snapshot/check.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
@@ -41,15 +40,18 @@ export const check: Command = {
     let result: CheckResult
     let compared: Pick<Failed, 'snapshots' | 'current'>
     try {
-      const { snapshots, allowed } = await readFolder(resolve(setting.cwd, name))
+      const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0)
         throw new InputError(`${name}: no version is kept there: octavo snapshot keeps them`)
-      const current = await readCurrent(given.positionals[0], setting)
+      const current = await readCurrent(given.positionals[0], setting, true)
       if (current === undefined) return 1
-      const plain = current.map((one) => ({ ...one, document: toPlain(one.document) }))
-      compared = { snapshots, current: plain }
-      result = checkSnapshots(snapshots, plain, {
+      const { versions, serving, history } = current
+      compared = { snapshots, current: versions }
+      result = checkSnapshots(snapshots, versions, {
         allowed,
+        levels,
+        serving: { old: index.serving, now: { ...serving, routes: new Map(serving.routes) } },
+        history,
         closedEnums: given.has('closed-enums'),
         closedClients: given.has('closed-clients'),
       })
@@ -82,11 +84,15 @@ function withVersions(result: CheckResult): CheckResult {
   }
 }
 
-function toNotes({ allowed, stale, missing, level }: CheckResult): readonly string[] {
+function toNotes({ allowed, stale, reworded, missing, level }: CheckResult): readonly string[] {
+  const extended = stale.filter((version) => !reworded.includes(version))
   return [
     ...(allowed > 0 ? [`${allowed} allowed`] : []),
-    ...(stale.length > 0 && level !== 'breaking'
-      ? [`${stale.join(', ')}: the documents differ in words or additions. octavo snapshot keeps them anew`]
+    ...(reworded.length > 0
+      ? [`${reworded.join(', ')}: the documents differ in words only. octavo snapshot keeps them anew`]
+      : []),
+    ...(extended.length > 0 && level !== 'breaking'
+      ? [`${extended.join(', ')}: the documents have additions. octavo snapshot keeps them anew`]
       : []),
     ...(missing.length > 0
       ? [`${missing.join(', ')}: not kept. octavo snapshot keeps what is released`]

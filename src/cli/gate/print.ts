@@ -1,4 +1,4 @@
-import type { Comparison, Finding, Level } from '../../gate/finding.ts'
+import type { Finding, Level, VersionFinding } from '../../gate/finding.ts'
 import { cureOf } from '../../gate/rules.ts'
 import { toXml } from '../../gate/xml.ts'
 import type { Style } from '../style.ts'
@@ -16,13 +16,14 @@ export interface Labels {
   readonly file: string | undefined
 }
 
+/** What is written: a comparison of documents, or the findings of all versions. */
+interface Printed {
+  readonly level: Level
+  readonly findings: readonly (Finding & Pick<VersionFinding, 'source'>)[]
+}
+
 /** Writes a comparison. Equal comparisons give equal texts. */
-export function printComparison(
-  comparison: Comparison,
-  format: Format,
-  labels: Labels,
-  style: Style,
-): string {
+export function printComparison(comparison: Printed, format: Format, labels: Labels, style: Style): string {
   if (format === 'json') return JSON.stringify(comparison, undefined, 2)
   if (format === 'markdown') return toMarkdown(comparison, labels)
   if (format === 'junit') return toJunit(comparison, labels)
@@ -30,7 +31,7 @@ export function printComparison(
 }
 
 /** How many findings there are of each level, the worst first. */
-function toSummary({ findings }: Comparison): string {
+function toSummary({ findings }: Printed): string {
   const counts = (['breaking', 'warning', 'info'] as const).map((level) => {
     const count = findings.filter((finding) => finding.level === level).length
     return count === 0 ? '' : `${count} ${level === 'warning' && count > 1 ? 'warnings' : level}`
@@ -38,15 +39,17 @@ function toSummary({ findings }: Comparison): string {
   return counts.filter(Boolean).join(', ') || 'no difference that clients notice'
 }
 
-function toText(comparison: Comparison, { base, revision }: Labels, style: Style): string {
+function toText(comparison: Printed, { base, revision }: Labels, style: Style): string {
   const colours: Readonly<Record<Level, (text: string) => string>> = {
     breaking: style.red,
     warning: style.yellow,
     info: style.cyan,
     none: style.dim,
   }
-  const lines = comparison.findings.flatMap(({ level, operation, at, rule, message }) => [
-    `${colours[level](level.padEnd(8))}  ${style.bold(operation)}${at === '' ? '' : `  ${at}`}`,
+  const lines = comparison.findings.flatMap(({ level, operation, at, rule, message, source }) => [
+    [colours[level](level.padEnd(8)), style.bold(operation), at, style.dim(source ?? '')]
+      .filter((part, index) => index < 2 || part !== '')
+      .join('  '),
     `          ${message} ${style.dim(`(${rule})`)}`,
     ...(level === 'info' ? [] : [`          ${style.dim(cureOf(rule))}`]),
   ])
@@ -60,7 +63,7 @@ function cell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
 }
 
-function toMarkdown(comparison: Comparison, { base, revision }: Labels): string {
+function toMarkdown(comparison: Printed, { base, revision }: Labels): string {
   const rows = comparison.findings.map(
     ({ level, operation, at, rule, message }) =>
       `| ${ICONS[level]} ${level} | \`${cell(operation)}\` | ${at === '' ? '' : `\`${cell(at)}\``} | ${cell(message)} (\`${rule}\`) |`,
@@ -72,7 +75,7 @@ function toMarkdown(comparison: Comparison, { base, revision }: Labels): string 
   )
 }
 
-function toJunit({ findings }: Comparison, { base, revision }: Labels): string {
+function toJunit({ findings }: Printed, { base, revision }: Labels): string {
   const failed = findings.filter(({ level }) => level === 'breaking' || level === 'warning')
   const cases = failed.map(({ rule, level, operation, at, message }) => {
     const name = `${operation} ${at}`.trim()
@@ -101,15 +104,17 @@ function property(text: string): string {
 }
 
 /** Annotations of GitHub Actions: workflow commands. */
-function toGithub(comparison: Comparison, { file, base, revision }: Labels): string {
+function toGithub(comparison: Printed, { file, base, revision }: Labels): string {
   const kinds: Readonly<Record<Level, string>> = {
     breaking: 'error',
     warning: 'warning',
     info: 'notice',
     none: 'notice',
   }
-  const lines = comparison.findings.map(({ level, rule, operation, at, message }: Finding) => {
-    const place = file === undefined ? '' : `file=${property(file)},`
+  const lines = comparison.findings.map(({ level, rule, operation, at, message, source }) => {
+    const [, its, line] = /^(.+?)(?::(\d+))?(?::\d+)?$/.exec(source ?? file ?? '') ?? []
+    const place =
+      its === undefined ? '' : `file=${property(its)},${line === undefined ? '' : `line=${line},`}`
     return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${operation} ${at}`.trim())}: ${data(message)}`
   })
   return [...lines, `${base} → ${revision}: ${toSummary(comparison)}`].join('\n')

@@ -60,7 +60,10 @@ export async function readDocument(given: string, { app, setting }: AppSetting):
 export function toFailure(given: string, error: unknown): CommandError {
   const [line = ''] = messageOf(error).split('\n')
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-  return new InputError(`${given}: ${isMissing ? 'there is no such file' : line}`)
+  // parsers of YAML call themselves
+  const isDeep = /call stack/.test(line)
+  const why = isMissing ? 'there is no such file' : isDeep ? 'the document is nested too deeply' : line
+  return new InputError(`${given}: ${why.replace(/:$/, '')}`)
 }
 
 /** Versions have no slash and none of these endings. */

@@ -1,9 +1,9 @@
+import { rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
-import { toPlain } from '../../gate/json.ts'
-import { readFolder, toDigest } from '../../gate/snapshot/folder.ts'
-import { toFileName, toKeptText } from '../../gate/snapshot/snapshot.ts'
-import type { SnapshotEntry } from '../../gate/snapshot/snapshot.ts'
+import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
+import { isAfterSunset, toFileName, toIndexText, toKeptText } from '../../gate/snapshot/snapshot.ts'
+import type { CurrentVersion, Index, SnapshotEntry } from '../../gate/snapshot/snapshot.ts'
 import type { Command } from '../command.ts'
 import { usageError } from '../failure.ts'
 import { say } from '../print-error.ts'
@@ -17,7 +17,7 @@ export const snapshot: Command = {
   usage: '[<app>] [options]',
   about: [
     'Writes the document of each version into a folder that you commit. `octavo check` compares the app with them.',
-    'Without --version it keeps all versions.',
+    'Without --version it keeps all versions. One that the app no longer has stays there until its sunset.',
   ],
   examples: ['octavo snapshot', 'octavo snapshot --version 2', 'octavo snapshot --out api'],
   positionals: 1,
@@ -28,49 +28,91 @@ export const snapshot: Command = {
   run: async (given, setting) => {
     const folder = resolve(setting.cwd, given.value('out') ?? 'api')
     const wanted = given.values('version')
-    const current = await readCurrent(given.positionals[0], setting)
-    if (current === undefined) return 1
+    const name = relative(setting.cwd, folder)
+    const index = await readKept(folder, name)
+    const kept = index.versions
+    const report = await readCurrent(given.positionals[0], setting)
+    if (report === undefined) return 1
+    const current = report.versions
     const unknown = wanted.find((version) => !current.some((one) => one.version === version))
     if (unknown !== undefined)
       throw usageError(
         `the app has no version ${unknown}`,
         `there are ${current.map(({ version }) => version).join(', ')}`,
       )
-    const kept = await readKept(folder, wanted.length > 0, relative(setting.cwd, folder))
-    const entries = new Map(wanted.length > 0 ? kept.map((entry) => [entry.version, entry]) : [])
-    const days = new Map(kept.map(({ sha256, at }) => [sha256, at]))
-    const today = new Date().toISOString().slice(0, 10)
+    const now = new Date()
+    const { entries, over } = toEntries(kept, current, { wanted, now })
     const { green, dim } = styleFor(process.stderr)
-    for (const { version, document, isDefault, sunset } of current) {
+    for (const { version, document } of current) {
       if (wanted.length > 0 && !wanted.includes(version)) continue
-      const text = toKeptText(toPlain(document))
-      const sha256 = toDigest(text)
-      entries.set(version, {
-        version,
-        sha256,
-        at: days.get(sha256) ?? today,
-        ...(isDefault ? { isDefault } : {}),
-        ...(sunset === undefined ? {} : { sunset }),
-      })
       const file = join(folder, toFileName(version))
-      const name = relative(setting.cwd, file)
-      say((await writeWhole(file, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
+      const isWritten = await writeWhole(file, toKeptText(document))
+      const own = relative(setting.cwd, file)
+      say(isWritten ? `${green('Wrote')} ${own}` : dim(`${own} is up to date`))
     }
-    const order = current.map(({ version }) => version)
-    const versions = [...entries.values()].toSorted(
-      (a, b) => order.indexOf(a.version) - order.indexOf(b.version),
-    )
-    await writeWhole(join(folder, 'index.json'), `${JSON.stringify({ versions }, undefined, 2)}\n`)
+    for (const { version } of over) {
+      await rm(join(folder, toFileName(version)), { force: true })
+      say(
+        `${green('Removed')} ${relative(setting.cwd, join(folder, toFileName(version)))}: its sunset is over`,
+      )
+    }
+    // one version alone says nothing of how the others are reached
+    const { schemes } = wanted.length > 0 ? (index.serving ?? report.serving) : report.serving
+    const serving = { schemes, routes: new Map(report.serving.routes) }
+    await writeWhole(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
     return 0
   },
 }
 
-/** The entries of a folder. One that cannot be read has none, unless the rest of it stays: then it is an error. */
-async function readKept(folder: string, isKept: boolean, name: string): Promise<readonly SnapshotEntry[]> {
+/** What stays in the folder, and what goes. */
+interface Entries {
+  readonly entries: readonly SnapshotEntry[]
+  readonly over: readonly SnapshotEntry[]
+}
+
+/** The entries of a folder, oldest version first. A version that the app no longer has stays until its sunset, so that a check tells of it. */
+function toEntries(
+  kept: readonly SnapshotEntry[],
+  current: readonly CurrentVersion[],
+  { wanted, now }: { readonly wanted: readonly string[]; readonly now: Date },
+): Entries {
+  const gone = kept.filter(({ version }) => !current.some((one) => one.version === version))
+  const over = wanted.length > 0 ? [] : gone.filter((entry) => isAfterSunset(entry, now))
+  const fresh = current.flatMap((one): SnapshotEntry | readonly SnapshotEntry[] => {
+    const old = kept.find(({ version }) => version === one.version)
+    const isWanted = wanted.length === 0 || wanted.includes(one.version)
+    return isWanted ? toEntry(one, old, now) : (old ?? [])
+  })
+  const entries = [...fresh]
+  for (const entry of gone.filter((one) => !over.includes(one))) {
+    // where it was: before the next version that is still there
+    const later = kept.slice(kept.indexOf(entry) + 1).map(({ version }) => version)
+    const at = entries.findIndex(({ version }) => later.includes(version))
+    entries.splice(at === -1 ? entries.length : at, 0, entry)
+  }
+  return { entries, over }
+}
+
+function toEntry(
+  { version, document, isDefault, sunset }: CurrentVersion,
+  old: SnapshotEntry | undefined,
+  now: Date,
+): SnapshotEntry {
+  const sha256 = toDigest(toKeptText(document))
+  return {
+    version,
+    sha256,
+    at: old?.sha256 === sha256 ? old.at : now.toISOString().slice(0, 10),
+    ...(isDefault ? { isDefault } : {}),
+    ...(sunset === undefined ? {} : { sunset }),
+  }
+}
+
+/** What the index of a folder says; its documents may be missing, for they are written anew. */
+async function readKept(folder: string, name: string): Promise<Index> {
   try {
-    return (await readFolder(folder)).entries
+    return await readIndexOf(folder)
   } catch (error) {
-    if (isKept) throw toFailure(name, error)
-    return []
+    throw toFailure(name, error)
   }
 }

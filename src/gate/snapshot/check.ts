@@ -5,6 +5,14 @@ import { worst } from '../finding.ts'
 import type { Level, VersionFinding } from '../finding.ts'
 import { isAbout, isOver } from './allow.ts'
 import type { Allowed } from './allow.ts'
+import { toApiFinding } from './api-finding.ts'
+import { checkChanges } from './changes.ts'
+import type { History } from './changes.ts'
+import { withLevels } from './levels.ts'
+import type { Levels } from './levels.ts'
+import { checkRoutes, checkSchemes } from './serving.ts'
+import type { Serving } from './serving.ts'
+import { isAfterSunset } from './snapshot.ts'
 import type { CurrentVersion, Snapshot } from './snapshot.ts'
 
 /** What became of released versions. */
@@ -13,8 +21,10 @@ export interface CheckResult {
   readonly findings: readonly VersionFinding[]
   /** How many findings `allow.json` allows. */
   readonly allowed: number
-  /** Versions whose documents differ in a way that breaks nobody: keep them anew. */
+  /** Versions whose documents differ from what was kept. */
   readonly stale: readonly string[]
+  /** Those of them that differ in nothing but words, such as descriptions and examples. */
+  readonly reworded: readonly string[]
   /** Versions that were never kept. */
   readonly missing: readonly string[]
 }
@@ -22,6 +32,12 @@ export interface CheckResult {
 /** How strictly versions are checked. */
 export interface CheckOptions extends CompareOptions {
   readonly allowed?: readonly Allowed[]
+  /** Levels of rules that differ from those of the table. */
+  readonly levels?: Levels
+  /** How requests reached versions when they were kept, and how they do. */
+  readonly serving?: { readonly old: Serving | undefined; readonly now: Serving }
+  /** The changes of the application. */
+  readonly history?: History | undefined
 }
 
 /**
@@ -33,9 +49,10 @@ export function checkSnapshots(
   current: readonly CurrentVersion[],
   options: CheckOptions = {},
 ): CheckResult {
-  const { allowed = [], now = new Date() } = options
+  const { allowed = [], levels = new Map(), now = new Date() } = options
   const stale: string[] = []
-  const all: VersionFinding[] = [
+  const reworded: string[] = []
+  const found: VersionFinding[] = [
     ...toOrderFindings(snapshots, current),
     ...toDefaultFindings(snapshots, current),
   ]
@@ -43,14 +60,20 @@ export function checkSnapshots(
     const { version } = snapshot
     const today = current.find((one) => one.version === version)
     if (today === undefined) {
-      all.push(toRemoved(snapshot, now))
+      found.push(toRemoved(snapshot, now))
       continue
     }
     if (areEqual(snapshot.document, today.document)) continue
     const { findings } = compareDocuments(snapshot.document, today.document, options)
-    all.push(...findings.map((finding) => ({ ...finding, version })))
+    found.push(...findings.map((finding) => ({ ...finding, version })))
     stale.push(version)
+    if (findings.length === 0) reworded.push(version)
   }
+  const { serving, history } = options
+  if (serving !== undefined)
+    found.push(...checkSchemes(serving.old, serving.now), ...checkRoutes(serving.old, serving.now, found))
+  if (history !== undefined) found.push(...checkChanges(history, current, options))
+  const all = withLevels(found, levels)
   const expired = allowed.filter((one) => isOver(one, now))
   const holding = allowed.filter((one) => !expired.includes(one))
   const findings = [
@@ -63,29 +86,16 @@ export function checkSnapshots(
     findings,
     allowed: all.length + expired.length - findings.length,
     stale,
+    reworded,
     missing: current.map(({ version }) => version).filter((version) => !kept.has(version)),
   }
 }
 
-/** A finding of the whole API. */
-function toFinding(version: string, rule: string, level: Level, message: string): VersionFinding {
-  return {
-    version,
-    rule,
-    level,
-    operation: '',
-    at: '',
-    message,
-    base: { pointer: '' },
-    revision: { pointer: '' },
-  }
-}
-
-function toRemoved({ version, sunset }: Snapshot, now: Date): VersionFinding {
-  const isOverNow = sunset !== undefined && Date.parse(sunset) <= now.getTime()
-  return isOverNow
-    ? toFinding(version, 'api-version-removed', 'info', `version ${version} was removed after its sunset`)
-    : toFinding(
+function toRemoved(snapshot: Snapshot, now: Date): VersionFinding {
+  const { version } = snapshot
+  return isAfterSunset(snapshot, now)
+    ? toApiFinding(version, 'api-version-removed', 'info', `version ${version} was removed after its sunset`)
+    : toApiFinding(
         version,
         'api-version-removed',
         'breaking',
@@ -94,7 +104,7 @@ function toRemoved({ version, sunset }: Snapshot, now: Date): VersionFinding {
 }
 
 function toExpired({ rule, until, reason }: Allowed): VersionFinding {
-  return toFinding(
+  return toApiFinding(
     '',
     'allow-expired',
     'breaking',
@@ -110,13 +120,13 @@ function toOrderFindings(
   const places = new Map(current.map(({ version }, place) => [version, place]))
   const known = snapshots.flatMap(({ version }) => places.get(version) ?? [])
   if (known.some((place, index) => place < (known[index - 1] ?? -1)))
-    return [toFinding('', 'version-order-changed', 'breaking', 'the versions are in another order')]
+    return [toApiFinding('', 'version-order-changed', 'breaking', 'the versions are in another order')]
   const newest = Math.max(...known)
   const kept = new Set(snapshots.map(({ version }) => version))
   return current
     .filter(({ version }, place) => !kept.has(version) && place < newest)
     .map(({ version }) =>
-      toFinding(
+      toApiFinding(
         version,
         'version-inserted',
         'breaking',
@@ -133,5 +143,5 @@ function toDefaultFindings(
   const is = current.find(({ isDefault }) => isDefault)?.version
   if (snapshots.length === 0 || was === is) return []
   const message = `requests without a version got ${was ?? 'none'} and get ${is ?? 'none'}`
-  return [toFinding('', 'version-default-changed', 'breaking', message)]
+  return [toApiFinding('', 'version-default-changed', 'breaking', message)]
 }

@@ -6,15 +6,19 @@ import { messageOf } from '../../values.ts'
 import { ReadError } from '../document/read-error.ts'
 import { readAllowed } from './allow.ts'
 import type { Allowed } from './allow.ts'
+import { readLevels } from './levels.ts'
+import type { Levels } from './levels.ts'
 import { readIndex, toFileName } from './snapshot.ts'
-import type { Snapshot, SnapshotEntry } from './snapshot.ts'
+import type { Index, Snapshot } from './snapshot.ts'
 
 /** What a folder keeps of released versions. */
 export interface Kept {
-  /** What `index.json` says. */
-  readonly entries: readonly SnapshotEntry[]
+  readonly index: Index
   readonly snapshots: readonly Snapshot[]
+  /** What `allow.json` says. */
   readonly allowed: readonly Allowed[]
+  /** What `rules.json` says. */
+  readonly levels: Levels
 }
 
 /** The digest of a text, as `index.json` names it. */
@@ -27,11 +31,11 @@ export function toDigest(text: string): string {
  * @throws {ReadError} if a file is missing, cannot be read, or was changed by hand
  */
 export async function readFolder(folder: string): Promise<Kept> {
-  const index = await readText(join(folder, 'index.json'))
+  const index = await readIndexOf(folder)
   const allow = await readText(join(folder, 'allow.json'))
-  const entries = index === undefined ? [] : within('index.json', () => readIndex(index))
+  const rules = await readText(join(folder, 'rules.json'))
   const snapshots = await Promise.all(
-    entries.map(async (entry) => {
+    index.versions.map(async (entry) => {
       const name = toFileName(entry.version)
       const text = await readText(join(folder, name))
       if (text === undefined) throw new ReadError(`${name} is missing, which index.json names`)
@@ -44,10 +48,17 @@ export async function readFolder(folder: string): Promise<Kept> {
     }),
   )
   return {
-    entries,
+    index,
     snapshots,
     allowed: allow === undefined ? [] : within('allow.json', () => readAllowed(allow)),
+    levels: rules === undefined ? new Map() : within('rules.json', () => readLevels(rules)),
   }
+}
+
+/** Reads `index.json` of a folder; one that is not there keeps nothing. @throws {ReadError} if it cannot be read */
+export async function readIndexOf(folder: string): Promise<Index> {
+  const text = await readText(join(folder, 'index.json'))
+  return text === undefined ? { versions: [] } : within('index.json', () => readIndex(text))
 }
 
 async function readText(path: string): Promise<string | undefined> {

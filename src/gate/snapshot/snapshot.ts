@@ -1,6 +1,7 @@
 import { versionFileName } from '../../file-name.ts'
 import { isRecord, isString } from '../../values.ts'
 import { ReadError } from '../document/read-error.ts'
+import type { Serving } from './serving.ts'
 
 /** A version as it was when its document was kept. */
 export interface SnapshotEntry {
@@ -15,6 +16,13 @@ export interface SnapshotEntry {
   readonly sunset?: string
 }
 
+/** What `index.json` says. */
+export interface Index {
+  readonly versions: readonly SnapshotEntry[]
+  /** How requests reached versions; absent in a folder of an earlier Octavo. */
+  readonly serving?: Serving
+}
+
 /** A kept document. */
 export interface Snapshot extends SnapshotEntry {
   readonly document: unknown
@@ -26,6 +34,11 @@ export interface CurrentVersion {
   readonly document: unknown
   readonly isDefault: boolean
   readonly sunset?: string | undefined
+}
+
+/** Whether the end of a version, as it was announced, is over. */
+export function isAfterSunset({ sunset }: Pick<SnapshotEntry, 'sunset'>, now: Date): boolean {
+  return sunset !== undefined && Date.parse(sunset) <= now.getTime()
 }
 
 /** What stands for the version of an application that has none. */
@@ -48,12 +61,55 @@ export function toFileName(version: string): string {
   return `${versionFileName(version)}.json`
 }
 
+/** `index.json` as it is written: operations that the same versions serve in the same way are in one list. */
+export function toIndexText({ versions, serving }: Index): string {
+  const lists = new Map<string, { versions: readonly (readonly string[])[]; operations: string[] }>()
+  for (const [operation, groups] of serving?.routes ?? []) {
+    const key = JSON.stringify(groups)
+    const list = lists.get(key) ?? { versions: groups, operations: [] }
+    list.operations.push(operation)
+    lists.set(key, list)
+  }
+  const routes = [...lists.values()].map((list) => ({ ...list, operations: list.operations.toSorted() }))
+  const own = serving === undefined ? {} : { schemes: serving.schemes, routes }
+  return `${JSON.stringify({ ...own, versions }, undefined, 2)}\n`
+}
+
 /** Reads `index.json`. @throws {ReadError} */
-export function readIndex(text: string): readonly SnapshotEntry[] {
+export function readIndex(text: string): Index {
   const index: unknown = JSON.parse(text)
-  const versions = isRecord(index) ? index['versions'] : undefined
+  const { versions, schemes, routes } = toMembers(index)
   if (!Array.isArray(versions)) throw new ReadError('index.json has no list "versions"')
-  return versions.map((entry: unknown) => {
+  return {
+    versions: readEntries(versions),
+    ...(Array.isArray(schemes) && Array.isArray(routes)
+      ? { serving: { schemes: schemes.filter(isString), routes: readRoutes(routes) } }
+      : {}),
+  }
+}
+
+function toMembers(index: unknown): Readonly<Record<'versions' | 'schemes' | 'routes', unknown>> {
+  const given = isRecord(index) ? index : {}
+  return { versions: given['versions'], schemes: given['schemes'], routes: given['routes'] }
+}
+
+function readRoutes(lists: readonly unknown[]): Serving['routes'] {
+  return new Map(
+    lists.filter(isRecord).flatMap((list) => {
+      const groups = toList(list['versions']).map((group) => toList(group).filter(isString))
+      return toList(list['operations'])
+        .filter(isString)
+        .map((operation) => [operation, groups] as const)
+    }),
+  )
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function readEntries(versions: readonly unknown[]): readonly SnapshotEntry[] {
+  return versions.map((entry) => {
     const { version, sha256, at, isDefault, sunset } = toEntry(entry)
     if (!isString(version) || !isString(sha256) || !isString(at))
       throw new ReadError('index.json has an entry without version, sha256 or at')

@@ -4,6 +4,7 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Awaitable } from '../../http.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
+import type { Answering } from '../table/table.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
@@ -21,6 +22,8 @@ export interface AppInternals {
   readonly routeMap: TellRoutes
   /** Every route as its code has it. */
   readonly routes: () => readonly FlatRoute[]
+  /** By version, the routes that answer it. */
+  readonly answering: () => ReadonlyMap<string, readonly Answering[]>
   /** What clients of a version send and get, of an application that is prepared; `undefined` for an unknown version. */
   readonly contract: (version: string | undefined) => Contract | undefined
   /**

@@ -209,6 +209,7 @@ function toInternals(core: Core): AppInternals {
     },
     routeMap: async (...asked) => mapOf('shown', ...asked),
     routes: core.routes,
+    answering: () => core.build().table.lifetimes.answering(),
     contract: (version) => core.documents.loaded().contract(version),
     prepare,
     versioning: core.versioning,

@@ -31,6 +31,9 @@ const parameter = (more: object, schema: unknown = string): object => ({
   schema,
   ...more,
 })
+const pathParameters = (...names: readonly string[]): object => ({
+  parameters: names.map((name) => ({ in: 'path', name, required: true, schema: string })),
+})
 const withParameter = (more: object, schema?: unknown): Short =>
   get({ parameters: [parameter(more, schema)] })
 const json = (schema: unknown): object => ({ 'application/json': { schema } })
@@ -111,6 +114,38 @@ export const OPERATIONS: readonly OperationPair[] = [
     at('/cars', { operationId: 'car.list' }),
     at('/vans', { operationId: 'car.list' }),
     'breaking route-moved',
+  ),
+  row(
+    'one more parameter in the path',
+    at('/cars/{id}', { operationId: 'car.get', ...pathParameters('id') }),
+    at('/shops/{shop}/cars/{id}', { operationId: 'car.get', ...pathParameters('shop', 'id') }),
+    'breaking new-request-path-parameter',
+  ),
+  row(
+    'a parameter before the others of the path',
+    at('/cars/{id}', { operationId: 'car.get', ...pathParameters('id') }),
+    at('/{shop}/cars/{id}', { operationId: 'car.get', ...pathParameters('shop', 'id') }),
+    'breaking new-request-path-parameter',
+  ),
+  row(
+    'one more parameter in the path, without a name',
+    at('/cars'),
+    at('/cars/{id}'),
+    'breaking new-request-path-parameter',
+  ),
+  row(
+    'an operation after the sunset of one with fewer parameters',
+    at('/cars', { deprecated: true, 'x-sunset': '2026-01-01' }),
+    at('/cars/{id}'),
+    'info api-path-removed-with-deprecation',
+    'info endpoint-added',
+  ),
+  row(
+    'one parameter less in the path',
+    at('/{shop}/cars', { operationId: 'car.list', ...pathParameters('shop') }),
+    at('/cars', { operationId: 'car.list' }),
+    'breaking route-moved',
+    'warning request-parameter-removed',
   ),
   row('another name of a route', get(), get({ operationId: 'car.all' }), 'warning operation-id-changed'),
   row(

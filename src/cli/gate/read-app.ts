@@ -1,0 +1,48 @@
+import { findHistoryInternals } from '../../changes/internals.ts'
+import { checkHistory } from '../../changes/proofs/check-history.ts'
+import { explain } from '../../changes/proofs/explain.ts'
+import type { History } from '../../gate/snapshot/changes.ts'
+import { UNVERSIONED } from '../../gate/snapshot/snapshot.ts'
+import { internalsOf } from '../../server/adapters/internals.ts'
+import { readServing } from '../../server/adapters/serving.ts'
+import type { App } from '../../server/app.ts'
+import type { CurrentReport } from '../job.ts'
+
+/** Reads what is kept of an application, and how its changes do if that is asked for. */
+export function readCurrentApp(app: App, isChecked: boolean): CurrentReport {
+  const known = app.versions()
+  const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
+  const history = isChecked ? readHistory(app) : undefined
+  return {
+    kind: 'current',
+    versions:
+      known.length === 0
+        ? [{ version: UNVERSIONED, document: app.openapi(), isDefault: false }]
+        : known.map(({ version, isDefault, sunset }) => ({
+            version,
+            document: app.openapi({ version }),
+            isDefault,
+            sunset,
+          })),
+    serving: { schemes, routes: [...routes] },
+    ...(history === undefined ? {} : { history }),
+  }
+}
+
+function readHistory(app: App): History | undefined {
+  const { versioning, routes } = internalsOf(app, 'octavo check')
+  const history = versioning()?.history
+  const internals = findHistoryInternals(history)
+  if (history === undefined || internals === undefined) return undefined
+  const { changes } = explain(internals, routes())
+  return {
+    changes: changes.map(({ id, version, at, reaches }) => ({
+      id,
+      version,
+      source: at,
+      routes: reaches.map(({ route }) => route),
+      hasSideEffects: internals.parts.changes.some((change) => change.id === id && change.sideEffects),
+    })),
+    problems: checkHistory(history),
+  }
+}

@@ -1,0 +1,98 @@
+import { compareDocuments } from '../compare.ts'
+import type { CompareOptions } from '../compare.ts'
+import type { VersionFinding } from '../finding.ts'
+import { toApiFinding } from './api-finding.ts'
+import type { CurrentVersion } from './snapshot.ts'
+
+/** A change of the history of an application. */
+interface ChangeInHistory {
+  readonly id: string
+  /** The first version that has it. */
+  readonly version: string
+  /** Where it is defined, as file and line. */
+  readonly source?: string | undefined
+  /** The names of the routes that it reaches; `user.*` is all of one controller. */
+  readonly routes: readonly string[]
+  /** Whether handlers ask for it, so that it need not reach anything. */
+  readonly hasSideEffects: boolean
+}
+
+/** Something that values show of a change: what `checkHistory` of `octavo/testing` finds. */
+interface ChangeProblem {
+  readonly code: string
+  readonly change: string
+  readonly message: string
+  readonly fix: string
+  readonly at?: string | undefined
+}
+
+/** The changes of an application; absent if it has no history. */
+export interface History {
+  readonly changes: readonly ChangeInHistory[]
+  readonly problems: readonly ChangeProblem[]
+}
+
+/** Tells which changes do nothing or go wrong, and which differences between neighbouring versions no change explains. */
+export function checkChanges(
+  { changes, problems }: History,
+  versions: readonly CurrentVersion[],
+  options: CompareOptions,
+): readonly VersionFinding[] {
+  return [
+    ...problems.map((problem) => toProblemFinding(problem, changes)),
+    ...changes.filter(isWithoutEffect).map(toEffectFinding),
+    ...versions.flatMap((version, at) => toUnexplained(versions[at - 1], version, changes, options)),
+  ]
+}
+
+/** What values show that an application may never send: who knows them lists the field in `lossy`, or gives examples. */
+const UNCERTAIN = new Set(['lost', 'unfit', 'unchecked'])
+
+function toProblemFinding(
+  { code, change, message, fix, at }: ChangeProblem,
+  changes: readonly ChangeInHistory[],
+): VersionFinding {
+  const rule = `change-${code.replaceAll('_', '-')}`
+  const level = UNCERTAIN.has(code) ? 'warning' : 'breaking'
+  const version = changes.find(({ id }) => id === change)?.version ?? ''
+  const finding = toApiFinding(version, rule, level, `${message}: ${fix}`)
+  return { ...finding, at: change, ...(at === undefined ? {} : { source: at }) }
+}
+
+function isWithoutEffect({ routes, hasSideEffects }: ChangeInHistory): boolean {
+  return routes.length === 0 && !hasSideEffects
+}
+
+function toEffectFinding({ id, version, source }: ChangeInHistory): VersionFinding {
+  const finding = toApiFinding(version, 'change-without-effect', 'warning', 'the change reaches no route')
+  return { ...finding, at: id, ...(source === undefined ? {} : { source }) }
+}
+
+/** Operations that break between two neighbours, and that no change of the newer one reaches: routes of their own say something else. */
+function toUnexplained(
+  older: CurrentVersion | undefined,
+  newer: CurrentVersion,
+  changes: readonly ChangeInHistory[],
+  options: CompareOptions,
+): readonly VersionFinding[] {
+  if (older === undefined) return []
+  const reached = changes.filter(({ version }) => version === newer.version).flatMap(({ routes }) => routes)
+  const { findings } = compareDocuments(older.document, newer.document, options)
+  const operations = new Map(
+    findings
+      .filter(({ level, route }) => level === 'breaking' && !reached.some((name) => isReached(route, name)))
+      .map((finding) => [finding.operation, finding] as const),
+  )
+  return [...operations.values()].map((finding) => ({
+    ...finding,
+    version: newer.version,
+    rule: 'diff-unexplained',
+    level: 'warning',
+    at: '',
+    message: `the operation differs from that of version ${older.version}, and no change tells of it`,
+  }))
+}
+
+function isReached(route: string | undefined, name: string): boolean {
+  return name === route || (name.endsWith('.*') && route?.startsWith(name.slice(0, -1)) === true)
+}

@@ -1,0 +1,44 @@
+import { isRecord } from '../../values.ts'
+import { ReadError } from '../document/read-error.ts'
+import { LEVELS } from '../finding.ts'
+import type { Level } from '../finding.ts'
+import { hasRule, RULES } from '../rules.ts'
+import { editDistance } from '../../edit-distance.ts'
+
+/** Levels of rules that differ from those of the table. */
+export type Levels = ReadonlyMap<string, Level>
+
+/** Reads `rules.json`, such as `{ "request-parameter-removed": "breaking" }`. @throws {ReadError} for rules and levels that there are not */
+export function readLevels(text: string): Levels {
+  const given: unknown = JSON.parse(text)
+  if (!isRecord(given)) throw new ReadError('rules.json is no object')
+  return new Map(
+    Object.entries(given).map(([rule, value]) => {
+      if (!hasRule(rule)) throw new ReadError(`rules.json: there is no rule ${rule}${suggest(rule)}`)
+      const level = LEVELS.find((each) => each === value)
+      if (level === undefined)
+        throw new ReadError(
+          `rules.json: ${rule} is ${JSON.stringify(value)}. Levels are ${LEVELS.toReversed().join(', ')}`,
+        )
+      return [rule, level]
+    }),
+  )
+}
+
+function suggest(given: string): string {
+  const [best] = RULES.map(({ rule }) => ({ rule, edits: editDistance(given, rule) })).toSorted(
+    (one, other) => one.edits - other.edits,
+  )
+  return best !== undefined && best.edits <= given.length / 3 ? `. Did you mean ${best.rule}?` : ''
+}
+
+/** Findings with the levels that were chosen for their rules. Those of `none` are left out. */
+export function withLevels<F extends { readonly rule: string; readonly level: Level }>(
+  findings: readonly F[],
+  levels: Levels,
+): readonly F[] {
+  if (levels.size === 0) return findings
+  return findings
+    .map((finding) => ({ ...finding, level: levels.get(finding.rule) ?? finding.level }))
+    .filter(({ level }) => level !== 'none')
+}

@@ -1,0 +1,63 @@
+import type { Level, VersionFinding } from '../finding.ts'
+import { toApiFinding } from './api-finding.ts'
+
+/** How requests reach the routes of versions, as far as documents do not tell it. */
+export interface Serving {
+  /** The places of a request that may name a version, such as `header x-api-version`. */
+  readonly schemes: readonly string[]
+  /** Versions by operation, such as `POST /users`. Those in one list are served by one route. */
+  readonly routes: ReadonlyMap<string, readonly (readonly string[])[]>
+}
+
+/** What became of the way in which requests reach released versions: every place that could name one still can. */
+export function checkSchemes(old: Serving | undefined, now: Serving): readonly VersionFinding[] {
+  const lost = (old?.schemes ?? []).filter((scheme) => !now.schemes.includes(scheme))
+  if (lost.length === 0) return []
+  const message = `requests named their version in ${lost.join(' or ')}, and do in ${now.schemes.join(' or ') || 'none'}`
+  return [toApiFinding('', 'version-scheme-changed', 'breaking', message)]
+}
+
+/**
+ * Tells of released versions that another route serves. Routes have no names that last, so this looks at versions that were served by one
+ * route and are no longer, and the other way round. It is a warning if the documents of the operation stay as they were.
+ */
+export function checkRoutes(
+  old: Serving | undefined,
+  now: Serving,
+  findings: readonly VersionFinding[],
+): readonly VersionFinding[] {
+  return [...(old?.routes ?? [])].flatMap(([operation, groups]) => {
+    const newer = now.routes.get(operation) ?? []
+    const versions = groups.flat().filter((version) => newer.some((group) => group.includes(version)))
+    for (const [at, version] of versions.entries())
+      for (const other of versions.slice(0, at)) {
+        const was = areTogether(groups, other, version)
+        if (was === areTogether(newer, other, version)) continue
+        const message = was
+          ? `one route served the versions ${other} and ${version}, and one for each does now`
+          : `the versions ${other} and ${version} had a route each, and one route serves both now`
+        const hasChanged = findings.some(
+          (finding) => [other, version].includes(finding.version) && isOf(finding, operation),
+        )
+        const level: Level = hasChanged ? 'breaking' : 'warning'
+        return [{ ...toApiFinding(version, 'range-retargeted', level, message), operation }]
+      }
+    return []
+  })
+}
+
+function areTogether(groups: readonly (readonly string[])[], one: string, other: string): boolean {
+  return groups.some((group) => group.includes(one) && group.includes(other))
+}
+
+/** Whether a finding that clients notice is about an operation, whose path has no version and no prefix here. */
+function isOf({ operation, level }: VersionFinding, of: string): boolean {
+  if (level === 'info' || level === 'none') return false
+  const [method, path = ''] = operation.split(' ')
+  const [itsMethod, itsPath = ''] = of.split(' ')
+  return method === itsMethod && withoutNames(path).endsWith(withoutNames(itsPath))
+}
+
+function withoutNames(path: string): string {
+  return path.replaceAll(/\{[^{}]*\}/g, '{}')
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { readArguments } from '../../src/cli/arguments.ts'
+import { InputError } from '../../src/cli/failure.ts'
+import { diff } from '../../src/cli/gate/diff.ts'
+import { compareDocuments } from 'octavo/testing'
+import { documentOf, ref, string } from './support.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'octavo-hostile-'))
+after(() => rmSync(cwd, { recursive: true, force: true }))
+
+const setting = { main: '', cwd, manifest: { version: '0', peerDependencies: {}, devDependencies: {} } }
+writeFileSync(join(cwd, 'plain.json'), JSON.stringify(documentOf({ request: string })))
+mkdirSync(join(cwd, 'folder.json'))
+
+/** What the command says of a file that it compares with a plain one, on either side. */
+async function tell(content: string | Uint8Array, name = 'given.json'): Promise<readonly string[]> {
+  writeFileSync(join(cwd, name), content)
+  return tellOf(name)
+}
+
+async function tellOf(name: string): Promise<readonly string[]> {
+  const said: string[] = []
+  for (const pair of [
+    ['plain.json', name],
+    [name, 'plain.json'],
+    [name, name],
+  ])
+    try {
+      await diff.run(readArguments(pair, diff), setting)
+    } catch (error) {
+      assert.ok(error instanceof InputError, String(error))
+      assert.equal(error.exitCode, 2)
+      assert.deepEqual(error.hints, [])
+      assert.doesNotMatch(error.message, /\n|    at |call stack/)
+      said.push(error.message)
+    }
+  return said
+}
+
+const withSchema = (schema: string, components = '{}'): string =>
+  JSON.stringify(documentOf({ request: 0 }))
+    .replace('"schema":0', `"schema":${schema}`)
+    .replace('"components":{"schemas":{}}', `"components":{"schemas":${components}}`)
+const times = (text: string, count: number): string => text.repeat(count)
+const DEEP = 10_000
+const within = { timeout: 60_000 }
+
+describe('documents that cannot be compared', () => {
+  const cases: readonly (readonly [
+    title: string,
+    content: string | Uint8Array,
+    expected: RegExp,
+    name?: string,
+  ])[] = [
+    ['no text', '', /openapi: nothing|no object/],
+    ['a text of YAML', 'hello', /no object/, 'given.yaml'],
+    ['a list', '[]', /no object/],
+    ['null', 'null', /no object/],
+    ['broken JSON', '{"openapi": ', /JSON/],
+    ['broken YAML', 'a: [1, {b', /./, 'given.yaml'],
+    ['zeros', new Uint8Array(1000), /./, 'given.yaml'],
+    ['bytes', Uint8Array.from({ length: 5000 }, (_, at) => (at * 7919) % 256), /./],
+    ['another version', '{"openapi":"2.0"}', /openapi: "2\.0"/],
+    ['a version that is a number', '{"openapi":3.1}', /openapi: 3\.1\. Give/],
+    ['Swagger', '{"swagger":"2.0"}', /openapi: nothing/],
+    ['paths that are a list', '{"openapi":"3.1.0","paths":[1]}', /\/paths is no object/],
+    ['a reference to nowhere', withSchema('{"$ref":"#/components/schemas/A"}'), /leads nowhere/],
+    ['a reference to a member of objects', withSchema('{"$ref":"#/__proto__/a"}'), /leads nowhere/],
+    [
+      'a reference to itself',
+      withSchema(JSON.stringify(ref('A')), `{"A":${JSON.stringify(ref('A'))}}`),
+      /contains itself/,
+    ],
+    [
+      'allOf in a circle',
+      withSchema(
+        JSON.stringify(ref('A')),
+        '{"A":{"allOf":[{"$ref":"#/components/schemas/B"}]},"B":{"anyOf":[{"$ref":"#/components/schemas/A"}]}}',
+      ),
+      /contains itself/,
+    ],
+    ['a reference to another machine', withSchema('{"$ref":"http://127.0.0.1:9/a.json"}'), /another machine/],
+    ['a reference to a missing file', withSchema('{"$ref":"nowhere.json#/a"}'), /nowhere\.json|no such file/],
+    ['a reference to a folder', withSchema('{"$ref":"folder.json#/a"}'), /folder|directory/i],
+    ['a reference that is no address', withSchema('{"$ref":"%E0%A4%A.json"}'), /./],
+    ['aliases of YAML that are a bomb', bomb(), /./, 'given.yaml'],
+    ['YAML in YAML', `${times('[', DEEP)}${times(']', DEEP)}`, /./, 'given.yaml'],
+  ]
+  for (const [title, content, expected, name] of cases)
+    it(`are told in one line: ${title}`, within, async () => {
+      const said = await tell(content, name)
+      assert.ok(said.length >= 2, 'nothing was said')
+      for (const line of said) assert.match(line, expected)
+    })
+
+  it('are told in one line: a folder, and nothing', within, async () => {
+    assert.match((await tellOf('folder.json')).join(), /folder\.json: .*directory/)
+    assert.match((await tellOf('nowhere.json')).join(), /nowhere\.json: there is no such file/)
+  })
+
+  const deep: readonly (readonly [title: string, schema: string])[] = [
+    ['properties', `${times('{"properties":{"a":', DEEP)}{}${times('}}', DEEP)}`],
+    ['items', `${times('{"items":', DEEP)}{}${times('}', DEEP)}`],
+    ['allOf', `${times('{"allOf":[', DEEP)}{}${times(']}', DEEP)}`],
+    ['not', `${times('{"not":', DEEP)}{}${times('}', DEEP)}`],
+    ['an enumeration', `{"enum":[${times('[', DEEP)}1${times(']', DEEP)}]}`],
+    ['a default', `{"default":${times('[', DEEP)}1${times(']', DEEP)}}`],
+    ['a chain of references', JSON.stringify(ref('A0'))],
+  ]
+  const chain = `{${Array.from({ length: DEEP }, (_, at) => `"A${at}":${at === DEEP - 1 ? '{"type":"string"}' : JSON.stringify(ref(`A${at + 1}`))}`).join(',')}}`
+  for (const [title, schema] of deep)
+    it(`may be nested ${DEEP} levels deep: ${title}`, within, () => {
+      const read = (type: string): unknown =>
+        JSON.parse(withSchema(schema, chain).replace('"openapi":"3.1.0"', `"openapi":"${type}"`))
+      for (const [old, now] of [
+        [read('3.1.0'), read('3.1.0')],
+        [read('3.0.3'), read('3.1.0')],
+        [documentOf({ request: string }), read('3.1.0')],
+        [read('3.1.0'), documentOf({ request: string })],
+      ])
+        try {
+          compareDocuments(old, now)
+        } catch (error) {
+          assert.match(String(error), /^ReadError: the document is nested too deeply$/)
+        }
+    })
+})
+
+describe('documents that are odd', () => {
+  const odd: readonly (readonly [title: string, document: string])[] = [
+    [
+      'everything of another type',
+      '{"openapi":"3.1.0","info":[],"paths":{"/a":{"get":{"parameters":{"a":1},"requestBody":"b","responses":[1],"security":"c","callbacks":[1]},"put":5,"parameters":[null,{"in":1}]},"/b":7},"components":[],"webhooks":[3],"security":{}}',
+    ],
+    [
+      'members of responses of another type',
+      '{"openapi":"3.1.0","paths":{"/a":{"get":{"operationId":{},"responses":{"200":{"content":{"a/b":5,"c/d":null},"headers":{"x":1}},"default":7}}}}}',
+    ],
+    [
+      'names of members of objects',
+      '{"openapi":"3.1.0","paths":{"/__proto__":{"__proto__":{"a":1},"get":{"responses":{"__proto__":{"description":""},"constructor":{"description":""}}}}},"components":{"schemas":{"__proto__":{"type":"string"}}}}',
+    ],
+    [
+      'properties with such names',
+      withSchema(
+        '{"properties":{"__proto__":{"type":"string"},"constructor":{},"toString":{"enum":[1]}},"required":["__proto__","hasOwnProperty"]}',
+      ),
+    ],
+    [
+      'patterns that are none',
+      withSchema('{"pattern":"(","patternProperties":{"[":{}},"propertyNames":{"pattern":"*"}}'),
+    ],
+    ['a pattern that takes long', withSchema('{"pattern":"^(a+)+$","minLength":40}')],
+    [
+      'limits that are none',
+      withSchema(
+        '{"type":["x",7],"minimum":"a","maxLength":-5,"minItems":1e308,"multipleOf":0,"enum":{},"required":"a"}',
+      ),
+    ],
+    [
+      'long lists',
+      withSchema('{"type":"array","minItems":1000000000,"items":{"type":"string","minLength":1000000000}}'),
+    ],
+  ]
+  for (const [title, text] of odd)
+    it(`are compared all the same: ${title}`, within, () => {
+      const read = (): unknown => JSON.parse(text)
+      assert.deepEqual(compareDocuments(read(), read()).findings, [])
+      for (const [old, now] of [
+        [documentOf({ request: string }), read()],
+        [read(), documentOf({ request: string })],
+      ]) {
+        const { findings } = compareDocuments(old, now)
+        assert.ok(Array.isArray(findings))
+      }
+      assert.equal(Reflect.get({}, 'a'), undefined)
+    })
+
+  it('are compared within seconds when all unions are wide', within, () => {
+    const union = (count: number, more: object): object => ({
+      anyOf: Array.from({ length: count }, (_, at) => ({
+        type: 'object',
+        required: [`a${at}`],
+        properties: { [`a${at}`]: { ...string, ...more } },
+      })),
+    })
+    const all = (more: object): object => ({ allOf: [union(20, more), union(20, more), union(20, more)] })
+    const { level } = compareDocuments(
+      documentOf({ request: all({}) }),
+      documentOf({ request: all({ minLength: 2 }) }),
+    )
+    assert.notEqual(level, 'none')
+  })
+})
+
+/** A document of a few hundred bytes that holds billions of values. */
+function bomb(): string {
+  const lines = Array.from({ length: 12 }, (_, at) => {
+    const names = at === 0 ? 'x' : times(`*a${at - 1},`, 9).slice(0, -1)
+    return `a${at}: &a${at} [${names}]`
+  })
+  return `openapi: 3.1.0\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { readAllowed } from '../../src/gate/snapshot/allow.ts'
+import { checkSnapshots } from '../../src/gate/snapshot/check.ts'
+import { readLevels } from '../../src/gate/snapshot/levels.ts'
+import { readIndex, toIndexText } from '../../src/gate/snapshot/snapshot.ts'
+import { VERSIONS } from './corpus/versions.ts'
+import { documentOf, string } from './support.ts'
+
+const now = new Date('2026-11-22')
+
+describe('the gate, versions', () => {
+  for (const { reason, old, now: newer, expected, options } of VERSIONS)
+    it(`${reason}: ${expected.join(', ') || 'none'}`, () => {
+      const { findings } = checkSnapshots(old, newer, { now, ...options })
+      const found = findings.map(({ level, rule, version }) => `${level} ${rule} ${version}`)
+      assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
+    })
+
+  it('tells words from additions', () => {
+    const kept = (version: string) => ({
+      version,
+      sha256: '',
+      at: '',
+      document: documentOf({ request: string }),
+    })
+    const today = (version: string, request: object) => ({
+      version,
+      document: documentOf({ request }),
+      isDefault: false,
+    })
+    const { stale, reworded, level } = checkSnapshots(
+      [kept('1'), kept('2'), kept('3')],
+      [
+        today('1', { ...string, description: 'A name' }),
+        today('2', { type: ['string', 'null'] }),
+        today('3', string),
+      ],
+    )
+    assert.deepEqual({ stale, reworded, level }, { stale: ['1', '2'], reworded: ['1'], level: 'info' })
+  })
+})
+
+describe('what a folder keeps', () => {
+  it('has an index that is read as it was written', () => {
+    const index = {
+      versions: [{ version: '1', sha256: 'a', at: '2026-01-01', isDefault: true, sunset: '2027-01-01' }],
+      serving: {
+        schemes: ['header x-version'],
+        routes: new Map([
+          ['GET /a', [['1', '2'], ['3']]],
+          ['GET /b', [['1', '2', '3']]],
+          ['POST /a', [['1', '2'], ['3']]],
+        ]),
+      },
+    } as const
+    const { versions, serving } = readIndex(toIndexText(index))
+    assert.deepEqual(versions, index.versions)
+    assert.deepEqual(serving?.schemes, index.serving.schemes)
+    assert.deepEqual(Object.fromEntries(serving?.routes ?? []), Object.fromEntries(index.serving.routes))
+    assert.deepEqual(readIndex('{"versions":[]}'), { versions: [] })
+  })
+
+  const wrong: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ['an index without versions', () => readIndex('{}'), /no list "versions"/],
+    [
+      'an entry of the index without a digest',
+      () => readIndex('{"versions":[{"version":"1"}]}'),
+      /without version/,
+    ],
+    ['rules that are a list', () => readLevels('[]'), /rules\.json is no object/],
+    [
+      'a rule that there is not',
+      () => readLevels('{"request-parameter-remove":"info"}'),
+      /^ReadError: rules\.json: there is no rule request-parameter-remove\. Did you mean request-parameter-removed\?$/,
+    ],
+    ['a rule that is like none', () => readLevels('{"a":"info"}'), /there is no rule a$/],
+    [
+      'a level that there is not',
+      () => readLevels('{"request-parameter-removed":"error"}'),
+      /is "error"\. Levels are breaking, warning, info, none$/,
+    ],
+    ['what is allowed as an object', () => readAllowed('{}'), /no list/],
+    ['what is allowed until no day', () => readAllowed('[{"rule":"a","reason":"b","until":"c"}]'), /no day/],
+  ]
+  for (const [title, read, expected] of wrong)
+    it(`is refused: ${title}`, () => assert.throws(read, (error) => expected.test(String(error))))
+
+  it('may name rules of keywords', () => {
+    assert.deepEqual(
+      [...readLevels('{"request-body-not-added":"breaking"}')],
+      [['request-body-not-added', 'breaking']],
+    )
+  })
+})
