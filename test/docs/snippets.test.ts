@@ -37,7 +37,7 @@ interface Call {
   readonly answer: unknown
 }
 
-const FENCE = /^```ts(?: (\S+))?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm
+const FENCE = /^```ts(?: ([^\s[]+))?(?: \[.+\])?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm
 const MARKS = ['', 'no-run', 'outside', 'serves', 'setup', 'throws'] as const
 const LISTEN = 'await app.listen({ port: 3000 })'
 const CALL = /^```sh\ncurl http:\/\/localhost:3000(\S+)\n```$[^`]*^```json\n([\s\S]*?)^```$/gm
@@ -127,6 +127,7 @@ async function answersOf(file: string, calls: readonly Call[]): Promise<readonly
 
 const pages = [
   'README.md',
+  'website/index.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { defineConfig } from 'vitepress'
+import type { DefaultTheme } from 'vitepress'
+
+import { toAccessible } from '../build/accessible-theme.ts'
+import { createCopies, writeCopies } from '../build/copies.ts'
+import { findMistakes } from '../build/output.ts'
+import { useCodeGroups } from '../markdown/code-groups.ts'
+import { useDrawings } from '../markdown/drawings.ts'
+import { useSiteLinks } from '../markdown/links.ts'
+import { toPage } from '../pages.ts'
+import { SIDEBAR } from '../sidebar.ts'
+import { VERSIONS } from '../versions.ts'
+
+const SITE = join(import.meta.dirname, '..')
+const ROOT = join(SITE, '..')
+/** The path of the site on its host, with a slash at both ends. */
+const BASE = process.env['SITE_BASE'] ?? '/'
+
+const excluded = readdirSync(ROOT, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !['docs', 'website', 'bench'].includes(entry.name))
+  .map(({ name }) => `${name}/**`)
+
+/** Anchors as GitHub makes them, so that links work there and here. */
+const toAnchor = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+
+const toLink = (path: string): string => `/${path.replace(/(^|\/)index$/, '$1')}`
+
+const guide: DefaultTheme.SidebarItem[] = SIDEBAR.map(({ text, pages }) => ({
+  text,
+  items: pages.map(([label, path]) => ({ text: label, link: toLink(path) })),
+}))
+
+function readApi(): DefaultTheme.SidebarMulti {
+  const file = join(SITE, 'api/sidebar.json')
+  if (!existsSync(file)) throw new Error('the reference is missing: npm run api --prefix website')
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/**
+ * Renders a page for the search, which reads its text: code is not coloured for it. A page of the API is one entry, or the members of types
+ * would come before the guide.
+ */
+const renderForSearch: DefaultTheme.LocalSearchOptions['_render'] = (source, env, markdown) => {
+  const isApi = env.relativePath.startsWith('website/api/')
+  const { highlight } = markdown.options
+  markdown.set({ highlight: null })
+  const html = markdown.render(isApi ? source.replaceAll(/^#{2,} /gm, '') : source, env)
+  markdown.set({ highlight: highlight ?? null })
+  return html
+}
+
+const [current, ...older] = VERSIONS
+
+export default defineConfig({
+  title: 'Octavo',
+  titleTemplate: ':title | Octavo',
+  description: 'Versioned HTTP APIs in TypeScript from plain objects.',
+  lang: 'en-GB',
+  base: BASE,
+  srcDir: ROOT,
+  srcExclude: [...excluded, 'website/README.md', 'bench/!(README.md)', 'bench/*/**', '**/node_modules/**'],
+  rewrites: (file) => toPage(file) ?? file,
+  cleanUrls: true,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}logo.svg` }]],
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: toAnchor },
+    config: (markdown) => {
+      useSiteLinks(markdown, ROOT)
+      useCodeGroups(markdown)
+      useDrawings(markdown)
+    },
+  },
+  themeConfig: {
+    logo: '/logo.svg',
+    search: { provider: 'local', options: { _render: renderForSearch } },
+    // its name for screen readers has to be its text
+    notFound: { linkText: 'Take me home', linkLabel: 'Take me home' },
+    outline: { level: [2, 3], label: 'On this page' },
+    nav: [
+      { text: 'Guide', link: '/introduction', activeMatch: '^/(introduction|guide/)' },
+      { text: 'API', link: '/api/', activeMatch: '^/api/' },
+      { text: 'Errors', link: '/errors' },
+      { text: 'Benchmarks', link: '/benchmarks' },
+      {
+        text: current.name,
+        items: [
+          { text: 'Changelog', link: '/changelog' },
+          // other versions are sites beside this one
+          ...older.map(({ name, link }) => ({ text: name, link, target: '_self', noIcon: true })),
+        ],
+      },
+    ],
+    sidebar: { ...readApi(), '/': guide },
+    footer: { message: 'MIT license' },
+  },
+  transformHead: ({ pageData }) => [
+    ['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${pageData.relativePath}` }],
+  ],
+  buildEnd: ({ outDir, pages }) => {
+    writeCopies(outDir, createCopies(ROOT, pages, SIDEBAR, BASE))
+    const mistakes = findMistakes(outDir, BASE)
+    if (mistakes.length > 0) throw new Error(`the site has mistakes:\n${mistakes.join('\n')}`)
+  },
+  vite: {
+    publicDir: join(SITE, 'public'),
+    build: { chunkSizeWarningLimit: 2_000 },
+    plugins: [
+      { name: 'accessible-theme', enforce: 'pre', transform: (code, id) => toAccessible(code, id) },
+      {
+        name: 'packages-of-the-site',
+        enforce: 'pre',
+        // pages outside this folder do not find its packages
+        resolveId(id, importer) {
+          const isPage = importer?.endsWith('.md') === true || importer?.includes('.md?') === true
+          return isPage && /^vue(?:\/|$)/.test(id)
+            ? this.resolve(id, join(SITE, 'package.json'), { skipSelf: true })
+            : undefined
+        },
+      },
+    ],
+  },
+})

@@ -1,0 +1,96 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { Application, ReflectionKind } from 'typedoc'
+import type { DeclarationReflection, TypeDocOptions } from 'typedoc'
+import type { PluginOptions } from 'typedoc-plugin-markdown'
+
+/** Writes a page for each export of the package, from its docstring, and the sidebar of these pages. */
+
+const ROOT = join(import.meta.dirname, '../..')
+const OUT = join(import.meta.dirname, '../api')
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly 'octavo-source': string }>>
+}
+
+const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+/** The source of each entry point, by its name, as in `octavo/auth`. */
+const entries = Object.entries(manifest.exports).flatMap(([path, target]) =>
+  typeof target === 'string' ? [] : [[path.replace('.', 'octavo'), target['octavo-source']] as const],
+)
+
+/** The name that TypeDoc gives to a module, by its source. */
+const toModuleName = (source: string): string =>
+  source.replace(/^\.\/src\//, '').replace(/(?:(?<=.)\/index)?\.ts$/, '')
+
+const options: TypeDocOptions & PluginOptions = {
+  plugin: ['typedoc-plugin-markdown'],
+  name: 'API reference',
+  out: OUT,
+  entryPoints: entries.map(([, source]) => join(ROOT, source)),
+  // the installed TypeScript of the repository has no compiler that TypeDoc could use, and `npm run types` checks the sources
+  tsconfig: join(ROOT, 'tsconfig.json'),
+  skipErrorChecking: true,
+  readme: 'none',
+  disableSources: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  excludeExternals: true,
+  // exported types may show helpers that cannot be imported
+  validation: { notExported: false, invalidLink: false },
+  logLevel: 'Error',
+  entryFileName: 'index.md',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  sanitizeComments: true,
+  indexFormat: 'table',
+  parametersFormat: 'table',
+  pageTitleTemplates: { index: 'API reference', module: '{name}', member: '{name}' },
+}
+
+const app = await Application.bootstrapWithPlugins(options)
+const project = await app.convert()
+if (project === undefined) throw new Error('TypeDoc could not read the entry points')
+const modules = (project.children ?? []).filter(({ kind }) => kind === ReflectionKind.Module)
+if (modules.length !== entries.length)
+  throw new Error(`TypeDoc read ${modules.length} of ${entries.length} entry points`)
+const names = new Map(entries.map(([name, source]) => [toModuleName(source), name]))
+for (const module of modules) module.name = names.get(module.name) ?? module.name
+modules.sort((one, other) => one.name.localeCompare(other.name, 'en'))
+await app.generateOutputs(project)
+
+const FOLDERS: Readonly<Partial<Record<ReflectionKind, string>>> = {
+  [ReflectionKind.Class]: 'classes',
+  [ReflectionKind.Function]: 'functions',
+  [ReflectionKind.Variable]: 'variables',
+}
+
+/** The values of an entry point. Its types are in its index: they are hundreds, which nobody looks for in a list at the side. */
+function valuesOf(
+  module: DeclarationReflection,
+): readonly { readonly text: string; readonly link: string }[] {
+  return (module.children ?? [])
+    .flatMap(({ name, kind }) => {
+      const folder = FOLDERS[kind]
+      return folder === undefined ? [] : [{ text: name, link: `/api/${module.name}/${folder}/${name}` }]
+    })
+    .toSorted((one, other) => one.text.localeCompare(other.text, 'en'))
+}
+
+/** The entry points, with the values of one of them. */
+const toSidebar = (open?: DeclarationReflection): readonly object[] => [
+  { text: 'Guide', link: '/introduction' },
+  ...modules.map((module) => ({
+    text: module.name,
+    link: `/api/${module.name}/`,
+    ...(module === open && { items: valuesOf(module) }),
+  })),
+]
+const sidebars = {
+  '/api/': toSidebar(),
+  ...Object.fromEntries(modules.map((module) => [`/api/${module.name}/`, toSidebar(module)])),
+}
+writeFileSync(join(OUT, 'sidebar.json'), `${JSON.stringify(sidebars, undefined, 2)}\n`)

@@ -1,0 +1,175 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+
+import { findOwnViolations } from '../test/docs-page/axe.ts'
+import { findChromium, startBrowser } from '../test/support/browser.ts'
+import type { Tab } from '../test/support/browser.ts'
+import { FAINT_TEXTS } from '../test/support/contrast.ts'
+import { SIDEBAR } from './sidebar.ts'
+
+/**
+ * Looks at the built site in a browser. `-- --screenshots=folder` keeps a picture of each page that is looked at closely.
+ */
+
+const OUT = join(import.meta.dirname, '.vitepress/dist')
+const SHOTS = process.argv.find((each) => each.startsWith('--screenshots='))?.slice('--screenshots='.length)
+
+/** Pages that together have everything that the theme shows. They are checked in each width and scheme. */
+const CLOSELY = [
+  '/',
+  '/introduction',
+  '/guide/routes',
+  '/guide/runtimes',
+  '/errors',
+  '/benchmarks',
+  '/architecture',
+  '/api/',
+  '/api/octavo/',
+  '/api/octavo/functions/createApp',
+  '/no-such-page',
+]
+const WIDTHS = [375, 1280] as const
+const SCHEMES = ['light', 'dark'] as const
+
+/** Searches, and a page that each has to find. */
+const SEARCHES = {
+  deprecation: '/guide/deprecation',
+  unsupported_version: '/errors#unsupported_version',
+} as const
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+}
+
+/** Serves the built site, with addresses without extension. */
+async function serve(): Promise<{ readonly server: Server; readonly url: string }> {
+  const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
+  const server = createServer((request, response) => {
+    const path = join(OUT, decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname))
+    const found = [path, `${path}.html`, join(path, 'index.html')].find(isFile)
+    const file = found ?? join(OUT, '404.html')
+    const type = TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
+    response.writeHead(found === undefined ? 404 : 200, { 'content-type': type }).end(readFileSync(file))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const mistakes: string[] = []
+
+/** The theme is ready once it has made the page its own. */
+const READY =
+  "document.querySelector('#app')?.__vue_app__ !== undefined && document.readyState === 'complete'"
+/** Elements that reach beyond the window, unless what they are in scrolls. */
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+async function checkWidth(tab: Tab, place: string): Promise<void> {
+  const overflow = Number(await tab.evaluate(OVERFLOW))
+  if (overflow > 0) mistakes.push(`${place}: ${overflow} pixels too wide`)
+}
+
+async function checkColours(tab: Tab, place: string): Promise<void> {
+  const faint = await tab.evaluate(FAINT_TEXTS)
+  // 1 is for texts that are not shown, such as those of a closed menu
+  if (Array.isArray(faint))
+    mistakes.push(
+      ...faint.map((each) => `${place}: faint ${String(each)}`).filter((each) => !/ 1\.00 /.test(each)),
+    )
+  const violations = await findOwnViolations(tab)
+  if (Array.isArray(violations))
+    mistakes.push(
+      ...violations
+        .map(String)
+        .filter((each) => /^(?:serious|critical)/.test(each))
+        .map((each) => `${place}: ${each}`),
+    )
+}
+
+async function keep(tab: Tab, name: string): Promise<void> {
+  if (SHOTS === undefined) return
+  mkdirSync(SHOTS, { recursive: true })
+  writeFileSync(join(SHOTS, `${name.replaceAll(/[^\w-]+/g, '_')}.png`), await tab.screenshot())
+}
+
+interface Search {
+  readonly text: string
+  /** The page that has to be found. */
+  readonly page: string
+  readonly place: string
+}
+
+async function search(tab: Tab, url: string, { text, page, place }: Search): Promise<void> {
+  await tab.open(url)
+  await tab.until(READY)
+  await tab.evaluate("document.querySelector('.DocSearch-Button').click()")
+  await tab.until("document.querySelector('.search-input')")
+  await tab.evaluate(`{
+    const field = document.querySelector('.search-input')
+    field.value = ${JSON.stringify(text)}
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }`)
+  const found = `[...document.querySelectorAll('.VPLocalSearchBox .result')].map((each) => each.getAttribute('href'))`
+  await tab.until(`${found}.length > 0`)
+  const links = await tab.evaluate(found)
+  if (!Array.isArray(links) || !links.some((link) => String(link).startsWith(page)))
+    mistakes.push(`${place}: ${text} finds ${String(links)}`)
+}
+
+async function checkClosely(tab: Tab, url: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
+  const look = async (place: string): Promise<void> => {
+    await checkWidth(tab, place)
+    await checkColours(tab, place)
+    await keep(tab, place)
+  }
+  await tab.look(width, 900, scheme)
+  for (const page of CLOSELY) {
+    await tab.open(`${url}${page}`)
+    await tab.until(READY)
+    await look(`${page} ${scheme} ${width}`)
+  }
+  for (const [text, page] of Object.entries(SEARCHES)) {
+    const place = `search for ${text} ${scheme} ${width}`
+    await search(tab, url, { text, page, place })
+    await look(place)
+  }
+}
+
+async function checkAll(tab: Tab, url: string): Promise<void> {
+  for (const scheme of SCHEMES) for (const width of WIDTHS) await checkClosely(tab, url, width, scheme)
+  await tab.look(375, 900, 'light')
+  for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
+    await tab.open(`${url}/${path.replace(/(^|\/)index$/, '$1')}`)
+    await checkWidth(tab, `/${path}`)
+  }
+  const outside = tab.requests.filter((each) => !each.startsWith(`${url}/`) && !each.startsWith('data:'))
+  mistakes.push(...outside.map((each) => `asks for ${each}`))
+  const complaints = tab.complaints.filter((each) => !each.includes('404'))
+  mistakes.push(...complaints.map((each) => `the console says ${each}`))
+}
+
+const chromium = findChromium()
+if (chromium === undefined) {
+  console.log('The site is not looked at: no chromium is installed. CHROME_PATH may name one.')
+} else {
+  const { server, url } = await serve()
+  const browser = await startBrowser(chromium)
+  try {
+    await checkAll(await browser.tab(), url)
+  } finally {
+    await browser.close()
+    server.close()
+  }
+  const done = `The site fits ${WIDTHS.join(' and ')} pixels, can be read in ${SCHEMES.join(' and ')}, and is searched.`
+  console.log(mistakes.length === 0 ? done : [...new Set(mistakes)].join('\n'))
+  process.exitCode = mistakes.length === 0 ? 0 : 1
+}

@@ -1,0 +1,108 @@
+/** A page in a sidebar: its text, and its path on the site without extension. */
+export type SidebarPage = readonly [text: string, path: string]
+
+/** A group of pages in the order in which one would read them. */
+export interface SidebarGroup {
+  readonly text: string
+  readonly pages: readonly SidebarPage[]
+  /** Whether readers who look for the API may skip the group. `llms.txt` lists it as optional. */
+  readonly optional?: boolean
+}
+
+/** Every page of the site but the generated reference. test/docs/site.test.ts fails if a page of `docs` is missing. */
+export const SIDEBAR: readonly SidebarGroup[] = [
+  {
+    text: 'Start',
+    pages: [
+      ['Introduction', 'introduction'],
+      ['Coming from other frameworks', 'guide/coming-from'],
+      ['Command line', 'guide/cli'],
+    ],
+  },
+  {
+    text: 'Routes',
+    pages: [
+      ['Routes', 'guide/routes'],
+      ['Input', 'guide/input'],
+      ['Results', 'guide/results'],
+      ['Uploads', 'guide/uploads'],
+      ['Downloads', 'guide/downloads'],
+    ],
+  },
+  {
+    text: 'Versions',
+    pages: [
+      ['Versioning', 'guide/versioning'],
+      ['The rules of versioning', 'guide/versioning-rules'],
+      ['Versions as changes', 'guide/changes'],
+      ['Changes in requests', 'guide/changes-requests'],
+      ['Reference of changes', 'guide/changes-reference'],
+      ['Deprecation and sunset', 'guide/deprecation'],
+      ['Compatibility of documents', 'guide/compatibility'],
+      ['Tests of versions', 'guide/testing-versions'],
+    ],
+  },
+  {
+    text: 'Structure',
+    pages: [
+      ['Modules', 'guide/modules'],
+      ['Around a handler', 'guide/around'],
+      ['Middleware', 'guide/middleware'],
+      ['Error format', 'guide/error-format'],
+      ['Configuration', 'guide/configuration'],
+      ['Testing', 'guide/testing'],
+    ],
+  },
+  {
+    text: 'Security',
+    pages: [
+      ['Authentication', 'guide/authentication'],
+      ['Sessions', 'guide/sessions'],
+      ['CORS', 'guide/cors'],
+      ['Limits', 'guide/limits'],
+      ['Threats', 'security'],
+    ],
+  },
+  {
+    text: 'Documents and clients',
+    pages: [
+      ['OpenAPI documents', 'guide/openapi'],
+      ['Schemas in documents', 'guide/openapi-schemas'],
+      ['Serving documents', 'guide/openapi-serving'],
+      ['Checking documents', 'guide/openapi-checks'],
+      ['Client', 'guide/client'],
+      ['Requests of the client', 'guide/client-requests'],
+      ['TanStack Query', 'guide/client-tanstack'],
+    ],
+  },
+  {
+    text: 'Operations',
+    pages: [
+      ['Serving', 'guide/serving'],
+      ['Operations', 'guide/operations'],
+      ['Logging', 'guide/logging'],
+      ['WebSockets', 'guide/websockets'],
+      ['Runtimes', 'guide/runtimes'],
+      ['Adapters', 'guide/adapters'],
+    ],
+  },
+  {
+    text: 'Reference',
+    pages: [
+      ['API', 'api/index'],
+      ['Errors', 'errors'],
+      ['Changelog', 'changelog'],
+    ],
+  },
+  {
+    text: 'Project',
+    optional: true,
+    pages: [
+      ['Benchmarks', 'benchmarks'],
+      ['Measuring', 'measuring'],
+      ['Architecture', 'architecture'],
+      ['Contributing', 'contributing'],
+      ['Reporting vulnerabilities', 'vulnerabilities'],
+    ],
+  },
+]
