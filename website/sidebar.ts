@@ -39,6 +39,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Reference of changes', 'guide/changes-reference'],
       ['Deprecation and sunset', 'guide/deprecation'],
       ['Compatibility of documents', 'guide/compatibility'],
+      ['Changelog of an API', 'guide/changelog'],
       ['Tests of versions', 'guide/testing-versions'],
     ],
   },

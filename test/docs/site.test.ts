@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { createCopies, toCopy } from '../../website/build/copies.ts'
+import { findMistakes } from '../../website/build/output.ts'
 import { parseChart, renderChart } from '../../website/markdown/charts.ts'
 import { toPage, toSiteLink } from '../../website/pages.ts'
 import { SIDEBAR } from '../../website/sidebar.ts'
@@ -138,5 +140,61 @@ describe('the Markdown copies of the site', () => {
       toCopy('docs/a.md', text, '/'),
       '# A\n\nfile, [page](/errors.md)\n\n```md\n[page](errors.md)\n```\n',
     )
+  })
+})
+
+describe('the build of the site', () => {
+  /** The mistakes in a site with these files. */
+  function mistakesIn(site: Readonly<Record<string, string>>, base = '/'): readonly string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'octavo-site-'))
+    try {
+      for (const [name, text] of Object.entries(site)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true })
+        writeFileSync(join(folder, name), text)
+      }
+      return findMistakes(folder, base)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+  const page = '<h2 id="names">Names</h2>'
+
+  it('takes links to pages, files and anchors, and links out of the site', () => {
+    const links = ['/guide/routes#names', './guide/routes.md', '/', '#top', 'https://zod.dev', '/guide/'].map(
+      (link) => `<a class="x" href="${link}">link</a>`,
+    )
+    const site = { 'guide/routes.html': page, 'guide/routes.md': '', 'guide/index.html': '' }
+    assert.deepEqual(mistakesIn({ ...site, 'index.html': `<main id="top">${links.join('')}</main>` }), [])
+  })
+  it('refuses links and anchors that lead nowhere', () => {
+    const links = '<a href="/guide/route">1</a><a href="/guide/routes#name">2</a><a href="#top">3</a>'
+    assert.deepEqual(mistakesIn({ 'guide/routes.html': page, 'index.html': links }), [
+      'index.html links to /guide/route',
+      'index.html links to /guide/routes#name',
+      'index.html links to #top',
+    ])
+  })
+  it('refuses links that leave a site below the root of its host', () => {
+    const links = '<a href="/0.1/errors">1</a><a href="/errors">2</a>'
+    assert.deepEqual(mistakesIn({ 'errors.html': '', 'index.html': links }, '/0.1/'), [
+      'index.html links to /errors',
+    ])
+  })
+  it('refuses whatever is loaded from another origin', () => {
+    const html = [
+      '<link rel="stylesheet" href="https://fonts.example/css">',
+      '<script type="module" src="//cdn.example/a.js"></script>',
+      '<img alt="" src="https://img.example/a.png">',
+      "<style>@import url('https://fonts.example/b')</style>",
+      '<link rel="stylesheet" href="/own.css"><img src="/own.png">',
+    ]
+    const css = 'a { background: url("https://img.example/c.png") } b { background: url(/own.png) }'
+    assert.deepEqual(mistakesIn({ 'index.html': html.join(''), 'own.css': css }).toSorted(), [
+      'index.html loads //cdn.example/a.js',
+      'index.html loads https://fonts.example/b',
+      'index.html loads https://fonts.example/css',
+      'index.html loads https://img.example/a.png',
+      'own.css loads https://img.example/c.png',
+    ])
   })
 })
