@@ -162,7 +162,8 @@ if (chromium === undefined) {
   console.log('The site is not looked at: no chromium is installed. CHROME_PATH may name one.')
 } else {
   const { server, url } = await serve()
-  const browser = await startBrowser(chromium)
+  // axe-core reads pages with thousands of elements
+  const browser = await startBrowser(chromium, 120_000)
   try {
     await checkAll(await browser.tab(), url)
   } finally {

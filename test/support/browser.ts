@@ -50,8 +50,8 @@ type Send = (method: string, params?: object) => Promise<Message>
 
 const TIMEOUT = 15_000
 
-/** Starts a browser without windows, which is told and tells everything through two pipes. */
-export async function startBrowser(path: string): Promise<Browser> {
+/** Starts a browser without windows, which is told and tells everything through two pipes. An answer has `timeout` milliseconds. */
+export async function startBrowser(path: string, timeout = TIMEOUT): Promise<Browser> {
   const folder = mkdtempSync(join(tmpdir(), 'octavo-browser-'))
   const child = spawn(
     path,
@@ -74,7 +74,7 @@ export async function startBrowser(path: string): Promise<Browser> {
   )
   const exited = new Promise((resolve) => child.once('exit', resolve))
   const [, , , input, output] = child.stdio
-  const { send, listen } = connect(input as Writable, output as Readable)
+  const { send, listen } = connect(input as Writable, output as Readable, timeout)
   return {
     tab: () => openTab(send, listen),
     close: async () => {
@@ -94,7 +94,7 @@ interface Connection {
 }
 
 /** The protocol: JSON, each message ended by a zero byte. */
-function connect(input: Writable, output: Readable): Connection {
+function connect(input: Writable, output: Readable, timeout: number): Connection {
   const waiting = new Map<number, (message: Message) => void>()
   const listeners = new Map<string, (method: string, params: Message) => void>()
   let last = 0
@@ -115,7 +115,7 @@ function connect(input: Writable, output: Readable): Connection {
     send: (method, params = {}, sessionId) => {
       const id = ++last
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`${method} gets no answer`)), TIMEOUT)
+        const timer = setTimeout(() => reject(new Error(`${method} gets no answer`)), timeout)
         waiting.set(id, ({ result, error }) => {
           clearTimeout(timer)
           waiting.delete(id)
