@@ -92,6 +92,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     pages: [
       ['API', 'api/index'],
       ['Errors', 'errors'],
+      ['Rules of compatibility', 'rules'],
       ['Changelog', 'changelog'],
     ],
   },
