@@ -39,6 +39,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Reference of changes', 'guide/changes-reference'],
       ['Deprecation and sunset', 'guide/deprecation'],
       ['Compatibility of documents', 'guide/compatibility'],
+      ['Compared with other tools', 'guide/compatibility-tools'],
+      ['Releasing a version', 'guide/releasing'],
       ['Changelog of an API', 'guide/changelog'],
       ['Tests of versions', 'guide/testing-versions'],
     ],

@@ -142,12 +142,16 @@ function openingOf(markdown: string): string {
 /** Whether a line is of a paragraph or list, and not a heading, table, fence or tag. */
 const isProse = (line: string): boolean => /^\s*[^\s#|<`!]|^`[^`]/.test(line)
 
+/** A fence that is a tab on the site, beside the fence above. */
+const TAB = /^```.*\[.+\]\n/
+
 /** The lines of fences without a sentence right above. A `text` fence below a snippet is its output. */
 function bareFences(markdown: string): readonly number[] {
   return [...markdown.matchAll(FENCE)]
     .filter(({ 0: fence, index }) => {
       const above = markdown.slice(0, index).trimEnd().split('\n').at(-1) ?? ''
-      return !isProse(above) && !(fence.startsWith('```text\n') && above === '```')
+      const isNext = fence.startsWith('```text\n') || TAB.test(fence)
+      return !isProse(above) && !(isNext && above === '```')
     })
     .map(({ index }) => markdown.slice(0, index).split('\n').length)
 }
