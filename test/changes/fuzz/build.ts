@@ -53,7 +53,13 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
   const schemas: z.ZodObject[] = []
   const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
   for (const object of world.objects)
-    schemas.push(object.id === object.model ? toModel(object, of) : toPart(object, schemas, of))
+    schemas.push(
+      object.id === object.model
+        ? toModel(object, of)
+        : object.isCopy === true
+          ? toCopy(object, of)
+          : toPart(object, schemas, of),
+    )
   const desk: Desk = { seen: undefined, status: 200, result: () => undefined }
   const oldest = world.versions.at(-1) ?? ''
   const routes: object[] = world.routes.map((route) => {
@@ -174,6 +180,12 @@ function toModel({ name, entries }: ObjectSpec, of: (kind: Kind) => z.ZodType): 
   return model(name, fields)
 }
 
+/** An object with fields of its own. */
+function toCopy({ entries, mode }: ObjectSpec, of: (kind: Kind) => z.ZodType): z.ZodObject {
+  const made = z.object(Object.fromEntries(entries.map(({ name, kind }) => [name, of(kind)])))
+  return mode === 'strict' ? made.strict() : mode === 'loose' ? made.loose() : made
+}
+
 function toPart(
   { model: id, entries, mode, isPartial, isDerived, refined }: ObjectSpec,
   schemas: readonly z.ZodObject[],
@@ -212,7 +224,11 @@ function toHistory(
   const ids = [...new Set(steps.map(({ change }) => change))]
   for (const id of ids) {
     const own = steps.filter(({ change }) => change === id)
-    const parts = own.map((step) => toReshape(step, schemas, changes, of))
+    const parts = own.map((step) => {
+      const copies = objects.filter(({ isCopy, model: whole }) => isCopy === true && whole === step.model)
+      const applies = copies.flatMap((copy) => schemas[copy.id] ?? [])
+      return toReshape({ step, applies }, schemas, changes, of)
+    })
     changes.set(
       id,
       untyped(defineVersionChange)({ version: versions[own[0]?.version ?? 0], title: id, change: parts }),
@@ -255,7 +271,7 @@ function toHistory(
 }
 
 function toReshape(
-  step: StepSpec,
+  { step, applies }: { readonly step: StepSpec; readonly applies: readonly z.ZodObject[] },
   schemas: readonly z.ZodObject[],
   changes: ReadonlyMap<string, unknown>,
   of: (kind: Kind) => z.ZodType,
@@ -267,6 +283,7 @@ function toReshape(
     ...(step.reads.length === 0 ? {} : { reads: step.reads.map(({ name }) => name) }),
     ...(step.up === undefined ? {} : { up: step.up }),
     ...(step.down === undefined ? {} : { down: step.down }),
+    ...(applies.length === 0 ? {} : { applies }),
     ...(step.not.length === 0 ? {} : { not: step.not.map((id) => schemas[id]) }),
   })
 }

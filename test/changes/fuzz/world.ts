@@ -41,6 +41,8 @@ export interface ObjectSpec {
   readonly refined?: string
   /** Whether `derive` makes it. */
   readonly isDerived: boolean
+  /** Whether it has fields of its own like those of its model, so that changes reach it by `applies` alone. */
+  readonly isCopy?: boolean
   /** Whether all of its values can be written as text. */
   readonly isFlat: boolean
   /** Whether it is what paths carry: no change adds or removes a field of it. */
@@ -168,6 +170,7 @@ class Maker {
     const changed = [...this.objects]
     const parts = 1 + random.below(4)
     for (let at = 0; at < parts; at++) this.part(whole[random.below(whole.length)])
+    for (const model of whole) if (random.chance(0.3)) this.copy(model)
     this.history(changed, versions.length)
     return {
       versions,
@@ -271,6 +274,14 @@ class Maker {
     const text = part.entries.find(({ kind, slot }) => kind.t === 'text' && slot !== undefined)
     if (text !== undefined && random.chance(0.5)) part.refined = text.name
     this.objects.push(part)
+  }
+
+  private copy(model: ObjectSpec): void {
+    // a wrapper of a copy is its own, and not that of its model
+    if (model.entries.some(({ kind }) => ['maybe', 'nullable', 'default'].includes(kind.t))) return
+    const id = this.objects.length
+    const mode = this.random.pick(['strip', 'strict', 'loose'] as const)
+    this.objects.push({ ...model, id, name: `C${id}`, mode, isCopy: true })
   }
 
   private wrapped(entry: Entry): Entry {
