@@ -45,6 +45,11 @@ function createCarsApp(): {
     routes: [
       { method: ['GET', 'HEAD'], path: '/short', handler: () => ({ done: true }) },
       { method: 'GET', path: '/header', handler: (_input, { request }) => request.header('x-car') ?? 'none' },
+      {
+        method: 'GET',
+        path: '/all',
+        handler: (_input, { request }) => Object.entries(request.headers).toSorted(),
+      },
       { method: 'GET', path: '/lines', handler: (_input, { request }) => request.headerLines('x-car') },
       {
         method: 'GET',
@@ -246,6 +251,45 @@ describe('the headers of a request that a server passes', () => {
     const request = post('/json', '{"name":"Ford"}', { ...headers, 'content-length': '15' })
     assert.deepEqual(await codeOf(await app.fetch(request, DENO)), [431, 'headers_too_large'])
     assert.equal(seen.handled, 0)
+  })
+
+  it('are the same and as long where the server of Bun lists them', async () => {
+    const { app } = createCarsApp()
+    const ask = async (
+      given: [string, string][],
+      path = '/all',
+    ): Promise<readonly [number, unknown, boolean]> => {
+      const request = new Request(BASE + path, { headers: given })
+      let isListed = false
+      const toJSON = (): object => {
+        isListed = true
+        const lines = request.headers.getSetCookie()
+        return { ...Object.fromEntries(request.headers), ...(lines.length > 0 && { 'set-cookie': lines }) }
+      }
+      if (path === '/all') Object.assign(request.headers, { toJSON })
+      const server = new BunServer()
+      server.received.add(request)
+      const response = await app.fetch(request, server)
+      return [response.status, await response.json(), isListed]
+    }
+    const lines: [string, string][] = [
+      ['x-car', 'a'],
+      ['X-Car', 'b'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['__proto__', 'c'],
+      ['constructor', 'd'],
+      ['host', 'of.another'],
+    ]
+    const [status, listed, isListed] = await ask(lines)
+    assert.deepEqual([status, isListed], [200, true])
+    assert.deepEqual(listed, (await ask(lines, '/all?'))[1])
+    const name = 'x-car'
+    const most = 1000 - ('host'.length + 'cars.example'.length + 4 + name.length + 4)
+    assert.equal((await ask([[name, 'a'.repeat(most)]]))[0], 200)
+    assert.equal((await ask([[name, 'a'.repeat(most + 1)]]))[0], 431)
+    assert.equal((await ask([[name, 'a'.repeat(most)]], '/all?'))[0], 200)
+    assert.equal((await ask([[name, 'a'.repeat(most + 1)]], '/all?'))[0], 431)
   })
 
   it('do not matter for a URL that is too long', async () => {

@@ -106,12 +106,22 @@ export class WebRequest implements RawRequest {
     const headers: Record<string, string | string[]> = Object.create(null)
     headers['host'] = this.#host
     let size = 'host'.length + this.#host.length + SEPARATORS
-    this.request.headers.forEach((value, name) => {
+    const add = (value: string, name: string): void => {
       if (name === 'host') return
       size += name.length + value.length + SEPARATORS
       const before = headers[name]
       headers[name] = before === undefined ? value : [before, value].flat()
-    })
+    }
+    const { headers: given } = this.request
+    const listed = this.isServed ? listHeaders(given) : undefined
+    if (listed === undefined) given.forEach(add)
+    else {
+      for (const name in listed) {
+        const value = listed[name] ?? ''
+        if (typeof value === 'string') add(value, name)
+        else for (const line of value) add(line, name)
+      }
+    }
     if (size > this.#maxHeaders) this.refusal = headersTooLarge(this.#maxHeaders)
     return headers
   }
@@ -135,6 +145,16 @@ export class WebRequest implements RawRequest {
   #isReceived(): boolean {
     return this.isServed && (!('requestIP' in Object(this.#info)) || this.remoteAddress !== undefined)
   }
+}
+
+/** The headers as Bun lists them, which takes half the time of a call for each; `undefined` on other platforms. */
+function listHeaders(headers: BunHeaders): Readonly<Record<string, string | readonly string[]>> | undefined {
+  return headers.toJSON?.()
+}
+
+interface BunHeaders extends Headers {
+  /** Several lines of `Set-Cookie` are a list, all others are joined. */
+  readonly toJSON?: () => Readonly<Record<string, string | readonly string[]>>
 }
 
 /** Characters of a field line besides name and value. */
