@@ -48,7 +48,8 @@ function createCarsApp(): {
       {
         method: 'GET',
         path: '/all',
-        handler: (_input, { request }) => Object.entries(request.headers).toSorted(),
+        handler: (_input, { request }) =>
+          Object.entries(request.headers).toSorted(([a], [b]) => a.localeCompare(b)),
       },
       { method: 'GET', path: '/lines', handler: (_input, { request }) => request.headerLines('x-car') },
       {

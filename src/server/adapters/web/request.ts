@@ -115,12 +115,10 @@ export class WebRequest implements RawRequest {
     const { headers: given } = this.request
     const listed = this.isServed ? listHeaders(given) : undefined
     if (listed === undefined) given.forEach(add)
-    else {
-      for (const name in listed) {
-        const value = listed[name] ?? ''
-        if (typeof value === 'string') add(value, name)
-        else for (const line of value) add(line, name)
-      }
+    for (const name in listed) {
+      const value = listed[name] ?? ''
+      if (typeof value === 'string') add(value, name)
+      else for (const line of value) add(line, name)
     }
     if (size > this.#maxHeaders) this.refusal = headersTooLarge(this.#maxHeaders)
     return headers
