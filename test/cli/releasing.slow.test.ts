@@ -12,12 +12,12 @@ const page = readFileSync(join(ROOT, 'docs/guide/releasing.md'), 'utf8')
 const SNIPPET = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const FINDING = /```\n(breaking[\s\S]*?)```/.exec(page)?.[1] ?? ''
 const END = /^const \{ body \}[\s\S]*/m
-const CHANGE = /^const textIds[\s\S]*?^\}\)\n/m
+const CHANGE = /^const lastNames[\s\S]*?^\}\)\n/m
 
 /** The project after the change was written, after the edit that breaks, and before. */
 const changed = SNIPPET.replace(END, '').replace('const app', 'export const app')
-const edited = changed.replace(CHANGE, '').replace('[textIds]', '[]')
-const before1 = edited.replace('{ id: z.string() }', '{ id: z.number() }').replace("{ id: '7' }", '{ id: 7 }')
+const edited = changed.replace(CHANGE, '').replace('[lastNames]', '[]')
+const before1 = edited.replaceAll('lastName:', 'surname:')
 
 const folder = createFolder()
 const cwd = join(folder.path, 'project')
@@ -55,21 +55,24 @@ describe('the day of docs/guide/releasing.md', () => {
     await run('check --strict --format github')
 
     commit(edited)
-    assert.ok((await run('check --strict', 1)).startsWith(FINDING), `not as on the page:\n${FINDING}`)
+    assert.ok((await run('check --strict', 1)).includes(FINDING), `not as on the page:\n${FINDING}`)
 
     commit(changed)
     await run('check --strict')
 
     for (const line of ['release 2 --dry-run', 'release 2 --snapshot'])
       assert.ok(page.includes(`npx octavo ${line} `), line)
-    assert.match(await run('release 2 --snapshot'), /## 2[\s\S]*### Ids are text[\s\S]*Wrote api\/2\.json/)
+    assert.match(
+      await run('release 2 --snapshot'),
+      /## 2[\s\S]*### Surnames are last names[\s\S]*Wrote api\/2\.json/,
+    )
     commit()
     await run('check --strict')
 
     await run('changelog --out API-CHANGES.md')
     assert.match(
       readFileSync(join(cwd, 'API-CHANGES.md'), 'utf8'),
-      /### Ids are text\n\nSend and store `User\.id` as a text\.\n\nModels: `User`\n\nOperations: `GET \/v2\/users`/,
+      /### Surnames are last names\n\n`User\.surname` is called `lastName`\.\n\nModels: `User`\n\nOperations: `GET \/v2\/users`/,
     )
   })
 })
