@@ -1,4 +1,5 @@
 import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
+import type { EnvelopeContent, EnvelopeIn, EnvelopesIn } from '../define/interceptor.ts'
 import type { OutAt, ResponsesAt } from '../changes/state.ts'
 import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
@@ -22,18 +23,70 @@ export interface Answer<S extends number, D> {
 }
 
 /** The answers of a route by its declared response: one for each status, and where no status is declared, one for any. */
-type AnswersOf<R, St> = [R] extends [never]
+type AnswersOf<R, St, Es> = [R] extends [never]
   ? Answer<number, unknown>
   : R extends Schema
-    ? Answer<number, Wire<OutputAt<R, St>>>
+    ? Answer<number, Enveloped<Wire<OutputAt<R, St>>, Es>>
     : {
-        [K in keyof R & ResponseKey]: Answer<StatusesAt<R, K>, DataAt<R[K], St>>
+        [K in keyof R & ResponseKey]: Answer<
+          StatusesAt<R, K>,
+          Es extends readonly [] ? DataAt<R[K], St> : DataIn<K, R[K], DataAt<R[K], St>, Es>
+        >
       }[keyof R & ResponseKey]
 
-/** The answers of a route by its element, in a state of the models. `N` is its name. */
-export type AnswersIn<E, N, St> = AnswersOf<
+/** What a client reads of a status of a route in envelopes. Errors, redirects, and what has no content or is a stream have none. */
+type DataIn<K, S, D, Es> = S extends { readonly '~stream': unknown }
+  ? D
+  : K extends Exclude<SuccessStatus, 204 | 205>
+    ? Enveloped<D, Es>
+    : K extends 'default'
+      ? D | Enveloped<D, Es>
+      : D
+
+/** Data in the envelopes of interceptors, the outermost of which is the first. */
+type Enveloped<D, Es> = Es extends readonly [...infer Outer, infer E]
+  ? [D] extends [Uint8Array | undefined]
+    ? D
+    : Enveloped<Filled<E, D>, Outer>
+  : D
+
+/** The output of an envelope as it is after it went through JSON, with data in its place. */
+type Filled<T, D> = T extends EnvelopeContent
+  ? D
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends { toJSON(): infer J }
+      ? Wire<J>
+      : T extends object
+        ? { [K in keyof T]: Filled<T[K], D> }
+        : unknown
+
+/** The envelopes of interceptors, the outermost first. */
+type EnvelopesAround<Is, Es extends readonly unknown[] = readonly []> = Is extends readonly [
+  infer I,
+  ...infer Inner,
+]
+  ? EnvelopesAround<Inner, readonly [...Es, ...EnvelopeIn<I>]>
+  : Es
+
+/** The envelopes around a route and its own, of which types know the order if there is one: a route is inferred as a union. */
+type EnvelopesOf<Around, Own> = [Own] extends [never]
+  ? Around extends readonly []
+    ? readonly []
+    : EnvelopesAround<Around>
+  : readonly [...EnvelopesAround<Around>, ...([Own] extends [Both<Own>] ? Own : readonly [unknown])]
+
+type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
+  _: infer I extends readonly unknown[],
+) => void
+  ? I
+  : never
+
+/** The answers of a route by its element, in a state of the models. `N` is its name, `Around` what is around it. */
+export type AnswersIn<E, N, St, Around> = AnswersOf<
   unknown extends St ? ByStatus<DeclaredBy<E>> : ResponsesAt<ByStatus<DeclaredBy<E>>, N, St>,
-  St
+  St,
+  EnvelopesOf<Around, EnvelopesIn<E>>
 >
 
 /** What a client reads of a status: a value, or the events or items of a stream. */

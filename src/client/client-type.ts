@@ -4,6 +4,7 @@ import type {
   ControllerName,
   ControllersOf,
   DefaultVersionOf,
+  Join,
   Named,
   NamedIn,
   OwnPrefix,
@@ -42,26 +43,36 @@ export interface RouteFunction<I, R> {
 }
 
 /** A controller or router where it stands: its name, the prefix and version up to it, its routes and the routers below it. */
-interface Placed<Name, Prefix extends string, T, R, Version> {
+interface Placed<Name, Prefix extends string, T, R, Version, Around> {
   readonly name: Name
   readonly prefix: Prefix
   readonly routes: T
   readonly routers: R
   readonly version: Version
+  readonly around: Around
 }
 
-type Place<C, Above extends string, Version> =
-  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
-    ? Placed<ControllerName<N, P>, `${Above}${OwnPrefix<N, P>}`, C['routes'], R, Or<EntriesOf<Own>, Version>>
+/** Any of them. */
+type AnyPlaced = Placed<unknown, string, unknown, unknown, unknown, unknown>
+
+type Place<C, Above extends string, Version, Around> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
+    ? Placed<
+        ControllerName<N, P>,
+        `${Above}${OwnPrefix<N, P>}`,
+        C['routes'],
+        R,
+        Or<EntriesOf<Own>, Version>,
+        Join<Around, I>
+      >
     : never
 
 /** The routers below. */
-type Below<C> =
-  C extends Placed<unknown, string, unknown, unknown, unknown>
-    ? C['routers'] extends readonly []
-      ? never
-      : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version']>
-    : never
+type Below<C> = C extends AnyPlaced
+  ? C['routers'] extends readonly []
+    ? never
+    : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
+  : never
 
 /** Those that add a name, with what is below those that add none. */
 type Naming<C> = C extends { readonly name: '' } ? Naming<Below<C>> : C
@@ -69,26 +80,26 @@ type Naming<C> = C extends { readonly name: '' } ? Naming<Below<C>> : C
 type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : never
 
 /** The names of the routes of a controller that are in a view. */
-type RouteNamesOf<C, View> =
-  C extends Placed<unknown, string, unknown, unknown, unknown>
-    ? unknown extends View
-      ? NamesIn<C['routes']>
-      : NamesAt<C['routes'], C['version'], View>
-    : never
+type RouteNamesOf<C, View> = C extends AnyPlaced
+  ? unknown extends View
+    ? NamesIn<C['routes']>
+    : NamesAt<C['routes'], C['version'], View>
+  : never
 
 /** The routes of a name, each with how it answers, for there can be one in each version. */
-type RoutesNamed<C, K, View> =
-  C extends Placed<unknown, string, unknown, unknown, unknown>
-    ? Named<C['routes'], C['prefix'], K, C['version'], View>
-    : never
+type RoutesNamed<C, K, View> = C extends AnyPlaced
+  ? Named<C['routes'], C['prefix'], K, C['version'], View, C['around']>
+  : never
 
 /** The routes of a name in a view: those that name the version; where there are none, those that may answer in it. */
 type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
 
-type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown]
+type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
   ? CallInput<P, Element, St>
   : never
-type AnswersTo<E, N, St> = E extends [string, infer Element, unknown] ? AnswersIn<Element, N, St> : never
+type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Around]
+  ? AnswersIn<Element, N, St, Around>
+  : never
 
 /** What a full name stands for: a route, what is below a controller, or both. */
 type Member<E, C, View, St, N extends string> = [E] extends [never]
@@ -143,11 +154,14 @@ export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A exten
   ? W['calls'] & InWritten<W>
   : ClientOf<A, V>
 
+/** The interceptors of every route of an application. */
+type AroundAll<A> = A extends { readonly $interceptors?: infer I } ? NonNullable<I> : readonly []
+
 /** The calls of an application by its type. */
 type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly $module?: unknown }
   ? // the module is not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
     Root<
-      Place<ControllersOf<NonNullable<A['$module']>>, '', never>,
+      Place<ControllersOf<NonNullable<A['$module']>>, '', never, AroundAll<A>>,
       ViewOf<A, NonNullable<A['$module']>, V>,
       StateIn<A, ViewOf<A, NonNullable<A['$module']>, V>>
     > &
@@ -205,7 +219,7 @@ type RoutesAt<M, K extends string, View> = View extends unknown
   : never
 
 /** The part of the input of a route that is in its URL. */
-type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown]
+type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
   ? Pick<CallInput<P, Element, St>, keyof CallInput<P, Element, St> & ('params' | 'query')>
   : never
 

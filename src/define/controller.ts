@@ -1,6 +1,7 @@
 import type { Awaitable } from '../http.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Layers } from './layers.ts'
+import type { Interceptor } from './interceptor.ts'
 import type { Guard } from './guard.ts'
 import type { MeantPrefix } from './meant-path.ts'
 import type { AnyRoute, Route, RouteList, Shared } from './route.ts'
@@ -13,7 +14,7 @@ import { placed } from '../place.ts'
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
 
 /** A controller or router as `defineController` and `defineRouter` return it; the type parameters keep what was inferred. */
-export interface Controller<N, P, T, R = readonly [], V = unknown> {
+export interface Controller<N, P, T, R = readonly [], V = unknown, I = unknown> {
   /** Distinguishes controllers and routers from other definitions. */
   readonly kind: 'controller' | 'router'
   /** The name as it was given. */
@@ -26,6 +27,8 @@ export interface Controller<N, P, T, R = readonly [], V = unknown> {
   readonly routes: T
   /** The routers below it. */
   readonly routers?: R
+  /** The interceptors of all its routes. */
+  readonly interceptors?: I
 }
 
 /** A controller whose types are forgotten. */
@@ -40,8 +43,16 @@ export interface AnyController extends Shared, Layers {
 }
 
 /** The options of `defineController`. */
-export interface ControllerOptions<N, P extends string, T, C, G, V extends VersionSpec>
-  extends Shared, Omit<Layers, 'guards'> {
+export interface ControllerOptions<
+  N,
+  P extends string,
+  T,
+  C,
+  G,
+  V extends VersionSpec,
+  I = readonly Interceptor[],
+>
+  extends Shared, Omit<Layers, 'guards' | 'interceptors'> {
   /** Names the controller. A trailing `Controller` is dropped, and the rest is written in kebab case. */
   readonly name?: N
   /** The path before that of every route. It may have parameters. @default `/` and the name */
@@ -52,13 +63,23 @@ export interface ControllerOptions<N, P extends string, T, C, G, V extends Versi
   readonly inject?: C
   /** Guards that run before every handler, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
+  /** Interceptors that run around every handler, inside those of the module. */
+  readonly interceptors?: I
   /** The routes: objects, or results of `defineRoute`. */
   readonly routes: T
 }
 
 /** The options of `defineRouter`. */
-export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSpec>
-  extends Shared, Omit<Layers, 'guards'> {
+export interface RouterOptions<
+  N,
+  P extends string,
+  T,
+  R,
+  G,
+  V extends VersionSpec,
+  I = readonly Interceptor[],
+>
+  extends Shared, Omit<Layers, 'guards' | 'interceptors'> {
   /** Names the router. Names of nested routers are joined by dots. */
   readonly name?: N
   /** The path before that of every route. It may have parameters. @default `/` and the name */
@@ -67,6 +88,8 @@ export interface RouterOptions<N, P extends string, T, R, G, V extends VersionSp
   readonly version?: V
   /** Guards that run before every handler of this router and of those below it, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
+  /** Interceptors that run around every handler of this router and of those below it, inside those of the module. */
+  readonly interceptors?: I
   /** The routes: objects, or results of `defineRoute`. */
   readonly routes?: T
   /** Routers below this one. They inherit its prefix, version, tags, guards, interceptors, middleware and error handlers. */
@@ -101,6 +124,7 @@ export function defineController<
   C extends Tokens = {},
   G = IdentityValue,
   const V extends VersionSpec = never,
+  const I extends readonly Interceptor[] = readonly [],
 >(
   options: ControllerOptions<
     N,
@@ -108,9 +132,10 @@ export function defineController<
     { readonly [K in keyof T]: Route<T[K], { prefix: P; inject: C; identity: G }> },
     C,
     G,
-    V
+    V,
+    I
   >,
-): Controller<N, P, T, readonly [], V> {
+): Controller<N, P, T, readonly [], V, I> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return placed({ ...options, kind: 'controller' }, defineController) as unknown as Controller<
@@ -118,7 +143,8 @@ export function defineController<
     P,
     T,
     readonly [],
-    V
+    V,
+    I
   >
 }
 
@@ -135,6 +161,7 @@ export function defineRouter<
   const R extends readonly Controller<unknown, unknown, unknown, unknown>[] = readonly [],
   G = IdentityValue,
   const V extends VersionSpec = never,
+  const I extends readonly Interceptor[] = readonly [],
 >(
   options: RouterOptions<
     N,
@@ -142,9 +169,10 @@ export function defineRouter<
     { readonly [K in keyof T]: Route<T[K], { prefix: P; inject: unknown; identity: G }> },
     R,
     G,
-    V
+    V,
+    I
   >,
-): Controller<N, P, T, R, V> {
+): Controller<N, P, T, R, V, I> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return placed({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<N, P, T, R, V>
+  return placed({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<N, P, T, R, V, I>
 }

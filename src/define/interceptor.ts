@@ -11,6 +11,7 @@ import { isAsyncIterable, isWebResponse } from '../stream.ts'
 import { describeValue } from '../values.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
 import { isRaw, isReply } from './reply.ts'
+import type { Or } from './infer.ts'
 import type { Injected, Tokens } from './token.ts'
 
 declare const CONTENT: unique symbol
@@ -33,8 +34,27 @@ export interface Interceptor<E = unknown> {
   /** Wraps the handler: `next` runs it and resolves to its result. */
   intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never): unknown
   /** For types alone: the output of the envelope, with `EnvelopeContent` in the place of the result. */
-  readonly [ENVELOPE]?: E
+  readonly [ENVELOPE]?: Wrapping<E>
 }
+
+/** The mark that an interceptor leaves in what is inferred of a route: a tuple, as those of guards. */
+type Wrapping<E = unknown> = readonly ['wraps', E]
+
+/** An interceptor in a route's list. */
+export interface AddedInterceptor<E> extends Omit<Interceptor, typeof ENVELOPE> {
+  /** For types alone: what it is inferred from. */
+  readonly [ENVELOPE]?: Or<Extract<E, Wrapping>, Wrapping>
+}
+
+/** The outputs of envelopes that interceptors left as marks, each in a list; `never` without one, or if types do not know. */
+export type EnvelopesIn<E> = E extends Wrapping<infer O> ? Known<O> : never
+
+type Known<O> = unknown extends O ? never : [O] extends [undefined] ? never : readonly [O]
+
+/** The output of the envelope of an interceptor, in a list; an empty one without it. */
+export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> }
+  ? Or<Known<O>, readonly []>
+  : readonly []
 
 /** The envelope of an interceptor. */
 interface Envelope {

@@ -1,4 +1,5 @@
 import type { Layers } from './layers.ts'
+import type { Interceptor } from './interceptor.ts'
 import type { Logger, UrlOptions } from './context.ts'
 import type { AnyController, Controller } from './controller.ts'
 import type { AnyProvider, Binding } from './provider.ts'
@@ -9,7 +10,7 @@ import type { VersionSpec } from '../versioning/spec.ts'
 import { placed } from '../place.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
-export interface Module<C, I, V = unknown> {
+export interface Module<C, I, V = unknown, L = unknown> {
   /** Distinguishes modules from other definitions. */
   readonly kind: 'module'
   /** The version of all routes that have none nearer to them. */
@@ -18,6 +19,8 @@ export interface Module<C, I, V = unknown> {
   readonly controllers?: C
   /** The imported modules, with their inferred types. */
   readonly imports?: I
+  /** The interceptors of all its routes. */
+  readonly interceptors?: L
 }
 
 /** The application as a module sees it, for `onStart` and `onStop`. */
@@ -60,7 +63,10 @@ export interface AnyModule extends ModuleFields {
 }
 
 /** The options of `defineModule`. */
-export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFields {
+export interface ModuleOptions<C, R, I, V extends VersionSpec, L = readonly Interceptor[]> extends Omit<
+  ModuleFields,
+  'interceptors'
+> {
   /** The version of every route of this module, not of its imports, that has none nearer to it. */
   readonly version?: V
   /** The imported modules, or promises of modules. A module that is imported twice is one module. */
@@ -69,6 +75,8 @@ export interface ModuleOptions<C, R, I, V extends VersionSpec> extends ModuleFie
   readonly controllers?: C
   /** The routers of this module. */
   readonly routers?: R
+  /** Interceptors that run around every handler of this module, inside those of the application. */
+  readonly interceptors?: L
 }
 
 /** A module that another one imports, or a promise of it. */
@@ -92,12 +100,14 @@ export function defineModule<
   const R extends readonly Controller<unknown, unknown, unknown, unknown>[] = readonly [],
   const I extends readonly ModuleImport[] = readonly [],
   const V extends VersionSpec = never,
->(options: ModuleOptions<C, R, I, V>): Module<C[number] | R[number], Awaited<I[number]>, V> {
+  const L extends readonly Interceptor[] = readonly [],
+>(options: ModuleOptions<C, R, I, V, L>): Module<C[number] | R[number], Awaited<I[number]>, V, L> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return placed({ ...options, kind: 'module' }, defineModule) as unknown as Module<
     C[number] | R[number],
     Awaited<I[number]>,
-    V
+    V,
+    L
   >
 }

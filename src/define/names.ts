@@ -148,9 +148,9 @@ type NamedBelow<T, R, K extends string, View, Name extends string, Prefix extend
 
 /**
  * The elements of a name, each with its whole pattern and how it answers in a view, for there can be one in each version. A view is a
- * version, `null` for no version, or `unknown` for every version.
+ * version, `null` for no version, or `unknown` for every version. `Around` are the interceptors around them.
  */
-export type Named<T, Prefix extends string, K, Version, View> = {
+export type Named<T, Prefix extends string, K, Version, View, Around = unknown> = {
   [I in keyof T]: K extends T[I]
     ? string extends T[I]
       ? never
@@ -158,25 +158,34 @@ export type Named<T, Prefix extends string, K, Version, View> = {
           pattern: `${Prefix}${PathIn<T[I]>}`,
           element: T[I],
           answers: unknown extends View ? 'maybe' : Answers<T[I], EntriesIn<T>, Version, View>,
+          around: Around,
         ]
     : never
 }[number & keyof T]
 
-type AnsweringBy<E, A> = E extends readonly [string, unknown, A] ? E : never
+type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
 /** Those that name the version of a view; where there are none, those that may answer in it. */
 export type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
 /** The controllers and routers of a module and of those that it imports, each with the version that applies to it. */
 export type ControllersOf<M> =
-  M extends Module<infer C, infer I, infer V>
-    ? ([V] extends [never] ? C : WithVersion<C, V>) | ([I] extends [never] ? never : ControllersOf<I>)
+  M extends Module<infer C, infer I, infer V, infer L>
+    ?
+        | ([V, L] extends [never, readonly []] ? C : Within<C, V, L>)
+        | ([I] extends [never] ? never : ControllersOf<I>)
     : never
 
-type WithVersion<C, V> =
-  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
-    ? Controller<N, P, C['routes'], R, Or<EntriesOf<Own>, V>>
+/** The controllers of a module with a version or interceptors. */
+type Within<C, V, L> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
+    ? Controller<N, P, C['routes'], R, Or<EntriesOf<Own>, V>, Join<L, I>>
     : never
+
+/** Interceptors with those inside them. */
+export type Join<L, I> = L extends readonly [] ? I : [...ListOf<L>, ...ListOf<I>]
+
+type ListOf<L> = L extends readonly unknown[] ? L : readonly []
 
 /** The explicitly named routes of an application; inferred, so that errors list the names and not the type they come from. */
 export type RouteNames<M> = KeysOf<NamesOf<ControllersOf<M>>> extends infer N extends string ? N : never
@@ -189,7 +198,7 @@ type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
 /** The path parameters of a named route in a version, or in any. */
 export type RouteParams<M, K extends string, V> =
   Strongest<NamedIn<ControllersOf<M>, K, ViewOf<V>>> extends infer E
-    ? E extends readonly [infer P, unknown, unknown]
+    ? E extends readonly [infer P, unknown, unknown, unknown]
       ? Flat<ParamsOf<P>>
       : never
     : never

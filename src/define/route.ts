@@ -23,6 +23,7 @@ import type {
   SourcesOf,
 } from './infer.ts'
 import type { MeantPath, MeantPrefix } from './meant-path.ts'
+import type { AddedInterceptor } from './interceptor.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionField } from './versions.ts'
@@ -149,6 +150,8 @@ type InferredFields<E, I extends Inherited> = {
   readonly guards?: readonly AddedGuard<E>[]
   /** Guards of the levels above, global ones included, that do not run before this route. */
   readonly withoutGuards?: readonly DroppedGuard<E>[]
+  /** Interceptors that run around the handler, inside those of the controller. */
+  readonly interceptors?: readonly AddedInterceptor<E>[]
   readonly handler: RouteHandler<
     HandlerInput<I['prefix'], PathIn<E>, InputIn<E>, I['inject']>,
     AnswersOf<E>,
@@ -158,7 +161,7 @@ type InferredFields<E, I extends Inherited> = {
 
 /** A route object, as `defineRoute` returns it; the type parameters keep what was inferred, and what its controller has to be. */
 export interface Route<E, I extends Inherited>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards'>, InferredFields<E, I> {}
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, I> {}
 
 /**
  * Types a handler outside of its route.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { ignoreRejection } from '../async.ts'
+import type { Interceptor } from '../define/interceptor.ts'
 import type { Module } from '../define/module.ts'
 import type { NodeHandler } from './adapters/node/handler.ts'
 import type { ListenOptions } from './adapters/node/listen-options.ts'
@@ -16,7 +17,7 @@ import { serve } from './process/serve.ts'
 import { placed } from '../place.ts'
 
 /** An application. */
-export interface App<M = unknown, F = unknown, V = unknown> extends EdgeApp<M, F, V> {
+export interface App<M = unknown, F = unknown, V = unknown, I = unknown> extends EdgeApp<M, F, V, I> {
   /**
    * Answers requests of any Node server: `http.createServer(app.handler)`. As middleware of Express it calls `next` if the application
    * serves nothing at the path: `express().use(app.handler)`.
@@ -56,7 +57,8 @@ export function createApp<
   const D extends string | null = never,
   const L extends string = never,
   H = undefined,
->(module: M, options: AppOptions<O, S, F, D, L, H> = {}): App<M, F, NamedVersions<O, D, L, H>> {
+  const I extends readonly Interceptor[] = readonly [],
+>(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): App<M, F, NamedVersions<O, D, L, H>, I> {
   const core = createCore(module, placed({ ...options }, createApp), {
     openOutputs: openStandard,
     code: PRESENT_CODE,

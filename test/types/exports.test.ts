@@ -11,6 +11,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   // the parts of a route object, each told from the union that is inferred of it
   'src/define/infer.ts': 'all',
   'src/define/identity.ts': 'all',
+  'src/define/interceptor.ts': ['Wrapping'],
   'src/define/route.ts': ['InferredFields'],
   // the names and paths of routes as texts
   'src/define/names.ts': 'all',

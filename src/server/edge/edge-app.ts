@@ -1,5 +1,6 @@
 import type { RouteMap, TellRoutes } from '../../client/route-map.ts'
 import type { UrlOptions } from '../../define/context.ts'
+import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
 import type { RouteNames, RouteParams, VersionsNamed } from '../../define/names.ts'
 import type { Token } from '../../define/token.ts'
@@ -43,13 +44,15 @@ export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
   : UrlArguments<P, V>
 
 /** An application that `fetch` and `inject` reach, on any platform. */
-export interface EdgeApp<M = unknown, F = unknown, V = unknown> {
+export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   /** For types alone: the root module, from which `createClient` knows the routes. */
   readonly $module?: M
   /** For types alone: the schema of all errors; `undefined` for problem documents. */
   readonly $errors?: F
   /** For types alone: the versions that the option `versioning` names. */
   readonly $versions?: V
+  /** For types alone: the interceptors of every route. */
+  readonly $interceptors?: I
   /**
    * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
    * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
@@ -148,16 +151,17 @@ export function createEdgeApp<
   const D extends string | null = never,
   const L extends string = never,
   H = undefined,
->(module: M, options: AppOptions<O, S, F, D, L, H> = {}): EdgeApp<M, F, NamedVersions<O, D, L, H>> {
+  const I extends readonly Interceptor[] = readonly [],
+>(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): EdgeApp<M, F, NamedVersions<O, D, L, H>, I> {
   return toApp(createCore(module, placed({ ...options }, createEdgeApp)), {})
 }
 
 /** Composes an application: the members that every platform has, and `more`. */
-export function toApp<M, F, V, P extends object>(core: Core, more: P): EdgeApp<M, F, V> & P {
+export function toApp<M, F, V, I, P extends object>(core: Core, more: P): EdgeApp<M, F, V, I> & P {
   const { settings, lifecycle } = core
   const internals = toInternals(core)
   const { enter } = internals
-  const app: EdgeApp<M, F, V> & P = {
+  const app: EdgeApp<M, F, V, I> & P = {
     ...more,
     enableVersioning: core.enableVersioning,
     ready: async () => {

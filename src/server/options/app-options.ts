@@ -84,6 +84,7 @@ export interface AppOptions<
   D extends string | null = string | null,
   L extends string = string,
   H = unknown,
+  I = readonly Interceptor[],
 > extends ConfigOptions {
   /**
    * How requests name versions: `scheme` and its options, or several `schemes`. The same as a call of `enableVersioning`.
@@ -133,7 +134,7 @@ export interface AppOptions<
   /** Guards of every route, which run before all others. */
   readonly guards?: readonly AnyGuard[]
   /** Interceptors of every route, outside of all others. */
-  readonly interceptors?: readonly Interceptor[]
+  readonly interceptors?: I
   /** Middleware of every request, also at unknown paths. */
   readonly middleware?: readonly Middleware[]
   /** Error handlers that are called last, also for errors of unknown paths. */
