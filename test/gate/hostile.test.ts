@@ -132,6 +132,11 @@ describe('documents that cannot be compared', () => {
 })
 
 describe('documents that are odd', () => {
+  it('may have lists of any length', within, async () => {
+    const list = `[${times('{},', 300_000)}{}]`
+    assert.deepEqual(await tell(withSchema('{}').replace(/}$/, `,"x-list":${list}}`)), [])
+  })
+
   const odd: readonly (readonly [title: string, document: string])[] = [
     [
       'everything of another type',

@@ -124,7 +124,8 @@ function referencesIn(document: unknown): readonly string[] {
         throw new ReadError(`the reference ${reference} leads to another machine: bundle the document first`)
       found.add(file)
     }
-    open.push(...Object.values(value).filter(isObject))
+    // lists can be longer than a call can have arguments
+    for (const member of Object.values(value)) if (isObject(member)) open.push(member)
   }
   return [...found]
 }
