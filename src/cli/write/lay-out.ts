@@ -118,7 +118,7 @@ function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: st
   const [field, change] = model.touched.find(([each]) => names.has(each)) ?? []
   return change === undefined
     ? undefined
-    : `${field ?? ''} is described by the change "${change}" already: write one of the two against the other with before`
+    : `the change "${change}" describes ${field ?? ''} already: write the new one by hand, and this one against it with before(…)`
 }
 
 interface Naming {

@@ -68,7 +68,7 @@ function toModelDrafts(model: KnownModel, found: readonly ModelFinding[]): Draft
       .filter(({ differing }) => !written.has(differing.field))
       .map(({ finding, differing }) => ({
         finding,
-        why: `${differing.field} is no field of ${model.name}, which changes describe`,
+        why: `${differing.field} is no field of the newest ${model.name}: edit the change that describes it, or add it to the model`,
       })),
   }
 }
