@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 
 import { findOwnViolations } from '../test/docs-page/axe.ts'
 import { findChromium, startBrowser } from '../test/support/browser.ts'
-import type { Tab } from '../test/support/browser.ts'
+import type { Browser, Tab } from '../test/support/browser.ts'
 import { FAINT_TEXTS } from '../test/support/contrast.ts'
 import { SIDEBAR } from './sidebar.ts'
 
@@ -144,17 +144,32 @@ async function checkClosely(tab: Tab, url: string, width: number, scheme: 'light
   }
 }
 
-async function checkAll(tab: Tab, url: string): Promise<void> {
-  for (const scheme of SCHEMES) for (const width of WIDTHS) await checkClosely(tab, url, width, scheme)
+/** Does some work in a tab of its own, which may load nothing from elsewhere and complain of nothing but pages that are missing. */
+async function inTab(browser: Browser, url: string, work: (tab: Tab) => Promise<void>): Promise<void> {
+  const tab = await browser.tab()
+  await work(tab)
+  const outside = tab.requests.filter((each) => !each.startsWith(`${url}/`) && !each.startsWith('data:'))
+  mistakes.push(...outside.map((each) => `asks for ${each}`))
+  const complaints = tab.complaints.filter((each) => !each.includes('404'))
+  mistakes.push(...complaints.map((each) => `the console says ${each}`))
+}
+
+async function checkWidths(tab: Tab, url: string): Promise<void> {
   await tab.look(375, 900, 'light')
   for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
     await tab.open(`${url}/${path.replace(/(^|\/)index$/, '$1')}`)
     await checkWidth(tab, `/${path}`)
   }
-  const outside = tab.requests.filter((each) => !each.startsWith(`${url}/`) && !each.startsWith('data:'))
-  mistakes.push(...outside.map((each) => `asks for ${each}`))
-  const complaints = tab.complaints.filter((each) => !each.includes('404'))
-  mistakes.push(...complaints.map((each) => `the console says ${each}`))
+}
+
+async function checkAll(browser: Browser, url: string): Promise<void> {
+  const schemes = SCHEMES.map((scheme) =>
+    inTab(browser, url, async (tab) => {
+      for (const width of WIDTHS) await checkClosely(tab, url, width, scheme)
+    }),
+  )
+  await Promise.all(schemes)
+  await inTab(browser, url, (tab) => checkWidths(tab, url))
 }
 
 const chromium = findChromium()
@@ -165,7 +180,7 @@ if (chromium === undefined) {
   // axe-core reads pages with thousands of elements
   const browser = await startBrowser(chromium, 120_000)
   try {
-    await checkAll(await browser.tab(), url)
+    await checkAll(browser, url)
   } finally {
     await browser.close()
     server.close()
