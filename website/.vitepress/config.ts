@@ -69,6 +69,8 @@ export default defineConfig({
   srcExclude: [...excluded, 'website/README.md', 'bench/!(README.md)', 'bench/*/**', '**/node_modules/**'],
   rewrites: (file) => toPage(file) ?? file,
   cleanUrls: true,
+  // once, instead of in each page: the sidebars are half of a page
+  metaChunk: true,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}logo.svg` }]],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
