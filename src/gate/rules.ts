@@ -371,11 +371,9 @@ export const RULES: readonly GateRule[] = [
 
 const BY_NAME = new Map(RULES.map((rule) => [rule.rule, rule]))
 
-const PLACE = '(?:request|response)-(?:parameter|body|property|header)'
 /** Keywords that cannot be compared. Each has rules of its own name. */
-const OF_KEYWORD = new RegExp(
-  `^(${PLACE})-(?:not|if|contains|one-of|dependent-required|dependent-schemas|dependencies|unevaluated-items)-(added|removed|changed)$`,
-)
+const OF_KEYWORD =
+  /^((?:request|response)-(?:parameter|body|property|header))-(?:not|if|contains|one-of|dependent-required|dependent-schemas|dependencies|unevaluated-items)-(added|removed|changed)$/
 
 /** Whether a rule can be told. */
 export function hasRule(rule: string): boolean {

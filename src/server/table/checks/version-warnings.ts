@@ -181,10 +181,9 @@ function schemeWarnings({ versioning, known }: WarningContext): readonly Definit
 
 /** Warns of previews that have ended. Nobody can ask for them, and nobody has their changes. */
 function endedPreviews({ history, common }: Versioning): readonly DefinitionWarning[] {
-  const now = common.clock()
   return [...(previewsOf(history)?.all ?? [])].flatMap(([name, { until, changes }]) => {
     const end = toTime(until)
-    if (end === undefined || end > now) return []
+    if (end === undefined || end > common.clock()) return []
     const warning: DefinitionWarning = {
       code: 'preview_ended',
       where: `preview "${name}"`,
