@@ -126,6 +126,42 @@ export type RangeText = `${'<' | '>'}${string}` | `${'=' | ' '}${string}`
 
 type Vague = RangeText | typeof VERSION_NEUTRAL
 
+type Digits = '0123456789'
+
+/** How two whole numbers of one or two digits compare; `unknown` for anything else, which is not worth what it costs. */
+type Compared<A, B> = A extends B
+  ? '='
+  : A extends Digit
+    ? B extends Digit
+      ? Digits extends `${string}${A}${string}${B}${string}`
+        ? '<'
+        : '>'
+      : B extends `${Exclude<Digit, '0'>}${Digit}`
+        ? '<'
+        : unknown
+    : A extends `${infer A1 extends Exclude<Digit, '0'>}${infer A2 extends Digit}`
+      ? B extends Digit
+        ? '>'
+        : B extends `${infer B1 extends Exclude<Digit, '0'>}${infer B2 extends Digit}`
+          ? A1 extends B1
+            ? Compared<A2, B2>
+            : Compared<A1, B1>
+          : unknown
+      : unknown
+
+/** The ranges of one bound that do not have a version. */
+type Without<S, V> = S extends `<=${infer N}`
+  ? Beyond<S, Compared<V, N>, '>'>
+  : S extends `<${infer N}`
+    ? Beyond<S, Compared<V, N>, '>' | '='>
+    : S extends `>=${infer N}`
+      ? Beyond<S, Compared<V, N>, '<'>
+      : S extends `>${infer N}`
+        ? Beyond<S, Compared<V, N>, '<' | '='>
+        : never
+
+type Beyond<S, Result, Outside> = [Result] extends [Outside] ? S : never
+
 /** How entries answer in a version, or for `null` without one. */
 type Rank<S, V> = [S] extends [never]
   ? 'maybe'
@@ -133,7 +169,7 @@ type Rank<S, V> = [S] extends [never]
     ? 'maybe'
     : V extends S
       ? 'exactly'
-      : [Extract<S, V extends null ? typeof VERSION_NEUTRAL : Vague>] extends [never]
+      : [Exclude<Extract<S, V extends null ? typeof VERSION_NEUTRAL : Vague>, Without<S, V>>] extends [never]
         ? 'never'
         : 'maybe'
 
@@ -157,7 +193,7 @@ type NamesAmong<T, All, Above, V> = [Rank<Above, V>, Unseen<All, V>] extends ['m
     >
 
 /** The entries that do not answer in a version. */
-type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)>
+type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)> | Without<All, V>
 
 type ElementsAt<T, All, Above, V> = {
   [I in keyof T]: Answers<T[I], All, Above, V> extends 'never' ? never : T[I]

@@ -1,5 +1,6 @@
 import { isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
+import type { VersionsOf } from '../define/names.ts'
 import type { EdgeApp } from '../server/edge/edge-app.ts'
 import { messageOf } from '../values.ts'
 import { createTestClient } from './client.ts'
@@ -17,9 +18,9 @@ import type { TestClient } from './client.ts'
  *
  * @throws `RangeError` for a version that the application does not have, and an error that names the versions in which the test failed.
  */
-export async function forEachVersion(
-  app: EdgeApp,
-  from: string,
+export async function forEachVersion<A extends EdgeApp>(
+  app: A,
+  from: VersionsOf<A>,
   test: (client: TestClient, version: string) => Awaitable<void>,
 ): Promise<void> {
   const failures: Error[] = []

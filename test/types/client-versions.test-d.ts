@@ -208,7 +208,8 @@ export async function anyVersion(): Promise<void> {
   const client = createClient<typeof ranges>({ baseUrl: 'http://localhost' })
   const one = client.at('1')
   expectTypeOf((await one.range.get()).data).toEqualTypeOf<string>()
-  expectTypeOf((await one.range.mixed()).data).toEqualTypeOf<string | number>()
+  expectTypeOf((await one.range.mixed()).data).toEqualTypeOf<number>()
+  expectTypeOf((await client.at('3').range.mixed()).data).toEqualTypeOf<string | number>()
   expectTypeOf((await client.at('2').range.get()).data).toEqualTypeOf<number>()
   expectTypeOf<keyof typeof one.range>().toEqualTypeOf<'get' | 'mixed' | 'wide' | 'both'>()
   const { range } = client.at('latest')
@@ -260,4 +261,42 @@ export function definitionsMayBeInline(): void {
   void client.car.list()
   // @ts-expect-error there is no version 3
   createClient<typeof inline, '3'>({ version: '3' })
+}
+
+/** Ranges of one bound are compared, if they and the version are whole numbers of one or two digits. */
+export function oneBound(): void {
+  const bounds = defineController({
+    name: 'BoundController',
+    routes: [
+      { method: 'GET', path: '/a', name: 'below', version: '<3', handler: () => 1 },
+      { method: 'GET', path: '/b', name: 'most', version: '<=3', handler: () => 1 },
+      { method: 'GET', path: '/c', name: 'above', version: '>9', handler: () => 1 },
+      { method: 'GET', path: '/d', name: 'least', version: '>=12', handler: () => 1 },
+      { method: 'GET', path: '/e', name: 'either', version: ['<2', '4'], handler: () => 1 },
+      { method: 'GET', path: '/f', name: 'both', version: '>=1 <2', handler: () => 1 },
+      { method: 'GET', path: '/g', name: 'day', version: '<2026-01-01', handler: () => 1 },
+    ],
+  })
+  const removed = defineController({
+    name: 'RemovedController',
+    version: '<2',
+    routes: [{ method: 'GET', name: 'get', handler: () => 1 }],
+  })
+  const client = createClient<ReturnType<typeof open>>({ baseUrl: 'http://localhost' })
+  const open = () => createApp(defineModule({ controllers: [bounds, removed] }))
+  type At<V extends string> = keyof Client<ReturnType<typeof open>, V>['bound']
+  expectTypeOf<At<'1'>>().toEqualTypeOf<'below' | 'most' | 'either' | 'both' | 'day'>()
+  expectTypeOf<At<'2'>>().toEqualTypeOf<'below' | 'most' | 'both' | 'day'>()
+  expectTypeOf<At<'3'>>().toEqualTypeOf<'most' | 'both' | 'day'>()
+  expectTypeOf<At<'4'>>().toEqualTypeOf<'either' | 'both' | 'day'>()
+  expectTypeOf<At<'9'>>().toEqualTypeOf<'both' | 'day'>()
+  expectTypeOf<At<'10'>>().toEqualTypeOf<'above' | 'both' | 'day'>()
+  expectTypeOf<At<'11'>>().toEqualTypeOf<'above' | 'both' | 'day'>()
+  expectTypeOf<At<'12'>>().toEqualTypeOf<'above' | 'least' | 'both' | 'day'>()
+  expectTypeOf<At<'20'>>().toEqualTypeOf<'above' | 'least' | 'both' | 'day'>()
+  // what is written in another way may be in every range
+  expectTypeOf<At<'1.1'>>().toEqualTypeOf<At<'1' | '4' | '12'>>()
+  expectTypeOf(client.at('1').removed.get).toBeFunction()
+  // @ts-expect-error the controller ended at version 2
+  void client.at('2').removed.get
 }
