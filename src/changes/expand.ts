@@ -80,11 +80,19 @@ export function operationsOf(changes: readonly AnyChange[]): readonly Placed[] {
 /**
  * Creates the function that writes routes out for the versions of a history. A history without some of its changes is not checked,
  * because that is done with all of them.
+ *
+ * @param unreleased what routes of the version `'next'` answer, beside the newest version
  */
-export function createExpand(parts: HistoryParts, isChecked = true): ExpandRoutes {
-  const { versions, changes, plans } = parts
+export function createExpand(
+  parts: HistoryParts,
+  isChecked = true,
+  unreleased: '>' | '>=' = '>',
+): ExpandRoutes {
+  const { versions, changes, plans, next = `${unreleased}${versions[0] ?? ''}` } = parts
   const operations = operationsOf(changes)
-  return (routes, known) => {
+  return (given, knownOf) => {
+    const routes = given.map((route) => withNext(route, next))
+    const known = knownOf(routes)
     const problems = [...operationProblems(operations, changes, routes)]
     const answered = answeredVersions(routes, known, versions)
     const used = new Set<number>()
@@ -104,6 +112,13 @@ export function createExpand(parts: HistoryParts, isChecked = true): ExpandRoute
     if (isChecked && problems.length > 0) throw new DefinitionError(problems)
     return expanded
   }
+}
+
+/** A route that names `'next'` has the version that unreleased changes get, or a range that begins after the newest one. */
+function withNext(route: FlatRoute, next: string): FlatRoute {
+  const entries = toEntries(route.version)
+  if (!entries.includes('next')) return route
+  return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
 }
 
 function isOperation(part: unknown): part is Operation {

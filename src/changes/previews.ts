@@ -1,3 +1,4 @@
+import { toEntries } from '../versioning/spec.ts'
 import type { FlatRoute } from '../flatten/flat-route.ts'
 import type { PreviewInfo, Previews } from '../flatten/history.ts'
 import type { AnyChange, Slot, Step } from './chain.ts'
@@ -30,17 +31,18 @@ export function createPreviews(
       const count = countVersions(granted, parts)
       const others = changes.filter((change) => !granted.has(change) && placeOf(change, parts) < count - 1)
       const left = make(others)
-      const expand = createExpand(left, false)
+      const expand = createExpand(left, false, names.includes('next') ? '>=' : '>')
       const isBeta = (route: FlatRoute): boolean =>
+        (names.includes('next') && toEntries(route.version).includes('next')) ||
         toReached(route, operations, plans).orders.some((order) => granted.has(changes[order] ?? route))
       return {
         versions: versions.slice(0, count),
         has: (change) => granted.has(change),
         migrate: createMigrate(left),
-        expand: (routes, known) =>
+        expand: (routes, knownOf) =>
           expand(
             routes.map((route) => (isBeta(route) ? { ...route, isBeta: true } : route)),
-            known,
+            knownOf,
           ),
       }
     },

@@ -9,7 +9,10 @@ import type { FlatRoute } from './flat-route.ts'
  *
  * @throws `DefinitionError` with every mistake in the changes.
  */
-export type ExpandRoutes = (routes: readonly FlatRoute[], known: KnownVersions) => readonly FlatRoute[]
+export type ExpandRoutes = (
+  routes: readonly FlatRoute[],
+  knownOf: (routes: readonly FlatRoute[]) => KnownVersions,
+) => readonly FlatRoute[]
 
 /** Turns a value between versions. Without one, it is of the newest models. @throws `RangeError` for a version that does not exist. */
 export type MigrateValue = (

@@ -58,6 +58,64 @@ describe('changes that are not released', () => {
   })
 })
 
+describe('a route of the version next', () => {
+  const serveRoutes = (next?: string) => {
+    const CarController = defineController({
+      prefix: '/car',
+      name: 'car',
+      routes: [
+        { method: 'GET', response: Car, handler: () => ({ year: 7, colour: 'red' }) },
+        { method: 'GET', path: '/new', name: 'new', version: 'next', handler: () => 'new' },
+        { method: 'GET', path: '/both', name: 'old', version: '<=2', handler: () => 'old' },
+        { method: 'GET', path: '/both', name: 'both', version: 'next', handler: () => 'new' },
+      ],
+    })
+    return createApp(defineModule({ controllers: [CarController] }), {
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ ...options, next }),
+        previews: () => ['next'],
+      },
+      logger: false,
+    })
+  }
+  const get = async (app: ReturnType<typeof serveRoutes>, url: string, headers = {}) => {
+    const response = await app.inject({ url, headers })
+    return response.statusCode === 200 ? response.json() : response.statusCode
+  }
+
+  it('answers no version, and is in no document, before it is released', async () => {
+    const app = serveRoutes()
+    await app.ready()
+    for (const version of ['1', '2', 'next']) assert.equal(await get(app, `/v${version}/car/new`), 404)
+    assert.equal(await get(app, '/v2/car/both'), 'old')
+    assert.deepEqual(
+      app.versions().map(({ version }) => version),
+      ['1', '2'],
+    )
+    assert.doesNotMatch(JSON.stringify(app.openapi({ version: '2' })), /car\/new/)
+  })
+
+  it('answers the newest version if a request asks for the preview next', async () => {
+    const app = serveRoutes()
+    await app.ready()
+    const preview = { 'x-api-preview': 'next' }
+    assert.equal(await get(app, '/v2/car/new', preview), 'new')
+    assert.equal(await get(app, '/v2/car/both', preview), 'new')
+    assert.equal(await get(app, '/v1/car/new', preview), 404)
+    const document = JSON.stringify(app.openapi({ version: '2', previews: ['next'] }))
+    assert.match(document, /car\/new":\{"get":\{[^{}]*"x-beta":true/)
+  })
+
+  it('answers the version that is named for unreleased changes', async () => {
+    const app = serveRoutes('3')
+    assert.equal(await get(app, '/v3/car/new'), 'new')
+    assert.equal(await get(app, '/v3/car/both'), 'new')
+    assert.equal(await get(app, '/v2/car/both'), 'old')
+    assert.equal(await get(app, '/v2/car/new'), 404)
+  })
+})
+
 describe('context.since', () => {
   it('says whether the version of a request has a change', async () => {
     const app = serve()

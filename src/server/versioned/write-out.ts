@@ -11,6 +11,12 @@ export function writeOut(
   expand: ExpandRoutes | undefined = expansionOf(versioning?.history),
 ): readonly FlatRoute[] {
   if (versioning === undefined || expand === undefined) return routes
-  const declared = declaredVersions(routes.map(({ version }) => version))
-  return expand(routes, createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere))
+  return expand(routes, (own) =>
+    createKnown(
+      versioning.versions,
+      declaredVersions(own.map(({ version }) => version)),
+      versioning.format,
+      versioning.elsewhere,
+    ),
+  )
 }
