@@ -286,6 +286,21 @@ describe('octavo check', () => {
 })
 
 describe('octavo diff', () => {
+  it('does not take the deprecation of a version for a difference of the next one', async () => {
+    write(
+      'app.ts',
+      APP.replace(
+        "defaultVersion: '1'",
+        "versions: { 1: { deprecated: '2026-01-01', sunset: '2099-01-01' } }",
+      ),
+    )
+    const { stdout, code } = await run('diff', '1', '2', '--fail-on', 'info')
+    assert.deepEqual(
+      { stdout, code },
+      { stdout: 'version 1 → version 2: no difference that clients notice\n', code: 0 },
+    )
+  })
+
   it('compares versions, files and files of git', async () => {
     await run('snapshot')
     git('add', 'api')

@@ -139,6 +139,19 @@ describe('a changelog', () => {
     )
   })
 
+  it('has no difference in the header that names the version, if documents have a version of their own', async () => {
+    const user = defineController({
+      prefix: '/user',
+      routes: [{ method: 'GET', version: ['1', '2'], handler: () => 'a' }],
+    })
+    const app = createApp(defineModule({ controllers: [user] }), {
+      docs: { info: { title: 'Users', version: '1.0.0' } },
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' },
+    })
+    const { versions } = await read(app)
+    assert.deepEqual(versions[0]?.findings, [])
+  })
+
   it('has the changes of versions with the models and operations that they reach, but not internal ones', async () => {
     const Car = model('Car', { id: z.string(), colour: z.string() })
     const change = (version: string, title: string, more: object, parts: readonly object[]) =>

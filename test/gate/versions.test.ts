@@ -6,7 +6,7 @@ import { checkSnapshots } from '../../src/gate/snapshot/check.ts'
 import { readLevels } from '../../src/gate/snapshot/levels.ts'
 import { readIndex, toIndexText } from '../../src/gate/snapshot/snapshot.ts'
 import { VERSIONS } from './corpus/versions.ts'
-import { documentOf, string } from './support.ts'
+import { documentOf, integer, string } from './support.ts'
 
 const now = new Date('2026-11-22')
 
@@ -17,6 +17,26 @@ describe('the gate, versions', () => {
       const found = findings.map(({ level, rule, version }) => `${level} ${rule} ${version}`)
       assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
     })
+
+  it('names operations that no change explains as the newer version does', () => {
+    const at = (version: string, request: object): object => {
+      const document = Object(documentOf({ request })) as { readonly paths: object }
+      const paths = { [`/v${version}/cars`]: Object.values(document.paths)[0] as unknown }
+      return { ...document, info: { title: 'Cars', version }, paths }
+    }
+    const version = (name: string, request: object) => ({
+      version: name,
+      document: at(name, request),
+      isDefault: false,
+    })
+    const history = { changes: [], problems: [] }
+    const current = [version('1', string), version('2', integer)]
+    const { findings } = checkSnapshots([], current, { history })
+    assert.deepEqual(
+      findings.map(({ rule, operation }) => [rule, operation]),
+      [['diff-unexplained', 'POST /v2/cars']],
+    )
+  })
 
   it('tells words from additions', () => {
     const kept = (version: string) => ({

@@ -1,4 +1,7 @@
 import { compareSources } from '../../gate/compare.ts'
+import { toNeighbours } from '../../gate/document/neighbours.ts'
+import { toSource } from '../../gate/document/source.ts'
+import type { Source } from '../../gate/document/source.ts'
 import { LEVELS } from '../../gate/finding.ts'
 import type { Comparison, Level } from '../../gate/finding.ts'
 import type { Arguments } from '../arguments.ts'
@@ -8,6 +11,7 @@ import { styleFor } from '../style.ts'
 import { FORMATS, printComparison } from './print.ts'
 import type { Format } from './print.ts'
 import { readDocument, toFailure } from './read-document.ts'
+import type { Given } from './read-document.ts'
 
 export const diff: Command = {
   summary: 'tell what breaks clients between two OpenAPI documents',
@@ -43,7 +47,7 @@ export const diff: Command = {
     const newer = await readDocument(revision, from)
     let comparison: Comparison
     try {
-      comparison = compareSources(older.source, newer.source, {
+      comparison = compareSources(...toSources(older, newer), {
         closedEnums: given.has('closed-enums'),
         closedClients: given.has('closed-clients'),
       })
@@ -54,6 +58,16 @@ export const diff: Command = {
     process.stdout.write(`${printComparison(comparison, format, labels, styleFor(process.stdout))}\n`)
     return failOn !== undefined && LEVELS.indexOf(comparison.level) >= LEVELS.indexOf(failOn) ? 1 : 0
   },
+}
+
+/** The documents as they are compared: two versions of the app differ in their version and in its life, which is no difference. */
+function toSources(older: Given, newer: Given): readonly [Source, Source] {
+  if (older.version === undefined || newer.version === undefined) return [older.source, newer.source]
+  const [base, revision] = toNeighbours(
+    { version: older.version, document: older.source.root },
+    { version: newer.version, document: newer.source.root },
+  )
+  return [toSource(base), toSource(revision)]
 }
 
 /** @throws `CommandError` for a format that there is not. */

@@ -19,6 +19,8 @@ export interface Given {
   readonly source: Source
   /** The file, as it was named; `undefined` for a version of the app. */
   readonly file: string | undefined
+  /** The version of the app; `undefined` for a file. */
+  readonly version?: string
 }
 
 /** Where the documents of an application come from. */
@@ -48,6 +50,7 @@ export async function readDocument(given: string, { app, setting }: AppSetting):
     return {
       label: `version ${given}`,
       file: undefined,
+      version: given,
       source: toSource(await readVersion(given, app, setting)),
     }
   } catch (error) {

@@ -1,10 +1,9 @@
-import { isRecord } from '../../values.ts'
 import { compareDocuments } from '../compare.ts'
+import { toNeighbours } from '../document/neighbours.ts'
 import { worst } from '../finding.ts'
 import type { Finding, Level } from '../finding.ts'
 import { toPlain } from '../json.ts'
-import { withoutLife } from './life.ts'
-import { operationsById } from './operations.ts'
+import { operationsById } from '../document/by-id.ts'
 
 /** A change, as a history tells of it. */
 interface SourceChange {
@@ -117,13 +116,10 @@ function toFindings(
   source: ChangelogSource,
   day: string | undefined,
 ): readonly Finding[] {
-  const isAboutLife = [before, source].some(
-    ({ deprecated, sunset }) => deprecated !== undefined || sunset !== undefined,
+  const [older, newer] = toNeighbours(
+    { ...before, document: toPlain(before.document) },
+    { ...source, document: toPlain(source.document) },
   )
-  const [older, newer] = [before, source].map(({ document }) => {
-    const plain = toPlain(document)
-    return isAboutLife && isRecord(plain) ? withoutLife(plain) : plain
-  })
   const operations = operationsById(source.document)
   const { findings } = compareDocuments(older, newer, { now: new Date(day ?? 0) })
   return findings.map((finding) => ({

@@ -1,7 +1,11 @@
 import { compareDocuments } from '../compare.ts'
 import type { CompareOptions } from '../compare.ts'
 import type { VersionFinding } from '../finding.ts'
+import { operationsById } from '../document/by-id.ts'
+import { toNeighbours } from '../document/neighbours.ts'
 import { toApiFinding } from './api-finding.ts'
+import { isByHand } from './serving.ts'
+import type { Serving } from './serving.ts'
 import type { CurrentVersion } from './snapshot.ts'
 
 /** A change of the history of an application. */
@@ -36,7 +40,7 @@ export interface History {
 export function checkChanges(
   { changes, problems }: History,
   versions: readonly CurrentVersion[],
-  options: CompareOptions,
+  options: CompareOptions & { readonly serving?: Serving | undefined },
 ): readonly VersionFinding[] {
   return [
     ...problems.map((problem) => toProblemFinding(problem, changes)),
@@ -68,24 +72,30 @@ function toEffectFinding({ id, version, source }: ChangeInHistory): VersionFindi
   return { ...finding, at: id, ...(source === undefined ? {} : { source }) }
 }
 
-/** Operations that break between two neighbours, and that no change of the newer one reaches: routes of their own say something else. */
+/** Operations that break between two neighbours, and that no change of the newer one reaches. Those with routes of their own are written by hand. */
 function toUnexplained(
   older: CurrentVersion | undefined,
   newer: CurrentVersion,
   changes: readonly ChangeInHistory[],
-  options: CompareOptions,
+  options: Parameters<typeof checkChanges>[2],
 ): readonly VersionFinding[] {
   if (older === undefined) return []
   const reached = changes.filter(({ version }) => version === newer.version).flatMap(({ routes }) => routes)
-  const { findings } = compareDocuments(older.document, newer.document, options)
+  const { findings } = compareDocuments(...toNeighbours(older, newer), options)
+  const names = operationsById(Object(newer.document))
+  const { serving } = options
+  const isMeant = (operation: string): boolean =>
+    serving !== undefined && isByHand(serving, operation, older.version, newer.version)
   const operations = new Map(
     findings
       .filter(({ level, route }) => level === 'breaking' && !reached.some((name) => isReached(route, name)))
+      .filter(({ operation }) => !isMeant(operation))
       .map((finding) => [finding.operation, finding] as const),
   )
   return [...operations.values()].map((finding) => ({
     ...finding,
     version: newer.version,
+    operation: names.get(finding.route ?? '') ?? finding.operation,
     rule: 'diff-unexplained',
     level: 'warning',
     at: '',

@@ -72,7 +72,8 @@ export function checkSnapshots(
   const { serving, history } = options
   if (serving !== undefined)
     found.push(...checkSchemes(serving.old, serving.now), ...checkRoutes(serving.old, serving.now, found))
-  if (history !== undefined) found.push(...checkChanges(history, current, options))
+  if (history !== undefined)
+    found.push(...checkChanges(history, current, { ...options, serving: serving?.now }))
   const all = withLevels(found, levels)
   const expired = allowed.filter((one) => isOver(one, now))
   const holding = allowed.filter((one) => !expired.includes(one))

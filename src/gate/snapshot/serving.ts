@@ -46,13 +46,26 @@ export function checkRoutes(
   })
 }
 
+/** Whether routes of their own serve an operation in two versions, so that the author wrote the difference by hand. */
+export function isByHand({ routes }: Serving, operation: string, older: string, newer: string): boolean {
+  const [found] = [...routes]
+    .filter(([of]) => isAt(operation, of))
+    // a path may end as another one does
+    .toSorted(([one], [other]) => other.length - one.length)
+  return found !== undefined && !areTogether(found[1], older, newer)
+}
+
 function areTogether(groups: readonly (readonly string[])[], one: string, other: string): boolean {
   return groups.some((group) => group.includes(one) && group.includes(other))
 }
 
-/** Whether a finding that clients notice is about an operation, whose path has no version and no prefix here. */
+/** Whether a finding that clients notice is about an operation. */
 function isOf({ operation, level }: VersionFinding, of: string): boolean {
-  if (level === 'info' || level === 'none') return false
+  return level !== 'info' && level !== 'none' && isAt(operation, of)
+}
+
+/** Whether an operation of a document is one whose path has no version and no prefix here. */
+function isAt(operation: string, of: string): boolean {
   const [method, path = ''] = operation.split(' ')
   const [itsMethod, itsPath = ''] = of.split(' ')
   return method === itsMethod && withoutNames(path).endsWith(withoutNames(itsPath))

@@ -17,6 +17,22 @@ type ChangeInHistory = History['changes'][number]
 const DOCUMENT = documentOf({ request: object({ name: string }) })
 const OTHER = documentOf({ request: object({ name: integer }) })
 const WIDER = documentOf({ request: object({ 'name?': string }) })
+const named = (version: string): object => ({
+  ...Object(DOCUMENT),
+  info: { title: 'Cars', version: '1.0.0' },
+  paths: {
+    '/cars': {
+      get: {
+        operationId: 'car.list',
+        parameters: [
+          { name: 'x-version', in: 'header', required: true, schema: { type: 'string', enum: [version] } },
+        ],
+        responses: { 204: { description: 'None' } },
+      },
+    },
+  },
+})
+const [NAMED_1, NAMED_2] = [named('version=1'), named('version=2')]
 const kept = (version: string, more: Partial<Snapshot> = {}): Snapshot => ({
   version,
   sha256: '',
@@ -200,6 +216,27 @@ export const VERSIONS: readonly VersionPair[] = [
     [kept('1'), kept('2', { document: OTHER })],
     [today('1'), today('2', { document: OTHER })],
     ['warning diff-unexplained 2'],
+    withChange({ routes: ['van.create'] }),
+  ),
+  row(
+    'a version breaks, and routes of their own were kept for older versions',
+    [kept('1'), kept('2', { document: OTHER })],
+    [today('1'), today('2', { document: OTHER })],
+    [],
+    { ...withChange({ routes: ['van.create'] }), ...served([['1'], ['2']], [['1'], ['2']]) },
+  ),
+  row(
+    'a version breaks, and one route serves it and the one before',
+    [kept('1'), kept('2', { document: OTHER })],
+    [today('1'), today('2', { document: OTHER })],
+    ['warning diff-unexplained 2'],
+    { ...withChange({ routes: ['van.create'] }), ...served([['1', '2']], [['1', '2']]) },
+  ),
+  row(
+    'versions are named in a parameter, and the application gives its documents another version',
+    [kept('1', { document: NAMED_1 }), kept('2', { document: NAMED_2 })],
+    [today('1', { document: NAMED_1 }), today('2', { document: NAMED_2 })],
+    [],
     withChange({ routes: ['van.create'] }),
   ),
   row(
