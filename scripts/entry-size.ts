@@ -1,7 +1,7 @@
 /**
  * Measures how much code a static import of an entry point loads, minified, and how many values `octavo` exports. Code behind `import()`
- * and other packages do not count. Then it measures what the first request of a worker with one route loads, packages included. Fails if
- * a figure is above its limit.
+ * and other packages do not count. Then it builds the package, bundles a worker with one route from it, and measures the files that its first
+ * request loads, packages included. Fails if a figure is above its limit.
  */
 import { bundle } from './size/bundle.ts'
 import { measureWorker } from './size/worker.ts'
@@ -15,10 +15,10 @@ const ENTRIES = [
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */
-const MAX_WORKER_KB = 118
+const MAX_WORKER_KB = 122
 
 for (const { name, path, maxKib } of ENTRIES) {
-  const { bytes, exports: values } = await bundle(path, { packages: 'external' })
+  const { bytes, exports: values } = await bundle(path)
   const kib = bytes / 1024
   console.log(`static import of ${name}: ${kib.toFixed(1)} KiB minified, at most ${maxKib}`)
   console.log(`values that ${name} exports: ${values.length}, at most ${MAX_VALUES}`)

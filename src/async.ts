@@ -82,8 +82,3 @@ export function createLate<T>(open: () => Promise<T>): Late<T> {
     load: async () => (code ??= await open()),
   }
 }
-
-/** Code that is loaded already. */
-export function createPresent<T>(code: T): Late<T> {
-  return { get: () => code, isMissing: () => false, load: () => Promise.resolve(code) }
-}

@@ -154,23 +154,13 @@ export class ValidationError extends HttpError {
   }
 }
 
-function toDetail(count: number): string {
-  return `${count === 1 ? 'One value is' : `${count} values are`} not as the API describes`
-}
-
 /**
- * The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first.
+ * How many values of a request are wrong.
  *
  * @internal
  */
-export function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  try {
-    return new ValidationError(errors, toDetail(count))
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-  }
+export function toDetail(count: number): string {
+  return `${count === 1 ? 'One value is' : `${count} values are`} not as the API describes`
 }
 
 /**

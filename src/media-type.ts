@@ -1,3 +1,5 @@
+import { trimSpace } from './header-text.ts'
+
 /** A media type or range with its parameters, as in `Accept` and `Content-Type` (RFC 9110 sections 8.3.1 and 12.5.1). */
 export interface MediaType {
   /** `type/subtype` in lower case. */
@@ -32,11 +34,6 @@ export function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly
     }
   }
   return [...parts, text.slice(from)].map(trimSpace)
-}
-
-/** The text without white space at its ends, which is spaces and tabs (RFC 9110 section 5.6.3). */
-export function trimSpace(text: string): string {
-  return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '')
 }
 
 /** The value of a token or quoted string; `undefined` when it is neither. */
@@ -86,10 +83,3 @@ export function contentTypeOf(text: string | undefined): MediaType | undefined {
 }
 
 const JSON_TYPE: MediaType = { type: 'application/json', parameters: [] }
-
-/** Whether content of a type is JSON: by its name, or by the suffix that any type may have (RFC 6839 section 3.1). */
-export function isJsonType(text: string): boolean {
-  const [range = ''] = text.split(';', 1)
-  const type = trimSpace(range).toLowerCase()
-  return type === 'application/json' || type.endsWith('+json')
-}

@@ -53,15 +53,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Freezes a constant with all that is in it: several users share it, and none can change it for the others. */
-export function deepFreeze<T>(value: T): T {
-  if (isObject(value)) {
-    for (const member of Object.values(value)) deepFreeze(member)
-    Object.freeze(value)
-  }
-  return value
-}
-
 /** Says what a value is, for messages. The text of a string is shown only if `isShown`, because it may be a secret: so is a text with @, which may be an address with a password. */
 export function describeValue(value: unknown, isShown = false): string {
   if (typeof value === 'string') {

@@ -18,13 +18,14 @@ const ROOMS: Readonly<Record<string, string>> = {
   'definition-error.ts': 'edit-distance.ts',
   'place.ts': 'definition-error.ts',
   'check-options.ts': 'values.ts definition-error.ts place.ts',
-  'media-type.ts': '',
-  'cookies.ts': 'media-type.ts',
+  'header-text.ts': '',
+  'media-type.ts': 'header-text.ts',
+  'cookies.ts': 'header-text.ts',
   'file-name.ts': '',
   'stream.ts': 'values.ts http.ts async.ts',
   'errors.ts': 'http.ts',
   path: 'definition-error.ts place.ts',
-  versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts',
+  versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts',
   gate: 'values.ts edit-distance.ts file-name.ts',
   router: 'path',
   schema: 'values.ts http.ts async.ts definition-error.ts path',
@@ -32,7 +33,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts place.ts errors.ts path versioning schema',
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
-  request: 'http.ts async.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
+  request: 'http.ts async.ts header-text.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
   send: 'http.ts async.ts file-name.ts errors.ts define',
   session:
     'values.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
@@ -45,9 +46,9 @@ const ROOMS: Readonly<Record<string, string>> = {
   openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts http.ts async.ts versioning define',
   'server/options':
-    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
+    'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
-    'values.ts platform.ts http.ts async.ts definition-error.ts media-type.ts cookies.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+    'values.ts platform.ts http.ts async.ts definition-error.ts header-text.ts cookies.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
   'server/table':
     'http.ts definition-error.ts place.ts path versioning router define flatten request server/pipeline',
   'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',

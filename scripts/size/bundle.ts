@@ -1,11 +1,11 @@
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
 
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 
-const ROOT = join(import.meta.dirname, '..', '..')
+export const ROOT = join(import.meta.dirname, '..', '..')
 
-/** How everything is bundled that is measured: with the sources, as a bundler does it for production. */
+/** How everything is bundled that is measured: as a bundler does it for production. */
 export const OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -13,22 +13,17 @@ export const OPTIONS = {
   format: 'esm',
   platform: 'node',
   target: 'es2022',
-  conditions: ['octavo-source'],
   logLevel: 'error',
 } as const satisfies BuildOptions
 
-/** Bundles a file with all that it imports statically. Modules behind `import()` are left out, but for those in `wanted`. */
-export async function bundle(
-  entry: string,
-  options: BuildOptions,
-  wanted: ReadonlySet<string> = new Set(),
-): Promise<Metafile['outputs'][string]> {
-  const plugins = [leaveOut((file) => !wanted.has(file))]
+/** Bundles a source with all that it imports statically. Modules behind `import()` and packages are left out. */
+export async function bundle(entry: string): Promise<Metafile['outputs'][string]> {
   const { metafile } = await build({
     ...OPTIONS,
-    ...options,
+    conditions: ['octavo-source'],
+    packages: 'external',
     entryPoints: [entry],
-    plugins,
+    plugins: [LATER],
     outdir: 'dist',
     write: false,
     metafile: true,
@@ -38,14 +33,12 @@ export async function bundle(
   return output
 }
 
-function leaveOut(isOut: (file: string) => boolean): Plugin {
-  return {
-    name: 'leave-out',
-    setup: (builder) => {
-      builder.onResolve({ filter: /^\./ }, ({ kind, path, importer }) => {
-        const file = relative(ROOT, join(dirname(importer), path)).replaceAll('\\', '/')
-        return kind === 'dynamic-import' && isOut(file) ? { path, external: true } : undefined
-      })
-    },
-  }
+/** Leaves out what is loaded later. */
+const LATER: Plugin = {
+  name: 'later',
+  setup: (builder) => {
+    builder.onResolve({ filter: /^\./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    )
+  },
 }

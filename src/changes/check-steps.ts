@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition } from '../place.ts'
-import { defOf, toZod } from '../schema/schema.ts'
+import { defOf } from '../schema/schema.ts'
+import { toZod } from '../schema/to-zod.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
 import type { Chain, Move, Slot, Step } from './chain.ts'

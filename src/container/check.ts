@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import { isNode, placeOf, requestChain } from './node.ts'
+import { placeOf } from './connected.ts'
+import { isNode, requestChain } from './node.ts'
 import type { ProviderNode } from './node.ts'
 
 /** The nodes so that each comes after what it injects. Cycles are reported, and left out of consideration. */

@@ -9,7 +9,8 @@ import type { Connected, UsedBuiltIn } from './connected.ts'
 import { createGraph } from './graph.ts'
 import { findUsed } from './missing.ts'
 import type { Use } from './missing.ts'
-import { isNode, placeOf } from './node.ts'
+import { placeOf } from './connected.ts'
+import { isNode } from './node.ts'
 import type { ProviderNode } from './node.ts'
 
 /** Connects providers with what they and `uses` inject. Mistakes are reported, with the edit that mends them. */

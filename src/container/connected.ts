@@ -28,3 +28,14 @@ export const UNCONNECTED: Connected = {
   ordered: [],
   builtIns: [],
 }
+
+/** How messages name the place of a provider. */
+export function placeOf({ label, owner }: ProviderNode): string {
+  return `${label} (provider of ${owner.label})`
+}
+
+/** An error, with those that followed when what had begun was undone. */
+export function withOthers(error: Error, others: readonly Error[]): Error {
+  if (others.length === 0) return error
+  return new AggregateError([error, ...others], error.message, { cause: error.cause })
+}

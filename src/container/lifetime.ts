@@ -47,12 +47,6 @@ export function createLifetime(): Lifetime {
   }
 }
 
-/** An error, with those that followed when what had begun was undone. */
-export function withOthers(error: Error, others: readonly Error[]): Error {
-  if (others.length === 0) return error
-  return new AggregateError([error, ...others], error.message, { cause: error.cause })
-}
-
 function endedError({ label }: ProviderNode): Error {
   return new Error(`${label} was asked for after the request, or the application, it belongs to had ended`)
 }

@@ -69,11 +69,6 @@ export function requestChain(
   return undefined
 }
 
-/** How messages name the place of a provider. */
-export function placeOf({ label, owner }: ProviderNode): string {
-  return `${label} (provider of ${owner.label})`
-}
-
 export function isProvider(value: unknown): value is AnyProvider {
   return isDefinition('provider')(value)
 }

@@ -2,10 +2,8 @@ import { after } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition, placed } from '../place.ts'
-import { acceptsBytes } from '../schema/accepts.ts'
-import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
-import { defOf, isSchema } from '../schema/schema.ts'
+import { isSchema } from '../schema/schema.ts'
 import type { OutputOf, Schema, SchemaOf } from '../schema/schema.ts'
 import { isAsyncIterable, isWebResponse } from '../stream.ts'
 import { describeValue } from '../values.ts'
@@ -165,8 +163,8 @@ interface Enveloped<I> {
 interface Wrapped<I> extends Enveloped<I> {
   /** Whether it sends events or items. */
   readonly isStream: boolean
-  /** The status of a plain returned value. */
-  readonly status: number
+  /** The schemas of data among them, by the statuses from 200 to 299 that a result can have. */
+  readonly data: ReadonlyMap<number, Schema>
 }
 
 /**
@@ -174,28 +172,17 @@ interface Wrapped<I> extends Enveloped<I> {
  * an envelope, because a stream is not wrapped.
  */
 function applyEnvelopes<I extends { readonly part: Interceptor }>(
-  { interceptors, responses, isStream, status }: Wrapped<I>,
+  { interceptors, responses, isStream, data }: Wrapped<I>,
   problems: DefinitionProblem[],
 ): Enveloped<I> {
   if (isStream)
     return { interceptors: interceptors.filter(({ part }) => envelopeOf(part) === undefined), responses }
   const wrapped = new Map(responses)
-  // the status of the route may be one that `default` declares
-  for (const key of [...responses.keys(), status]) {
-    if (typeof key !== 'number' || !isWrapped(key)) continue
-    const schema = findResponse(responses, key)
-    if (schema !== undefined && defOf(schema).type !== 'file' && !acceptsBytes(schema))
-      wrapped.set(
-        key,
-        interceptors.reduceRight((inner, { part }) => wrapIn(part, inner, problems), schema),
-      )
+  for (const [status, schema] of data) {
+    const made = interceptors.reduceRight((inner, { part }) => wrapIn(part, inner, problems), schema)
+    wrapped.set(status, made)
   }
   return { interceptors, responses: wrapped }
-}
-
-/** Errors and redirects are not wrapped, and other statuses have no body. */
-function isWrapped(status: number): boolean {
-  return status < 300 && status !== 204 && status !== 205
 }
 
 /** The schema in the envelope of an interceptor. An envelope that fails is reported once. */

@@ -1,11 +1,14 @@
 import type { Late } from '../async.ts'
-import type { readSchemas } from '../schema/route-schemas.ts'
+import type { dataResponses, readSchemas } from '../schema/route-schemas.ts'
 import type { routePolicyProblems } from '../versioning/policy-problems.ts'
 
 /** The code for what only some definitions have. While it is missing, routes are read without that. */
 export interface DefinitionCode {
   /** Reads the schemas of routes. */
-  readonly schemas: Late<{ readonly readSchemas: typeof readSchemas }>
+  readonly schemas: Late<{
+    readonly readSchemas: typeof readSchemas
+    readonly dataResponses: typeof dataResponses
+  }>
   /** Checks the policies of versions. */
   readonly policies: Late<{ readonly routePolicyProblems: typeof routePolicyProblems }>
 }

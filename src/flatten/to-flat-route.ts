@@ -130,8 +130,10 @@ function toEnveloped(
   const { interceptors } = layers
   const [envelope] = interceptors.flatMap(({ part }) => envelopeOf(part) ?? [])
   // without the code that reads them it is not known yet what is declared
-  if (envelope === undefined || schemas.isMissing()) return { layers, responses }
-  const parts = { interceptors, responses, isStream: stream !== undefined, status }
+  const code = envelope === undefined ? undefined : schemas.get()
+  if (envelope === undefined || code === undefined) return { layers, responses }
+  const data = code.dataResponses({ responses, status })
+  const parts = { interceptors, responses, isStream: stream !== undefined, data }
   const applied = envelope.applyAll(parts, problems)
   return { layers: { ...layers, interceptors: applied.interceptors }, responses: applied.responses }
 }

@@ -1,7 +1,7 @@
 import { toNode } from './node.ts'
 import type { Node } from './node.ts'
 import { EMPTY_NODE } from './seal.ts'
-import { literalsOf, toTables } from './tables.ts'
+import { listChain, toTables } from './tables.ts'
 
 /** The root of one version, to be reached through a literal segment. */
 export interface Mount<T> {
@@ -49,4 +49,10 @@ export function without<T>(node: Node<T>, [first, ...rest]: readonly string[]): 
   const others = literals.filter((literal) => literal !== child)
   const kept = rest.length === 0 ? [] : [without(child, rest)]
   return toNode({ ...node, ...toTables([...others, ...kept]) })
+}
+
+/** The literal children of a node. */
+export function literalsOf<T>({ first, table, wide }: Node<T>): readonly Node<T>[] {
+  if (wide !== null) return [...wide.children.values()]
+  return (table ?? [first]).flatMap(listChain)
 }

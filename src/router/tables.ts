@@ -46,18 +46,13 @@ function toWide<T>(literals: readonly Node<T>[]): Wide<T> {
   return { longest, children: new Map(literals.map((literal) => [literal.key, literal])) }
 }
 
-/** The literal children of a node. */
-export function literalsOf<T>({ first, table, wide }: Node<T>): readonly Node<T>[] {
-  if (wide !== null) return [...wide.children.values()]
-  return (table ?? [first]).flatMap(listChain)
-}
-
 /** The children with parameters of a node. */
 export function edgesOf<T>({ edge }: Node<T>): readonly Edge<T>[] {
   return listChain(edge)
 }
 
-function listChain<E extends { readonly next: E | null }>(first: E | null): readonly E[] {
+/** The members of a chain. */
+export function listChain<E extends { readonly next: E | null }>(first: E | null): readonly E[] {
   const chain: E[] = []
   for (let each = first; each !== null; each = each.next) chain.push(each)
   return chain

@@ -1,5 +1,5 @@
 import { acceptsBytes, acceptsData, acceptsText } from './accepts.ts'
-import { metaOf } from './schema.ts'
+import { metaOf } from './to-zod.ts'
 import type { Schema } from './schema.ts'
 import type { DeclaredSource } from './sources.ts'
 import { schemasOf, unwrap, unwrapSchema } from './unwrap.ts'

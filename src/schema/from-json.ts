@@ -1,5 +1,6 @@
 import { toRecord } from '../values.ts'
-import { defOf, isSchema, makeLater, toZod } from './schema.ts'
+import { defOf, isSchema } from './schema.ts'
+import { makeLater, toZod } from './to-zod.ts'
 import type { Schema } from './schema.ts'
 import { bigintFromText, dateFromText } from './text-values.ts'
 import { schemasOf } from './unwrap.ts'

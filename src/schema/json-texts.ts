@@ -4,7 +4,7 @@
  */
 import { isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
-import type { Validated } from './schema.ts'
+import type { Validated } from './validator.ts'
 
 const DOUBT = new Error('Only parsing can tell')
 

@@ -1,8 +1,9 @@
 import type { Pattern } from '../path/pattern.ts'
 import { describeValue } from '../values.ts'
-import { RANGES, STREAM_STATUS } from './responses.ts'
+import { acceptsBytes } from './accepts.ts'
+import { findResponse, RANGES, STREAM_STATUS } from './responses.ts'
 import type { ResponseKey } from './responses.ts'
-import { isSchema } from './schema.ts'
+import { defOf, isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { toSources } from './sources.ts'
 import type { DeclaredSource, SourceProblem } from './sources.ts'
@@ -41,6 +42,26 @@ export function readSchemas(route: Declaring, pattern: Pattern, problems: Source
     stream,
     status: stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS,
   }
+}
+
+/** The schemas of data that results can have, by status: those that envelopes wrap. */
+export function dataResponses({
+  responses,
+  status,
+}: Pick<RouteSchemas, 'responses' | 'status'>): ReadonlyMap<number, Schema> {
+  const found = new Map<number, Schema>()
+  // the status of the route may be one that `default` declares
+  for (const key of [...responses.keys(), status]) {
+    if (typeof key !== 'number' || !hasData(key)) continue
+    const schema = findResponse(responses, key)
+    if (schema !== undefined && defOf(schema).type !== 'file' && !acceptsBytes(schema)) found.set(key, schema)
+  }
+  return found
+}
+
+/** Errors and redirects have no data of a result, and other statuses have no body. */
+function hasData(status: number): boolean {
+  return status < 300 && status !== 204 && status !== 205
 }
 
 /** A route's `response`, read. */

@@ -1,5 +1,6 @@
-import { createValidator } from '../schema/schema.ts'
-import type { Schema, SchemaIssue, Validated } from '../schema/schema.ts'
+import { createValidator } from '../schema/validator.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { SchemaIssue, Validated } from '../schema/validator.ts'
 import { ignoreRejection, isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 import { isRecord } from '../values.ts'

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { z } from 'zod'
 
 import { toJsonWriter } from '../../src/schema/json-writer.ts'
-import { requireZod } from '../../src/schema/schema.ts'
+import { requireZod } from '../../src/schema/to-zod.ts'
 
 /** A schema with values that are for it, more or less. */
 interface Sample {

@@ -1,4 +1,5 @@
-import { defOf, isSchema, metaOf, toObjectSchema, toZod } from '../../schema/schema.ts'
+import { defOf, isSchema } from '../../schema/schema.ts'
+import { metaOf, toObjectSchema, toZod } from '../../schema/to-zod.ts'
 import type { Fields, Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { zod } from '../zod.ts'

@@ -1,4 +1,5 @@
-import { createValidator, defOf } from '../../schema/schema.ts'
+import { defOf } from '../../schema/schema.ts'
+import { createValidator } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { ignoreRejection, isPromise } from '../../async.ts'
 import { schemaOf } from '../../schema/unwrap.ts'

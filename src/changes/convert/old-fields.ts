@@ -1,4 +1,5 @@
-import { defOf, toZod } from '../../schema/schema.ts'
+import { defOf } from '../../schema/schema.ts'
+import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { shapeOf } from '../chain.ts'
 import type { Slot, Step } from '../chain.ts'

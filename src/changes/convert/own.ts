@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { atDefinition } from '../../place.ts'
-import { defOf, metaOf } from '../../schema/schema.ts'
+import { defOf } from '../../schema/schema.ts'
+import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { shapeOf } from '../chain.ts'

@@ -1,4 +1,4 @@
-import { isCodeAllowed } from '../../schema/schema.ts'
+import { isCodeAllowed } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Program } from './program.ts'
 import { refusePromise } from './turn.ts'

@@ -1,4 +1,5 @@
-import type { Schema, SchemaIssue } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SchemaIssue } from '../../schema/validator.ts'
 import { isObject, toRecord } from '../../values.ts'
 import type { Plan, Side } from './plan.ts'
 import { RefusedError, runChange, turnAt } from './turn.ts'

@@ -1,6 +1,7 @@
 import { headerName } from '../../http.ts'
 import type { HttpRequest } from '../../http.ts'
-import { isSchema, toZod } from '../../schema/schema.ts'
+import { isSchema } from '../../schema/schema.ts'
+import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../values.ts'
 import type { Operation } from '../operation.ts'

@@ -1,4 +1,5 @@
-import { defOf, isSchema, toZod } from '../../schema/schema.ts'
+import { defOf, isSchema } from '../../schema/schema.ts'
+import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isRecord, toRecord } from '../../values.ts'

@@ -1,7 +1,8 @@
 import type { ResponseKey } from '../../schema/responses.ts'
 import { httpError, phraseOf, toProblem } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
-import { deepFreeze, isRecord } from '../../values.ts'
+import { isRecord } from '../../values.ts'
+import { deepFreeze } from '../freeze.ts'
 import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
 import type { Content, ResponseObject, SchemaObject } from './types.ts'
 

@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { defOf, isSchema, metaOf } from '../../schema/schema.ts'
+import { defOf, isSchema } from '../../schema/schema.ts'
+import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { toRecord } from '../../values.ts'

@@ -3,7 +3,7 @@ import { createRegistry } from 'zod-openapi/api'
 import { createSchema } from 'zod-openapi'
 
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/schema.ts'
+import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { messageOf } from '../../values.ts'
 import { noteOf, toBody, toContent, toForm, toStreamed } from './bodies.ts'

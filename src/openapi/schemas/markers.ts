@@ -1,9 +1,11 @@
 import { FileStream, FileStreams } from '../../schema/file-stream.ts'
 import { classOf } from '../../schema/accepts.ts'
-import { defOf, isSchema, metaOf } from '../../schema/schema.ts'
+import { defOf, isSchema } from '../../schema/schema.ts'
+import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema, SchemaDef } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
-import { deepFreeze, toRecord } from '../../values.ts'
+import { toRecord } from '../../values.ts'
+import { deepFreeze } from '../freeze.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** A JSON Schema that is being made. */

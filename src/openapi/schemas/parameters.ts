@@ -1,7 +1,7 @@
 import { headerName } from '../../http.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Param } from '../../path/pattern.ts'
-import { deepFreeze } from '../../values.ts'
+import { deepFreeze } from '../freeze.ts'
 import { joined, toFields, withoutNull } from './fields.ts'
 import type { Field } from './fields.ts'
 import { isSchemaObject, listOf, resolve } from './json-schema.ts'

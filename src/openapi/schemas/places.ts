@@ -1,6 +1,6 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { toZod } from '../../schema/schema.ts'
+import { toZod } from '../../schema/to-zod.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'

@@ -1,5 +1,5 @@
-import { createPresent } from '../../async.ts'
-import { readSchemas } from '../../schema/route-schemas.ts'
+import type { Late } from '../../async.ts'
+import { dataResponses, readSchemas } from '../../schema/route-schemas.ts'
 import { routePolicyProblems } from '../../versioning/policy-problems.ts'
 import * as container from './container-code.ts'
 import * as options from './option-code.ts'
@@ -7,8 +7,13 @@ import type { OptionalCode } from './optional-code.ts'
 
 /** The code of applications that report mistakes as soon as they are created, whatever the definitions need. */
 export const PRESENT_CODE: OptionalCode = {
-  schemas: createPresent({ readSchemas }),
+  schemas: createPresent({ dataResponses, readSchemas }),
   policies: createPresent({ routePolicyProblems }),
   container: createPresent(container),
   options: createPresent(options),
+}
+
+/** Code that is loaded already. */
+function createPresent<T>(code: T): Late<T> {
+  return { get: () => code, isMissing: () => false, load: () => Promise.resolve(code) }
 }

@@ -1,7 +1,6 @@
-import { UNCONNECTED } from '../../container/connected.ts'
+import { placeOf, UNCONNECTED } from '../../container/connected.ts'
 import type { Connected } from '../../container/connected.ts'
 import type { Use } from '../../container/missing.ts'
-import { placeOf } from '../../container/node.ts'
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { Config } from '../../define/built-in-tokens.ts'

@@ -1,4 +1,4 @@
-import { withOthers } from '../../container/lifetime.ts'
+import { withOthers } from '../../container/connected.ts'
 import { once } from '../../async.ts'
 import { Config } from '../../define/built-in-tokens.ts'
 import type { StartedApp } from '../../define/module.ts'

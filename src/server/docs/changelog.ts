@@ -6,7 +6,7 @@ import type { Changelog } from '../../gate/changelog/changelog.ts'
 import { toMarkdown } from '../../gate/changelog/markdown.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { toTag } from '../../send/content.ts'
-import { file } from '../../send/file.ts'
+import { fileReply } from '../../send/file-reply.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { Documents } from './documents.ts'
 import { toChangelogPage } from './page/changelog-page.ts'
@@ -85,7 +85,7 @@ export function createChangelog(documents: ChangelogDocuments, ui: DocsOptions['
       written.set(name, writing)
       const { bytes, etag } = await writing
       const headers = { 'x-content-type-options': 'nosniff', ...format.headers }
-      return file(bytes, { type: format.type, etag, headers })
+      return fileReply(bytes, { type: format.type, etag, headers })
     },
   }
 }

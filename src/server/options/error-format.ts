@@ -6,9 +6,11 @@ import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { toErrorResponse, toProblem } from '../../errors.ts'
 import { isDefinition } from '../../flatten/check-fields.ts'
-import { isJsonType, parseMediaType } from '../../media-type.ts'
+import { isJsonType } from '../../header-text.ts'
+import { parseMediaType } from '../../media-type.ts'
 import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
-import { createValidator, isSchema, toReason } from '../../schema/schema.ts'
+import { isSchema } from '../../schema/schema.ts'
+import { createValidator, toReason } from '../../schema/validator.ts'
 import { logError } from '../logging/safe-logger.ts'
 
 const RULES: Rules = {

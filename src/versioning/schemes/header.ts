@@ -1,4 +1,5 @@
-import { isToken, quoteUnlessToken, splitOutsideQuotes, trimSpace, unquote } from '../../media-type.ts'
+import { trimSpace } from '../../header-text.ts'
+import { isToken, quoteUnlessToken, splitOutsideQuotes, unquote } from '../../media-type.ts'
 import { acceptVersion, createAcceptReader } from './accept.ts'
 import { contentTypeScheme } from './content-type.ts'
 import { foldVersion, isTemplate, withVersion } from './media-version.ts'

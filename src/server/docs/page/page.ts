@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../errors.ts'
-import { file } from '../../../send/file.ts'
+import { fileReply } from '../../../send/file-reply.ts'
 import type { DocsOptions, DocumentLink, PageInfo } from '../../options/docs.ts'
 import type { Documents } from '../documents.ts'
 import { findViewer } from '../viewers.ts'
@@ -33,11 +33,11 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       const link = toLink(path, request.path)
       const { version } = request.query
       const page = toPageInfo(documents, link, version)
-      if (typeof ui === 'function') return file(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
+      if (typeof ui === 'function') return fileReply(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
       policy ??= toContentSecurityPolicy(await documents.servers())
       const headers = { ...NO_SNIFF, 'content-security-policy': policy }
       const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
-      return file(Buffer.from(html), { type: HTML, headers })
+      return fileReply(Buffer.from(html), { type: HTML, headers })
     },
     asset: (name) => {
       const asset = assets.get(name)
@@ -62,10 +62,10 @@ async function readAssets(viewer: FoundViewer | undefined): Promise<ReadonlyMap<
   ] as const
   const inMemory = own.map(([name, type, text]) => {
     const bytes = Buffer.from(text)
-    return [name, () => file(bytes, { type, headers: NO_SNIFF })] as const
+    return [name, () => fileReply(bytes, { type, headers: NO_SNIFF })] as const
   })
   const onDisk = [...(viewer?.files ?? [])].map(
-    ([name, path]) => [name, () => file(path, { headers: NO_SNIFF })] as const,
+    ([name, path]) => [name, () => fileReply(path, { headers: NO_SNIFF })] as const,
   )
   return new Map([...inMemory, ...onDisk])
 }

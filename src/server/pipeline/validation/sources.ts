@@ -1,8 +1,7 @@
 import type { FlatRoute } from '../../../flatten/flat-route.ts'
-import { MAX_ISSUES } from '../../../schema/schema.ts'
-import type { Validated } from '../../../schema/schema.ts'
+import { MAX_ISSUES } from '../../../schema/validator.ts'
+import type { Validated } from '../../../schema/validator.ts'
 import type { SourceName } from '../../../schema/sources.ts'
-import { invalidInput } from '../../../errors.ts'
 import type { ValidationIssue } from '../../../errors.ts'
 import { isPromise } from '../../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../../http.ts'
@@ -14,6 +13,7 @@ import type { Uploads } from '../../../request/uploads.ts'
 import type { RequestContext } from '../context.ts'
 import type { Run } from '../guards.ts'
 import { isStream } from '../../../stream.ts'
+import { invalidInput } from './invalid-input.ts'
 
 /** What a handler gets: `params`, `inject`, and each source that its route declares. */
 export interface Input extends Partial<Record<SourceName, unknown>> {

@@ -1,0 +1,11 @@
+/** The text without white space at its ends, which is spaces and tabs (RFC 9110 section 5.6.3). */
+export function trimSpace(text: string): string {
+  return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '')
+}
+
+/** Whether content of a type is JSON: by its name, or by the suffix that any type may have (RFC 6839 section 3.1). */
+export function isJsonType(text: string): boolean {
+  const [range = ''] = text.split(';', 1)
+  const type = trimSpace(range).toLowerCase()
+  return type === 'application/json' || type.endsWith('+json')
+}

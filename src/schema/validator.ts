@@ -1,0 +1,143 @@
+import type { z } from 'zod'
+
+import { isPromise } from '../async.ts'
+import type { Awaitable } from '../http.ts'
+import { defOf, isSchema, loadedZod, wantZod } from './schema.ts'
+import type { Schema } from './schema.ts'
+import { isMade, loaded, toZod } from './to-zod.ts'
+
+/** A problem that a schema found. */
+export interface SchemaIssue {
+  readonly code: string
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** What validation says: the value, or the issues. */
+export type Validated =
+  | { readonly value: unknown }
+  | {
+      readonly issues: readonly SchemaIssue[]
+      /** How many there are, when these are the first. */
+      readonly count?: number
+    }
+
+/** A hostile body can have an issue in every byte: this many are told. */
+export const MAX_ISSUES = 200
+
+/** A long list can have an issue in every member: the first ones say enough. */
+const MAX_LOGGED = 10
+
+/** The issues of a value in one line, for the log. */
+export function toReason(issues: readonly SchemaIssue[]): string {
+  const told = issues
+    .slice(0, MAX_LOGGED)
+    .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+    .join('; ')
+  return issues.length > MAX_LOGGED ? `${told}; and more` : told
+}
+
+/**
+ * Makes the function that validates with a schema. It is synchronous unless a refinement or transform gives a promise: schemas that
+ * hold none are compiled, when they are first used; the others are never tried synchronously, for a promise that zod gives up on
+ * would reject unseen and end the process.
+ */
+export function createValidator(schema: Schema): Validate {
+  wantZod()
+  const made = validators.get(schema) ?? makeValidator(schema)
+  validators.set(schema, made)
+  return made
+}
+
+type Validate = (value: unknown) => Awaitable<Validated>
+
+/** Schemas are used by many routes, in many versions. */
+const validators = new WeakMap<Schema, Validate>()
+
+function makeValidator(schema: Schema): Validate {
+  let type: z.ZodType | undefined
+  if (holdsFunctions(schema, new Set())) {
+    return (value) => {
+      type ??= toZod(schema)
+      try {
+        return fromPayload(type._zod.run({ value, issues: [] }, EITHER))
+      } catch (error) {
+        return fromOverflow(error)
+      }
+    }
+  }
+  return (value) => {
+    // while an application is created, nothing can be waited for
+    if (loadedZod() === undefined && !isMade(schema)) return fromResult(toZod(schema).safeParse(value))
+    type ??= toCompiled(toZod(schema))
+    try {
+      // a context of its own, for zod marks the one in which the compiled way failed
+      return fromPayload(type._zod.run({ value, issues: [] }, { async: false }))
+    } catch (error) {
+      return fromOverflow(error)
+    }
+  }
+}
+
+const EITHER: z.core.ParseContextInternal = { async: true }
+
+/** Whether code may be made from text, once zod is there: an application or a platform can forbid it. */
+export function isCodeAllowed(): boolean {
+  const zod = loadedZod()
+  return zod !== undefined && zod.config().jitless !== true
+}
+
+/** Compiled, where zod can: 15 times as fast on what is valid. Code is not made from text where the application forbids that to zod. */
+function toCompiled(type: z.ZodType): z.ZodType {
+  const { config, compile } = loaded()
+  return config().jitless === true ? type : compile(type)
+}
+
+function fromPayload(payload: z.core.ParsePayload | PromiseLike<z.core.ParsePayload>): Awaitable<Validated> {
+  if (isPromise(payload)) return payload.then(fromPayload, fromOverflow)
+  const { value, issues } = payload
+  if (issues.length === 0) return { value }
+  const count = issues.length
+  const first = issues.slice(0, MAX_ISSUES)
+  const core = loadedZod()?.core
+  if (core === undefined) return { issues: first.map(toUnsaid), count }
+  return { issues: first.map((issue) => core.util.finalizeIssue(issue, EITHER, core.config())), count }
+}
+
+/** zod hands issues on as arguments of one call, and the stack does not hold some hundred thousand of them. */
+function fromOverflow(error: unknown): Validated {
+  if (error instanceof RangeError && error.message.startsWith('Maximum call stack'))
+    return { issues: [{ code: 'custom', path: [], message: 'Invalid input: more than can be told' }] }
+  throw error
+}
+
+function fromResult(result: z.ZodSafeParseResult<unknown>): Validated {
+  return result.success ? { value: result.data } : { issues: result.error.issues }
+}
+
+/** An issue without the words of the locale, which come with zod. */
+function toUnsaid({ code, path = [], message = 'Invalid input' }: z.core.$ZodRawIssue): SchemaIssue {
+  return { code, path, message }
+}
+
+/** The types of schema that run no function of the user's own, besides those of the schemas and checks in them. */
+const PLAIN_TYPES = new Set(
+  `string number int bigint boolean symbol undefined null any unknown never void date nan enum literal file template_literal
+  object array set map record tuple union intersection optional nullable default prefault nonoptional readonly catch success
+  pipe`.split(/\s+/),
+)
+
+function holdsFunctions(schema: Schema, seen: Set<Schema>): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  const def = defOf(schema)
+  if (!PLAIN_TYPES.has(def.type) || typeof def['transform'] === 'function') return true
+  const checks: readonly unknown[] = Array.isArray(def['checks']) ? def['checks'] : []
+  // zod keeps the definition of a check where it keeps that of a schema
+  const checkDefs = checks.flatMap((check) => (isSchema(check) ? [defOf(check)] : []))
+  if (checkDefs.some(({ check }) => check === 'custom')) return true
+  const members = [def, def['shape'], def['options'], def['items'], ...checkDefs]
+  return members
+    .flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []))
+    .some((inner) => isSchema(inner) && holdsFunctions(inner, seen))
+}
