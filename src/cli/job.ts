@@ -64,6 +64,8 @@ export interface HistoryReport {
   readonly versions: readonly string[]
   /** The changes that are not released, with the places of their definitions. */
   readonly next: readonly { readonly id: string; readonly title: string; readonly at: string | undefined }[]
+  /** The routes that are not released, with the places of what gives them their version. */
+  readonly routes: readonly { readonly label: string; readonly at: string | undefined }[]
   /** The place of its definition, as file and line. */
   readonly at: string | undefined
   /** Why the version cannot be released, and whether it is no version at all. */

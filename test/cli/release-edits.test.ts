@@ -5,7 +5,10 @@ import { applyEdits, toDiff, toEdits } from '../../src/cli/release/edits.ts'
 import type { Wanted } from '../../src/cli/release/edits.ts'
 
 function released(source: string, wanted: Partial<Wanted>, version = '4'): string {
-  return applyEdits(source, toEdits('a.ts', source, { changes: [], histories: [], ...wanted }, version))
+  return applyEdits(
+    source,
+    toEdits('a.ts', source, { changes: [], histories: [], routes: [], ...wanted }, version),
+  )
 }
 
 const CHANGES: readonly (readonly [title: string, before: string, after: string])[] = [
@@ -72,7 +75,20 @@ const HISTORIES: readonly (readonly [title: string, before: string, after: strin
   ['the same in one line', `define({ next: '4', versions: ['3'] })`, `define({ versions: ['4', '3'] })`],
 ]
 
+const ROUTES: readonly (readonly [title: string, before: string, after: string])[] = [
+  ['a route', `defineRoute({ version: 'next' })`, `defineRoute({ version: '4' })`],
+  ['a list of versions', `defineModule({ version: ['next', '9'] })`, `defineModule({ version: ['4', '9'] })`],
+  [
+    'routes of a controller, without what their handlers do',
+    `defineController({ routes: [{ path: '/a', version: "next", handler: () => ({ version: 'next' }) }, b, { version: 'next' }] })`,
+    `defineController({ routes: [{ path: '/a', version: "4", handler: () => ({ version: 'next' }) }, b, { version: '4' }] })`,
+  ],
+]
+
 describe('the edits of octavo release', () => {
+  for (const [title, before, after] of ROUTES)
+    it(`routes: ${title}`, () => assert.equal(released(before, { routes: [1] }), after))
+
   for (const [title, before, after] of CHANGES)
     it(`changes: ${title}`, () => {
       const line = before.slice(0, before.indexOf('change')).split('\n').length
@@ -91,6 +107,9 @@ describe('the edits of octavo release', () => {
   })
 
   it('refuse what is no literal', () => {
+    assert.throws(() => released(`defineRoute({ version: NEXT })`, { routes: [1] }), {
+      message: 'the version of the route at a.ts:1 cannot be found',
+    })
     assert.throws(() => released(`change({ version: NEXT })`, { changes: [1] }), {
       message: 'the version of the change at a.ts:1 cannot be found',
     })
@@ -107,7 +126,7 @@ describe('the edits of octavo release', () => {
 
   it('are shown as lines of a diff', () => {
     const source = `change({ version: 'next' })\ndefine({\n  versions: [\n    '3',\n  ],\n  next: '4',\n})\n`
-    const edits = toEdits('a.ts', source, { changes: [1], histories: [2] }, '4')
+    const edits = toEdits('a.ts', source, { changes: [1], histories: [2], routes: [] }, '4')
     assert.deepEqual(toDiff(source, edits), [
       "  1 - change({ version: 'next' })",
       "  1 + change({ version: '4' })",

@@ -138,7 +138,29 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     assert.deepEqual([newest?.version, newest?.changes[0]?.id], ['2026-06-01', 'surnames-are-last-names'])
     const again = await run('release', '2026-07-01', '--force')
     assert.deepEqual([again.code, again.stdout], [1, ''])
-    assert.match(again.stderr, /no change has the version 'next'\n {2}there is nothing to release/)
+    assert.match(
+      again.stderr,
+      /no change and no route has the version 'next'\n {2}there is nothing to release/,
+    )
+  })
+
+  it('releases routes of the version next, and writes titles in one line', async () => {
+    const added = `{ method: 'GET', path: '/new', name: 'added', version: 'next', handler: () => 'new' }`
+    const app = APP.replace("lastName: 'Lee' }) }]", `lastName: 'Lee' }) }, ${added}]`)
+    write('src/app.ts', app)
+    write(
+      'src/changes.ts',
+      CHANGES.replace("'Surnames are last names'", String.raw`'Surnames\nare last names'`),
+    )
+    git('commit', '--quiet', '--all', '--message', 'route')
+    const { code, stdout, stderr } = await run('release', '2026-06-01')
+    assert.equal(code, 0, stderr)
+    assert.match(
+      stdout,
+      /^Version 2026-06-01\n {2}Surnames are last names\n {2}user\.added: GET \/user\/new\n\nsrc\//,
+    )
+    assert.equal(read('src/app.ts'), app.replace("'next'", "'2026-06-01'"))
+    assert.match(stderr, /`GET \/user\/new`: the operation was added/)
   })
 
   it('keeps the document of the version with --snapshot', async () => {

@@ -17,6 +17,8 @@ export interface Call {
   /** The line of the function's name, counted from 1. */
   readonly line: number
   readonly properties: ReadonlyMap<string, Property>
+  /** The properties of the object literals in a list: those of a property, such as `routes`. */
+  readonly eachOf: (property: string) => readonly ReadonlyMap<string, Property>[]
 }
 
 const OPENING = new Set(['(', '[', '{'])
@@ -28,7 +30,15 @@ export function toCalls(source: string, tokens: readonly Token[]): readonly Call
     if (token.text !== '(' || tokens[index + 1]?.text !== '{') return []
     const name = tokens[beforeTypes(tokens, index - 1)]
     if (name?.kind !== 'word') return []
-    return [{ line: lineAt(source, name.start), properties: toProperties(tokens, index + 1) }]
+    const properties = toProperties(tokens, index + 1)
+    const eachOf: Call['eachOf'] = (property) => {
+      const [open] = properties.get(property)?.value ?? []
+      if (open?.text !== '[') return []
+      return toMembers(tokens, tokens.indexOf(open)).flatMap(({ members: [first] }) =>
+        first?.text === '{' ? [toProperties(tokens, tokens.indexOf(first))] : [],
+      )
+    }
+    return [{ line: lineAt(source, name.start), properties, eachOf }]
   })
 }
 

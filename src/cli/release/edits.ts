@@ -17,6 +17,8 @@ export interface Wanted {
   readonly changes: readonly number[]
   /** The lines on which histories are defined. */
   readonly histories: readonly number[]
+  /** The lines on which routes that are not released are defined, or what holds them. */
+  readonly routes: readonly number[]
 }
 
 /**
@@ -47,7 +49,18 @@ export function toEdits(label: string, source: string, wanted: Wanted, version: 
       `write versions: ['…'] in the call of defineVersions, or as a constant of the same file`,
     )
   })
-  return unique([...changes, ...histories]).toSorted((a, b) => a.start - b.start)
+  const routes = wanted.routes.flatMap((line) => {
+    const found = calls
+      .filter((call) => call.line === line)
+      .flatMap(({ properties, eachOf }) => [properties, ...eachOf('routes')])
+      .flatMap((properties) => nextIn(properties.get('version')))
+    if (found.length > 0) return found.map((token) => quoted(token, version))
+    throw failure(
+      `the version of the route at ${label}:${line} cannot be found`,
+      "write it as version: 'next' in the call that defines the route, its controller or its module",
+    )
+  })
+  return unique([...changes, ...histories, ...routes]).toSorted((a, b) => a.start - b.start)
 }
 
 /** The literal `'next'` of a property; none if it is anything else. */
@@ -55,6 +68,14 @@ function nextOf(property: Property | undefined): readonly Token[] {
   const [literal, ...others] = property?.value ?? []
   if (literal === undefined || !isText(literal) || literal.text.slice(1, -1) !== 'next') return []
   return others.length === 0 || others[0]?.text === 'as' ? [literal] : []
+}
+
+/** The literals `'next'` of a property that is one version, or a list of some. */
+function nextIn(property: Property | undefined): readonly Token[] {
+  const [first] = property?.value ?? []
+  return first?.text === '['
+    ? (property?.value ?? []).filter((token) => isText(token) && token.text.slice(1, -1) === 'next')
+    : nextOf(property)
 }
 
 function isText({ kind }: Token): boolean {

@@ -8,13 +8,15 @@ import type { HistoryReport } from '../job.ts'
 
 /** What the history of an application says of a version that is to be released. */
 export function readHistory(app: App, version: string): HistoryReport {
-  const versioning = internalsOf(app, 'octavo release').versioning()
+  const { versioning: readVersioning, routes } = internalsOf(app, 'octavo release')
+  const versioning = readVersioning()
   const internals = findHistoryInternals(versioning?.history)
   if (versioning?.history === undefined || internals === undefined)
     return {
       kind: 'history',
       versions: [],
       next: [],
+      routes: [],
       at: undefined,
       problem: { message: 'the app has no history', isMalformed: false },
     }
@@ -26,9 +28,25 @@ export function readHistory(app: App, version: string): HistoryReport {
     next: parts.changes
       .filter((change) => change.version === 'next' && change.preview === undefined)
       .map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),
+    routes: routes()
+      .filter(isNext)
+      .map(({ label, definitions }) => ({ label, at: placeOfNext(definitions, placeOf) })),
     at: placeOf(versioning.history),
     problem: problemOf(version, versions, versioning.format),
   }
+}
+
+function isNext(definition: object): boolean {
+  return [Reflect.get(definition, 'version')].flat().includes('next')
+}
+
+/** The place of what gives a route its version: a route that is written in a controller has none of its own. */
+function placeOfNext(
+  definitions: readonly object[],
+  placeOf: (definition: object) => string | undefined,
+): string | undefined {
+  const [at] = definitions.slice(definitions.findIndex(isNext)).flatMap((each) => placeOf(each) ?? [])
+  return at
 }
 
 function problemOf(

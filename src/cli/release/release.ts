@@ -14,14 +14,14 @@ import { say, sayError } from '../print-error.ts'
 import { styleFor } from '../style.ts'
 import { readText, writeWhole } from '../write-file.ts'
 import { applyEdits, toDiff, toEdits } from './edits.ts'
-import type { Edit } from './edits.ts'
+import type { Edit, Wanted } from './edits.ts'
 import { isIgnored, uncommitted } from './git.ts'
 
 export const release: Command = {
   summary: "release the changes of the version 'next' as a version",
   usage: '<version> [<app>] [options]',
   about: [
-    "Replaces version: 'next' in the source files of the changes, and puts the version in front of the list of",
+    "Replaces version: 'next' in the source files of changes and routes, and puts the version in front of the list of",
     'defineVersions. Nothing else in the files changes. Afterwards the app is loaded: if it does not have the',
     'version then, the files are restored. The changelog of the version is shown at the end. Files with changes that are not committed are left alone.',
   ],
@@ -70,38 +70,39 @@ async function readHistory(
 ): Promise<HistoryReport | undefined> {
   const history = await doJob({ task: 'release', module, version }, setting)
   if (history?.kind !== 'history') return undefined
-  const { versions, next, problem } = history
+  const { versions, next, routes, problem } = history
   if (problem !== undefined) {
     const refuse = problem.isMalformed ? usageError : failure
     throw refuse(problem.message, ...(versions.length === 0 ? [] : [`released are ${versions.join(', ')}`]))
   }
-  if (next.length > 0) return history
-  throw failure("no change has the version 'next'", 'there is nothing to release')
+  if (next.length + routes.length > 0) return history
+  throw failure("no change and no route has the version 'next'", 'there is nothing to release')
 }
 
 /** The source files with their edits. @throws `CommandError` for those that cannot be found or edited. */
 async function editSources(
-  { next, at }: HistoryReport,
+  { next, routes, at }: HistoryReport,
   version: string,
   cwd: string,
 ): Promise<readonly Source[]> {
-  const wanted = new Map<string, { changes: number[]; histories: number[] }>()
-  const add = (list: 'changes' | 'histories', place: string | undefined, what: string): void => {
+  const wanted = new Map<string, { changes: number[]; histories: number[]; routes: number[] }>()
+  const add = (list: keyof Wanted, place: string | undefined, what: string): void => {
     const [, file, line] = /^(.*):(\d+)$/.exec(place ?? '') ?? []
     if (file === undefined)
       throw failure(`the source of ${what} cannot be found`, 'edit it by hand, or run Node without a bundler')
     const path = resolve(cwd, file)
-    const lines = wanted.get(path) ?? { changes: [], histories: [] }
+    const lines = wanted.get(path) ?? { changes: [], histories: [], routes: [] }
     wanted.set(path, lines)
     lines[list].push(Number(line))
   }
   for (const change of next) add('changes', change.at, `the change "${change.id}"`)
+  for (const route of routes) add('routes', route.at, `the route "${route.label}"`)
   add('histories', at, 'the history')
   return Promise.all(
     [...wanted].map(async ([path, lines]): Promise<Source> => {
       const label = relative(cwd, path)
       const text = await readText(path)
-      if (text === undefined) throw failure(`there is no file ${label}, where changes are defined`)
+      if (text === undefined) throw failure(`there is no file ${label}, where changes or routes are defined`)
       return { path, label, text, edits: toEdits(label, text, lines, version) }
     }),
   )
@@ -127,10 +128,13 @@ async function refuseUnsafe(sources: readonly Source[], cwd: string): Promise<vo
     )
 }
 
-function summaryOf({ next }: HistoryReport, sources: readonly Source[], version: string): string {
+function summaryOf({ next, routes }: HistoryReport, sources: readonly Source[], version: string): string {
   const { bold, red, green } = styleFor(process.stdout)
   const paint = (line: string): string => (/^ {2}\d+ -/.test(line) ? red(line) : green(line))
-  const titles = next.map(({ title }) => `  ${title}`)
+  const titles = [...next.map(({ title }) => title), ...routes.map(({ label }) => label)].map(
+    // a title may have several lines
+    (title) => `  ${title.replaceAll(/\s+/g, ' ')}`,
+  )
   const diffs = sources.flatMap(({ label, text, edits }) => [
     '',
     bold(label),
