@@ -55,12 +55,12 @@ function documentOf(shown: Shown): object {
   }
 }
 
-function draftsOf(was: Shown, now: Shown, known: Partial<Known> = {}): Drafts {
+function draftsOf(was: Shown, now: Shown, known: Partial<Known> = {}, failOn = 'breaking'): Drafts {
   // as read from files, where no object stands in two places
   const [base, revision] = [toPlain(documentOf(was)), toPlain(documentOf(now))]
   const findings = compareDocuments(base, revision).findings.map((each) => ({ ...each, version: '2' }))
   const names = Object.keys(Object(Reflect.get(now.user ?? object({ id: TEXT }), 'properties')))
-  return toDrafts(findings, ({ level }) => level === 'breaking', {
+  return toDrafts(findings, ({ level }) => level === failOn, {
     base,
     revision,
     known: {
@@ -103,6 +103,52 @@ describe('findings become changes', () => {
         ],
       },
     ])
+  })
+
+  it('an object behind a reference is not taken for the one that refers to it', () => {
+    const shown = (now: boolean, wrap: (cat: Schema) => Schema): object => {
+      const cat = object(now ? { kind: TEXT, lifes: TEXT } : { kind: TEXT, lives: TEXT })
+      const { components, ...rest } = documentOf({
+        user: object({ id: TEXT, pet: wrap({ $ref: '#/components/schemas/Cat' }) }),
+      }) as { readonly components: { readonly schemas: object } }
+      return { ...rest, components: { ...components, schemas: { ...components.schemas, Cat: cat } } }
+    }
+    const field = (name: string) => ({ name, isOptional: false })
+    for (const wrap of [
+      (cat: Schema): Schema => ({ anyOf: [cat, { type: 'null' }] }),
+      (cat: Schema): Schema => ({ type: 'array', items: { anyOf: [cat, { type: 'integer' }] } }),
+    ]) {
+      const [base, revision] = [toPlain(shown(false, wrap)), toPlain(shown(true, wrap))]
+      const findings = compareDocuments(base, revision).findings.map((each) => ({ ...each, version: '2' }))
+      const { drafts } = toDrafts(findings, ({ level }) => level === 'breaking', {
+        base,
+        revision,
+        known: {
+          models: [
+            { name: 'User', fields: [field('id'), field('pet')] },
+            { name: 'Cat', fields: [field('kind'), field('lifes')] },
+          ],
+          objects: [],
+          routes: [{ name: 'user.save', operationId: 'user.save', path: '/user/{id:uuid}' }],
+        },
+      })
+      assert.deepEqual(
+        drafts,
+        [{ kind: 'model', model: 'Cat', fields: [{ kind: 'renamed', name: 'lifes', was: 'lives' }] }],
+        JSON.stringify(findings),
+      )
+    }
+  })
+
+  it('the object of an error is not taken for the result of the route', () => {
+    const error = (name: string): Shown => ({ status: 404, response: object({ [name]: TEXT }) })
+    const known = {
+      models: [{ name: 'User', fields: [{ name: 'id', isOptional: false }] }],
+      objects: [{ route: 'user.save', place: 'response 200', model: 'User', fields: ['id'] }],
+    }
+    const { drafts, unwritten } = draftsOf(error('why'), error('reason'), known, 'warning')
+    assert.deepEqual(drafts, [])
+    assert.equal(unwritten.length, 1)
   })
 
   it('what breaks nobody is left out', () => {

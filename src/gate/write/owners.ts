@@ -46,16 +46,45 @@ export function findOwned(
 ): Owned | undefined {
   const steps = toSteps(finding.revision.pointer)
   const older = toSteps(finding.base.pointer)
+  const direct = inUnion(finding, [base, revision], [older, steps], known)
+  if (direct !== undefined) return direct
   for (let end = steps.length; end >= 3; end--) {
     const model = modelAt(steps.slice(0, end), finding, known)
     if (model === undefined) continue
     const found = toPair(steps, end, older)
     const [was, now] = [pick(base, found?.older ?? []), pick(revision, steps.slice(0, end))]
     if (found === undefined || !isRecord(was) || !isRecord(now)) continue
+    // a schema behind a reference is another object
+    if (!hasField(was, found.field) && !isAddition(finding)) continue
     const at = steps.slice(0, end).join('/')
     return { model, field: found.field, side: sideOf(finding), at, base: was, revision: now }
   }
   return undefined
+}
+
+/** A field that came or went in a named model of a union: the other document has no place but that of the union. */
+function inUnion(
+  finding: Finding,
+  [base, revision]: readonly [unknown, unknown],
+  [older, newer]: readonly [readonly string[], readonly string[]],
+  known: Known,
+): Owned | undefined {
+  const [own, other] = isAddition(finding) ? [newer, older] : [older, newer]
+  const [at, keyword, field] = [own.slice(0, 3), own[3], own[4]]
+  if (own.length !== 5 || keyword !== 'properties' || field === undefined) return undefined
+  const model = own[0] === 'components' ? modelAt(at, finding, known) : undefined
+  if (model === undefined || modelAt(other.slice(0, 3), finding, known) === model) return undefined
+  const [was, now] = [pick(base, at), pick(revision, at)]
+  if (!isRecord(was) || !isRecord(now) || hasField(was, field) === hasField(now, field)) return undefined
+  return { model, field, side: sideOf(finding), at: at.join('/'), base: was, revision: now }
+}
+
+function hasField({ properties }: Node, field: string): boolean {
+  return isRecord(properties) && Object.hasOwn(properties, field)
+}
+
+function isAddition({ rule }: Finding): boolean {
+  return /^new-|-added$/.test(rule)
 }
 
 /** The field that a finding is about, and where the object stands in the older document. */
@@ -90,13 +119,14 @@ function modelAt(steps: readonly string[], finding: Finding, { models, objects, 
     own.find(({ place }) => places.includes(place)) ??
     // the status of a response may be left to the route
     own.find(({ place }) =>
-      places.some((each) => isResponse(each) && isResponse(place) && tailOf(each) === tailOf(place)),
+      places.some((each) => isResult(each) && isResult(place) && tailOf(each) === tailOf(place)),
     )
   )?.model
 }
 
-function isResponse(place: string): boolean {
-  return place.startsWith('response')
+/** Whether a place is in a result. What is declared for errors is never that of another status. */
+function isResult(place: string): boolean {
+  return /^response (?![45]|default)/.test(place)
 }
 
 function tailOf(place: string): string {
