@@ -75,6 +75,7 @@ Operations: \`GET /v2/car\`
     const cases = [
       [['--from', '9'], /--from: the app has no version 9\n {2}there are 3, 2, 1/],
       [['--format', 'xml'], /there is no format xml\n {2}there are md, json, atom/],
+      [['--out', 'made/c.html'], /there is no format html\n {2}there are md, json, atom/],
       [['--from', '2', '--to', '1'], /--from is not older than --to/],
     ] as const
     for (const [args, message] of cases) {

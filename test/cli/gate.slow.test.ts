@@ -285,6 +285,25 @@ describe('octavo check', () => {
   })
 })
 
+describe('octavo check with warnings alone', () => {
+  it('tells that the documents differ, and how changes are written for them', async () => {
+    write('app.ts', APP.replace('{ name: z.string() }', '{ name: z.string(), note: z.string().optional() }'))
+    await run('snapshot')
+    write('app.ts', APP)
+    const { stdout, stderr, code } = await run('check', '--write')
+    assert.equal(code, 0)
+    assert.match(
+      stdout,
+      /\n1, 2: the documents differ, and some clients may notice\. octavo check --strict fails/,
+    )
+    assert.doesNotMatch(stdout, /additions/)
+    assert.match(
+      stderr,
+      /^Nothing is written: there are warnings alone\. octavo check --write --strict writes/,
+    )
+  })
+})
+
 describe('octavo diff', () => {
   it('does not take the deprecation of a version for a difference of the next one', async () => {
     write(

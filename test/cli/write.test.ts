@@ -85,6 +85,12 @@ describe('conversions', () => {
     ['a number as a text', z.int(), z.string(), 'String(old)'],
     ['a number as an id of letters', z.int(), z.uuid(), "fillIn('string')"],
     ['a text of digits as a number', digits, z.int(), 'Number(old)'],
+    [
+      'a text as an object',
+      z.string(),
+      z.object({ sku: z.string(), at: z.object({ x: z.int(), y: z.int() }) }),
+      "fillIn('{ sku: string; at: { x: number; y: number } }')",
+    ],
     ['any text as a number', z.string(), z.int(), "fillIn('number')"],
     ['an optional value', z.int().optional(), z.int(), "old ?? fillIn('number')"],
     ['an optional value that has a default', z.string().optional(), z.string().default('x'), undefined],

@@ -90,7 +90,8 @@ export async function readChangelog(
 /** @throws `CommandError` for a format that there is not. */
 function writerOf(given: Arguments, out: string | undefined): (changelog: Changelog) => string {
   const ending = FORMATS.find((format) => out?.endsWith(`.${format}`) === true)
-  const name = given.value('format') ?? ending ?? 'md'
+  const other = /\.(\w+)$/.exec(out ?? '')?.[1]
+  const name = given.value('format') ?? ending ?? other ?? 'md'
   const writer = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined
   if (writer === undefined) throw usageError(`there is no format ${name}`, `there are ${FORMATS.join(', ')}`)
   return writer

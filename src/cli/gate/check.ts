@@ -84,8 +84,12 @@ function withVersions(result: CheckResult): CheckResult {
   }
 }
 
-function toNotes({ allowed, stale, reworded, missing, level }: CheckResult): readonly string[] {
-  const extended = stale.filter((version) => !reworded.includes(version))
+function toNotes({ findings, allowed, stale, reworded, missing, level }: CheckResult): readonly string[] {
+  const isWarned = (version: string): boolean =>
+    findings.some((finding) => finding.version === version && finding.level === 'warning')
+  const differing = stale.filter((version) => !reworded.includes(version))
+  const warned = differing.filter(isWarned)
+  const extended = differing.filter((version) => !isWarned(version))
   return [
     ...(allowed > 0 ? [`${allowed} allowed`] : []),
     ...(reworded.length > 0
@@ -93,6 +97,11 @@ function toNotes({ allowed, stale, reworded, missing, level }: CheckResult): rea
       : []),
     ...(extended.length > 0 && level !== 'breaking'
       ? [`${extended.join(', ')}: the documents have additions. octavo snapshot keeps them anew`]
+      : []),
+    ...(warned.length > 0 && level !== 'breaking'
+      ? [
+          `${warned.join(', ')}: the documents differ, and some clients may notice. octavo check --strict fails, octavo snapshot keeps them anew`,
+        ]
       : []),
     ...(missing.length > 0
       ? [`${missing.join(', ')}: not kept. octavo snapshot keeps what is released`]

@@ -19,6 +19,8 @@ export async function finishChanges(
   const { unfinished } = definitions
   for (const { change, place, at } of unfinished)
     say(`${at === undefined ? '' : `${at}  `}${place} of the change "${change}" is to be filled in`)
+  if (given.has('write') && !isBad && failed.result.findings.some(({ level }) => level === 'warning'))
+    say('Nothing is written: there are warnings alone. octavo check --write --strict writes changes for them')
   if (isBad && given.has('write')) await writeChanges({ ...failed, module, definitions }, setting)
   return unfinished.length > 0
 }

@@ -19,8 +19,17 @@ export interface Turning {
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
 export function fillIn({ schema, isOptional }: Described, { types }: Pick<Turning, 'types'>): string {
-  const type = `${toType(schema, types)}${isOptional ? ' | undefined' : ''}`.replaceAll(/\s+/g, ' ')
+  const type = inOneLine(`${toType(schema, types)}${isOptional ? ' | undefined' : ''}`)
   return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
+}
+
+/** A type in one line, with the separators that the ends of its lines stood for. */
+function inOneLine(type: string): string {
+  const lines = type.split('\n').map((line) => line.trim())
+  return lines.reduce((text, line) => {
+    const isInside = /[{(|&]$|\*\/$/.test(text) || /^[})|&]/.test(line)
+    return `${text}${isInside ? ' ' : '; '}${line}`
+  })
 }
 
 /**

@@ -61,7 +61,7 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
     ...toDistinct(unwritten).map(
       ({ finding, why }) => [`${finding.operation}  ${finding.at}`.trim(), why] as const,
     ),
-    ...(own.some(isFailing) || all.every(({ version }) => version === '')
+    ...(own.some(isFailing) || definitions.unfinished.length > 0 || all.every(({ version }) => version === '')
       ? []
       : [
           [
