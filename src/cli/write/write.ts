@@ -61,17 +61,19 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
     ...toDistinct(unwritten).map(
       ({ finding, why }) => [`${finding.operation}  ${finding.at}`.trim(), why] as const,
     ),
-    ...(own.some(isFailing) || definitions.unfinished.length > 0 || all.every(({ version }) => version === '')
-      ? []
-      : [
-          [
-            'older versions alone differ',
-            'a change of a release was edited, and changes stay as they are',
-          ] as const,
-        ]),
+    ...(own.some(isFailing) ? [] : toOlder(all, definitions)),
   ]
   if (rest.length > 0) say('No change is written for')
   for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
+}
+
+/** Why findings of older versions alone have no change. Changes that are still to be filled in explain them. */
+function toOlder(
+  failing: readonly VersionFinding[],
+  { unfinished }: Definitions,
+): readonly (readonly [what: string, why: string])[] {
+  if (unfinished.length > 0 || failing.every(({ version }) => version === '')) return []
+  return [['older versions alone differ', 'a change of a release was edited, and changes stay as they are']]
 }
 
 function nameOf(draft: Draft): string {
