@@ -15,6 +15,7 @@ import type { Setting } from './command.ts'
 import { failure } from './failure.ts'
 import type { AppModule } from './find-app.ts'
 import type { Definitions } from './write/read-definitions.ts'
+import type { Unfinished } from './write/unfinished.ts'
 
 /** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
 export type Job =
@@ -66,6 +67,8 @@ export interface HistoryReport {
   readonly next: readonly { readonly id: string; readonly title: string; readonly at: string | undefined }[]
   /** The routes that are not released, with the places of what gives them their version. */
   readonly routes: readonly { readonly label: string; readonly at: string | undefined }[]
+  /** The functions of these changes that are still to be filled in. */
+  readonly unfinished: readonly Unfinished[]
   /** The place of its definition, as file and line. */
   readonly at: string | undefined
   /** Why the version cannot be released, and whether it is no version at all. */

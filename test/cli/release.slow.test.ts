@@ -237,6 +237,19 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     })
   })
 
+  it('refuses changes that are still to be filled in', async () => {
+    const open = CHANGES.replace("{ was: 'surname' }", "{ was: z.string(), up: (old) => fillIn('string') }")
+    write('src/changes.ts', open)
+    git('commit', '--quiet', '--all', '--message', 'open')
+    const { code, stdout, stderr } = await run('release', '2026-06-01', '--snapshot')
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(
+      stderr,
+      /changes are still to be filled in: replace each fillIn\(…\) by a value\n {2}src\/changes\.ts:6 {2}lastName\.up of the change "surnames-are-last-names" is to be filled in/,
+    )
+    assert.equal(git('status', '--porcelain'), '')
+  })
+
   it('restores the files if the app does not load with them', async () => {
     // valid only as long as the newest version is that of March
     write('src/app.ts', `${APP}if (history.versions[0] !== '2026-03-01') throw new Error('not yet')\n`)

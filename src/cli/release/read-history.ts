@@ -5,6 +5,7 @@ import { isRange } from '../../versioning/spec.ts'
 import { canonicalVersion, compareVersions, hasOrder } from '../../versioning/version.ts'
 import type { VersionFormat } from '../../versioning/version.ts'
 import type { HistoryReport } from '../job.ts'
+import { unfinishedIn } from '../write/unfinished.ts'
 
 /** What the history of an application says of a version that is to be released. */
 export function readHistory(app: App, version: string): HistoryReport {
@@ -17,20 +18,21 @@ export function readHistory(app: App, version: string): HistoryReport {
       versions: [],
       next: [],
       routes: [],
+      unfinished: [],
       at: undefined,
       problem: { message: 'the app has no history', isMalformed: false },
     }
   const { parts, placeOf } = internals
   const versions = parts.versions.filter((each) => each !== parts.next)
+  const next = parts.changes.filter((change) => change.version === 'next' && change.preview === undefined)
   return {
     kind: 'history',
     versions,
-    next: parts.changes
-      .filter((change) => change.version === 'next' && change.preview === undefined)
-      .map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),
+    next: next.map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),
     routes: routes()
       .filter(isNext)
       .map(({ label, definitions }) => ({ label, at: placeOfNext(definitions, placeOf) })),
+    unfinished: next.flatMap((change) => unfinishedIn(change, placeOf(change))),
     at: placeOf(versioning.history),
     problem: problemOf(version, versions, versioning.format),
   }

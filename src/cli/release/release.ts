@@ -13,6 +13,7 @@ import { snapshot } from '../gate/snapshot.ts'
 import { say, sayError } from '../print-error.ts'
 import { styleFor } from '../style.ts'
 import { readText, writeWhole } from '../write-file.ts'
+import { toUnfinishedText } from '../write/unfinished.ts'
 import { applyEdits, toDiff, toEdits } from './edits.ts'
 import type { Edit, Wanted } from './edits.ts'
 import { isIgnored, uncommitted } from './git.ts'
@@ -70,11 +71,16 @@ async function readHistory(
 ): Promise<HistoryReport | undefined> {
   const history = await doJob({ task: 'release', module, version }, setting)
   if (history?.kind !== 'history') return undefined
-  const { versions, next, routes, problem } = history
+  const { versions, next, routes, unfinished, problem } = history
   if (problem !== undefined) {
     const refuse = problem.isMalformed ? usageError : failure
     throw refuse(problem.message, ...(versions.length === 0 ? [] : [`released are ${versions.join(', ')}`]))
   }
+  if (unfinished.length > 0)
+    throw failure(
+      'changes are still to be filled in: replace each fillIn(…) by a value',
+      ...unfinished.map(toUnfinishedText),
+    )
   if (next.length + routes.length > 0) return history
   throw failure("no change and no route has the version 'next'", 'there is nothing to release')
 }

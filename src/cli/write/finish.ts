@@ -3,6 +3,7 @@ import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { doJob } from '../job.ts'
 import { say } from '../print-error.ts'
+import { toUnfinishedText } from './unfinished.ts'
 import { writeChanges } from './write.ts'
 import type { Failed } from './write.ts'
 
@@ -17,8 +18,7 @@ export async function finishChanges(
   const definitions = await doJob({ task: 'definitions', module }, setting)
   if (definitions?.kind !== 'definitions') return true
   const { unfinished } = definitions
-  for (const { change, place, at } of unfinished)
-    say(`${at === undefined ? '' : `${at}  `}${place} of the change "${change}" is to be filled in`)
+  for (const each of unfinished) say(toUnfinishedText(each))
   if (given.has('write') && !isBad && failed.result.findings.some(({ level }) => level === 'warning'))
     say('Nothing is written: there are warnings alone. octavo check --write --strict writes changes for them')
   if (isBad && given.has('write')) await writeChanges({ ...failed, module, definitions }, setting)

@@ -8,9 +8,11 @@ import { objectsOf } from '../../changes/proofs/objects.ts'
 import type { KnownModel, KnownObject, KnownRoute } from '../../gate/write/draft.ts'
 import type { App } from '../../server/app.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
-import { defOf, isSchema } from '../../schema/schema.ts'
+import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isRecord, toRecord } from '../../values.ts'
+import { toRecord } from '../../values.ts'
+import { unfinishedIn } from './unfinished.ts'
+import type { Unfinished } from './unfinished.ts'
 
 /** A model with the place of its definition. */
 export interface DefinedModel extends KnownModel {
@@ -129,26 +131,4 @@ async function findExport(value: object, at: string | undefined): Promise<string
     // its source may be no module that Node can load
     return undefined
   }
-}
-
-/** A function of a change that is still to be filled in. */
-interface Unfinished {
-  readonly change: string
-  /** Such as `User.name.up`. */
-  readonly place: string
-  readonly at: string | undefined
-}
-
-function unfinishedIn({ id, change }: AnyChange, at: string | undefined): readonly Unfinished[] {
-  return change.flatMap((part) => functionsIn(part)).map((place) => ({ change: id, place, at }))
-}
-
-/** The functions in a part of a change that call `fillIn`, by their places. */
-function functionsIn(part: unknown): readonly string[] {
-  return Object.entries(toRecord(part)).flatMap(([key, value]): readonly string[] => {
-    if (typeof value === 'function') return /\bfillIn\(/.test(String(value)) ? [key] : []
-    // schemas are no part of what is to be filled in
-    if (!isRecord(value) || isSchema(value) || key === 'of') return []
-    return functionsIn(value).map((place) => (key === 'fields' ? place : `${key}.${place}`))
-  })
 }
