@@ -18,6 +18,10 @@ function object(properties: Readonly<Record<string, Schema>>, required = Object.
 
 interface Shown {
   readonly user?: Schema
+  /** Other named schemas. */
+  readonly others?: Readonly<Record<string, Schema>>
+  /** What the path answers if there is none. */
+  readonly missing?: Schema
   readonly body?: Schema
   readonly response?: Schema
   readonly parameters?: readonly object[]
@@ -30,7 +34,7 @@ interface Shown {
 /** A document of one operation, `user.save`. */
 function documentOf(shown: Shown): object {
   const { user = object({ id: TEXT }), body, response = WHOLE, parameters = [], security } = shown
-  const { path = '/v2/user/{id}', method = 'post', status = 200 } = shown
+  const { path = '/v2/user/{id}', method = 'post', status = 200, others = {}, missing } = shown
   return {
     openapi: '3.1.0',
     info: { title: 'Users', version: '2' },
@@ -46,12 +50,18 @@ function documentOf(shown: Shown): object {
             ? {}
             : { requestBody: { content: { 'application/json': { schema: body } } } }),
           responses: {
+            ...(missing === undefined
+              ? {}
+              : { 404: { description: 'None', content: { 'application/json': { schema: missing } } } }),
             [status]: { description: 'A user', content: { 'application/json': { schema: response } } },
           },
         },
       },
     },
-    components: { schemas: { User: user }, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: { User: user, ...others },
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+    },
   }
 }
 
@@ -189,6 +199,102 @@ describe('findings become changes', () => {
         ],
       },
     ])
+  })
+
+  describe('models in nullable members, unions and lists', () => {
+    const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+    const pets = (lives: string): Shown['others'] => ({
+      Cat: object({ kind: { const: 'cat' }, [lives]: { type: 'integer' } }),
+      Dog: object({ kind: { const: 'dog' }, name: TEXT }),
+    })
+    const known = (...places: readonly string[]): Partial<Known> => {
+      const models = [
+        { name: 'User', fields: ['id', 'pet'] },
+        { name: 'Cat', fields: ['kind', 'lifes'] },
+        { name: 'Dog', fields: ['kind', 'name'] },
+      ]
+      return {
+        models: models.map(({ name, fields }) => ({
+          name,
+          fields: fields.map((field) => ({ name: field, isOptional: false })),
+        })),
+        objects: models.flatMap(({ name, fields }) =>
+          places
+            .map((place) => (name === 'User' ? place : `${place}.pet`))
+            .map((place) => ({ route: 'user.save', place, model: name, fields })),
+        ),
+      }
+    }
+    const all: readonly Schema[] = [
+      { anyOf: [ref('Cat'), { type: 'null' }] },
+      { anyOf: [ref('Cat'), ref('Dog')] },
+      { type: 'object', oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind' } },
+      { type: 'array', items: { oneOf: [ref('Cat'), ref('Dog'), { type: 'null' }] } },
+    ]
+    for (const pet of all)
+      for (const isSent of [true, false])
+        it(`a renamed field: ${JSON.stringify(pet)}${isSent ? ' in a request' : ''}`, () => {
+          const user = object({ id: TEXT, pet })
+          const shown = { user, ...(isSent ? { body: object({ pet }, []) } : {}) }
+          const { drafts, unwritten } = draftsOf(
+            { ...shown, others: pets('lives') ?? {} },
+            { ...shown, others: pets('lifes') ?? {} },
+            known('body', 'response 200'),
+          )
+          assert.deepEqual(drafts, [
+            { kind: 'model', model: 'Cat', fields: [{ kind: 'renamed', name: 'lifes', was: 'lives' }] },
+          ])
+          assert.deepEqual(unwritten, [])
+        })
+
+    const [nullable = {}] = all
+    const plain = ref('Cat')
+    for (const [title, was, now] of [
+      ['cannot be null', nullable, plain],
+      ['can be null', plain, nullable],
+    ] as const)
+      it(`the member of the outer object is what ${title}`, () => {
+        const others = pets('lifes') ?? {}
+        const { drafts } = draftsOf(
+          { user: object({ id: TEXT, pet: was }), body: object({ pet: was }, []), others },
+          { user: object({ id: TEXT, pet: now }), body: object({ pet: now }, []), others },
+          known('body', 'response 200'),
+        )
+        assert.equal(drafts.length, 1)
+        const [draft] = drafts
+        assert.ok(draft?.kind === 'model' && draft.model === 'User')
+        assert.deepEqual(
+          draft.fields.map((field) => [field.kind, field.name, 'was' in field && field.was]),
+          [['turned', 'pet', { schema: was, isOptional: false }]],
+        )
+      })
+
+    it('nothing is written for one of several objects without a name', () => {
+      const union = (name: string): Schema => ({
+        anyOf: [object({ [name]: TEXT }), object({ b: { type: 'integer' }, c: TEXT }), ref('Dog')],
+      })
+      const { drafts, unwritten } = draftsOf(
+        { user: object({ pet: union('a') }), others: pets('lifes') ?? {} },
+        { user: object({ pet: union('z') }), others: pets('lifes') ?? {} },
+        known('response 200'),
+      )
+      assert.deepEqual(
+        drafts.map((draft) => draft.kind === 'model' && draft.model).filter((model) => model !== 'User'),
+        [],
+      )
+      assert.match(unwritten[0]?.why ?? '', /^several objects may be meant/)
+    })
+
+    it('an object of another status is no model', () => {
+      const { drafts, unwritten } = draftsOf(
+        { missing: object({ why: TEXT }) },
+        { missing: object({ reason: TEXT }) },
+        known('response 200', 'response default'),
+        'warning',
+      )
+      assert.deepEqual(drafts, [])
+      assert.match(unwritten[0]?.why ?? '', /define the object with model\(\)/)
+    })
   })
 
   it('an object that is no model is said', () => {

@@ -5,7 +5,8 @@ import { toFields } from './fields.ts'
 import type { Differing } from './fields.ts'
 import { reasonOf, toRouteDraft } from './operations.ts'
 import type { Pair } from './operations.ts'
-import { findOwned, pick, sideOf, toSteps } from './owners.ts'
+import { findOwned, sideOf } from './owners.ts'
+import { pick, toSteps } from './walk.ts'
 
 /**
  * The changes that findings ask for: one for each model and each route that differs.
@@ -21,7 +22,12 @@ export function toDrafts(
   const routes = new Map<string, VersionFinding[]>()
   const unwritten: Unwritten[] = []
   for (const finding of findings) {
-    const owned = findOwned(finding, pair.base, pair.revision, pair.known) ?? ownedParameter(finding, pair)
+    const found = findOwned(finding, pair.base, pair.revision, pair.known)
+    if (found === 'undecided') {
+      if (isFailing(finding)) unwritten.push({ finding, why: UNDECIDED })
+      continue
+    }
+    const owned = found === 'none' ? ownedParameter(finding, pair) : found
     const model = pair.known.models.find(({ name }) => name === owned?.model)
     const route = pair.known.routes.find(({ operationId }) => operationId === finding.route)?.name
     if (owned !== undefined && model !== undefined)
@@ -45,6 +51,9 @@ export function toDrafts(
     unwritten: [...unwritten, ...all.flatMap((each) => each.unwritten)],
   }
 }
+
+const UNDECIDED =
+  'several objects may be meant, because the place is in a union or an intersection: write the change by hand'
 
 /** A finding in an object that has fields of a model. */
 interface ModelFinding {

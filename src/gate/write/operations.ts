@@ -3,7 +3,7 @@ import type { Node } from '../document/source.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Described, FieldDraft, Known, RouteDraft, SourceName, Unwritten } from './draft.ts'
 import { isSame } from './fields.ts'
-import { pick, toSteps } from './owners.ts'
+import { pick, toSteps } from './walk.ts'
 
 /** Two documents with what the application defines. */
 export interface Pair {
