@@ -62,6 +62,8 @@ describe('the gate, versions', () => {
   })
 })
 
+const ALLOWED = { rule: 'request-parameter-removed', reason: 'All agreed', until: '2026-12-31' }
+
 describe('what a folder keeps', () => {
   it('has an index that is read as it was written', () => {
     const index = {
@@ -102,7 +104,30 @@ describe('what a folder keeps', () => {
       /is "error"\. Levels are breaking, warning, info, none$/,
     ],
     ['what is allowed as an object', () => readAllowed('{}'), /no list/],
-    ['what is allowed until no day', () => readAllowed('[{"rule":"a","reason":"b","until":"c"}]'), /no day/],
+    [
+      'what is allowed until no day',
+      () => readAllowed('[{"rule":"request-parameter-removed","reason":"b","until":"c"}]'),
+      /no day/,
+    ],
+    ...(
+      [
+        ['of a rule that there is not', { rule: 'nope' }, /entry 1: there is no rule nope$/],
+        [
+          'with a member that there is not',
+          { operations: 'GET /' },
+          /there is no member operations\. Members/,
+        ],
+        ['of an operation that is no text', { operation: ['GET /'] }, /operation is no text/],
+        ['of versions that are no list', { versions: '1' }, /versions is no list of texts/],
+      ] as const
+    ).map(
+      ([title, member, expected]) =>
+        [
+          `what is allowed ${title}`,
+          () => readAllowed(JSON.stringify([{ ...ALLOWED, ...member }])),
+          expected,
+        ] as const,
+    ),
   ]
   for (const [title, read, expected] of wrong)
     it(`is refused: ${title}`, () => assert.throws(read, (error) => expected.test(String(error))))

@@ -1,4 +1,5 @@
 import type { Finding, Level, VersionFinding } from '../../gate/finding.ts'
+import { code, escape } from '../../gate/markdown.ts'
 import { cureOf } from '../../gate/rules.ts'
 import { toXml } from '../../gate/xml.ts'
 import type { Style } from '../style.ts'
@@ -59,14 +60,15 @@ function toText(comparison: Printed, { base, revision }: Labels, style: Style): 
 
 const ICONS: Readonly<Record<Level, string>> = { breaking: '🔴', warning: '🟡', info: '🔵', none: '' }
 
+/** Code in a table, which needs its bars escaped there too. */
 function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
+  return text === '' ? '' : code(text).replaceAll('|', String.raw`\|`)
 }
 
 function toMarkdown(comparison: Printed, { base, revision }: Labels): string {
   const rows = comparison.findings.map(
     ({ level, operation, at, rule, message }) =>
-      `| ${ICONS[level]} ${level} | \`${cell(operation)}\` | ${at === '' ? '' : `\`${cell(at)}\``} | ${cell(message)} (\`${rule}\`) |`,
+      `| ${ICONS[level]} ${level} | ${cell(operation)} | ${cell(at)} | ${escape(message)} (\`${rule}\`) |`,
   )
   const head = `**${base} → ${revision}**: ${toSummary(comparison)}`
   if (rows.length === 0) return head

@@ -112,8 +112,8 @@ function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: st
   const model = definitions.models.find(({ name }) => name === draft.model)
   const place = toPlace(model?.at, cwd)
   if (model === undefined || place === undefined) return 'its definition cannot be found'
-  if (model.exported === undefined && place.path !== historyPath)
-    return `export it from ${model.at ?? ''}, so that a change can name it`
+  if ((model.exported ?? 'default') === 'default' && place.path !== historyPath)
+    return `export it by name from ${model.at ?? ''}, so that a change can name it`
   const names = new Set(draft.fields.map(({ name }) => name))
   const [field, change] = model.touched.find(([each]) => names.has(each)) ?? []
   return change === undefined

@@ -1,4 +1,5 @@
 import type { Changelog, ChangelogVersion } from './changelog.ts'
+import { code, escape } from '../markdown.ts'
 import { emptyNote, groupFindings, lifeOf } from './groups.ts'
 import { readLine, readProse } from './prose.ts'
 import type { Block, Piece } from './prose.ts'
@@ -60,20 +61,4 @@ function toLine(pieces: readonly Piece[]): string {
 function toPiece(piece: Piece): string {
   if (piece.kind === 'code') return code(piece.text)
   return piece.kind === 'link' ? `[${escape(piece.text)}](${piece.href})` : escape(piece.text)
-}
-
-function escape(text: string): string {
-  return oneSpaces(text).replaceAll(/[\\`*_[\]<>#~&|]/g, String.raw`\$&`)
-}
-
-/** A text as code, in more backticks than it has in a row. */
-function code(text: string): string {
-  const runs = text.match(/`+/g) ?? []
-  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1)
-  const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
-  return fence + gap + oneSpaces(text) + gap + fence
-}
-
-function oneSpaces(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, ' ')
 }

@@ -1,6 +1,7 @@
 import { isRecord, isString } from '../../values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { VersionFinding } from '../finding.ts'
+import { requireRule } from './rule-name.ts'
 
 /** A finding that is meant, for a reason and until a day. */
 export interface Allowed {
@@ -13,25 +14,46 @@ export interface Allowed {
   readonly until: string
 }
 
-/** Reads `allow.json`. @throws {ReadError} for an entry without a rule, a reason or a day */
+const MEMBERS = new Set(['rule', 'operation', 'at', 'versions', 'reason', 'until'])
+
+/** Reads `allow.json`. @throws {ReadError} for an entry that would allow something else than it says */
 export function readAllowed(text: string): readonly Allowed[] {
   const list: unknown = JSON.parse(text)
   if (!Array.isArray(list)) throw new ReadError('allow.json is no list')
-  return list.map((entry: unknown, index) => {
-    const { rule, operation, at, versions, reason, until } = isRecord(entry) ? { ...entry } : {}
-    if (!isString(rule) || !isString(reason) || reason === '' || !isString(until))
-      throw new ReadError(`allow.json, entry ${index + 1}: rule, reason and until are needed`)
-    if (Number.isNaN(Date.parse(until)))
-      throw new ReadError(`allow.json, entry ${index + 1}: until is no day: ${until}`)
-    return {
-      rule,
-      reason,
-      until,
-      ...(isString(operation) ? { operation } : {}),
-      ...(isString(at) ? { at } : {}),
-      ...(Array.isArray(versions) ? { versions: versions.map(String) } : {}),
-    }
-  })
+  return list.map((entry: unknown, index) => readEntry(entry, `allow.json, entry ${index + 1}`))
+}
+
+function readEntry(entry: unknown, where: string): Allowed {
+  const given = isRecord(entry) ? entry : {}
+  const { rule, operation, at, versions, reason, until } = { ...given }
+  if (!isString(rule) || !isString(reason) || reason === '' || !isString(until))
+    throw new ReadError(`${where}: rule, reason and until are needed`)
+  requireRule(rule, where)
+  const unknown = Object.keys(given).find((name) => !MEMBERS.has(name))
+  if (unknown !== undefined)
+    throw new ReadError(`${where}: there is no member ${unknown}. Members are ${[...MEMBERS].join(', ')}`)
+  if (Number.isNaN(Date.parse(until))) throw new ReadError(`${where}: until is no day: ${until}`)
+  return {
+    rule,
+    reason,
+    until,
+    ...toText('operation', operation, where),
+    ...toText('at', at, where),
+    ...toVersions(versions, where),
+  }
+}
+
+function toText(name: 'operation' | 'at', value: unknown, where: string): Pick<Allowed, typeof name> {
+  if (value === undefined) return {}
+  if (!isString(value)) throw new ReadError(`${where}: ${name} is no text`)
+  return { [name]: value }
+}
+
+function toVersions(value: unknown, where: string): Pick<Allowed, 'versions'> {
+  if (value === undefined) return {}
+  if (!Array.isArray(value) || !value.every(isString))
+    throw new ReadError(`${where}: versions is no list of texts, such as ["1", "2"]`)
+  return { versions: value }
 }
 
 /** Whether an entry is about a finding. What it leaves out may be anything. */

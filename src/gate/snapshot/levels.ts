@@ -2,8 +2,7 @@ import { isRecord } from '../../values.ts'
 import { ReadError } from '../document/read-error.ts'
 import { LEVELS } from '../finding.ts'
 import type { Level } from '../finding.ts'
-import { hasRule, RULES } from '../rules.ts'
-import { editDistance } from '../../edit-distance.ts'
+import { requireRule } from './rule-name.ts'
 
 /** Levels of rules that differ from those of the table. */
 export type Levels = ReadonlyMap<string, Level>
@@ -14,7 +13,7 @@ export function readLevels(text: string): Levels {
   if (!isRecord(given)) throw new ReadError('rules.json is no object')
   return new Map(
     Object.entries(given).map(([rule, value]) => {
-      if (!hasRule(rule)) throw new ReadError(`rules.json: there is no rule ${rule}${suggest(rule)}`)
+      requireRule(rule, 'rules.json')
       const level = LEVELS.find((each) => each === value)
       if (level === undefined)
         throw new ReadError(
@@ -23,13 +22,6 @@ export function readLevels(text: string): Levels {
       return [rule, level]
     }),
   )
-}
-
-function suggest(given: string): string {
-  const [best] = RULES.map(({ rule }) => ({ rule, edits: editDistance(given, rule) })).toSorted(
-    (one, other) => one.edits - other.edits,
-  )
-  return best !== undefined && best.edits <= given.length / 3 ? `. Did you mean ${best.rule}?` : ''
 }
 
 /** Findings with the levels that were chosen for their rules. Those of `none` are left out. */
