@@ -4,7 +4,7 @@ import { safeParse } from 'valibot'
 import { z } from 'zod'
 
 import { parsePattern } from '../../src/path/pattern.ts'
-import { createValidator } from '../../src/schema/schema.ts'
+import { createValidator } from '../../src/schema/validator.ts'
 import { toSources } from '../../src/schema/sources.ts'
 import { isPromise } from '../../src/async.ts'
 import type { HttpRequest, QueryRecord } from '../../src/http.ts'

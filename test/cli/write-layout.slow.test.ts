@@ -69,6 +69,20 @@ describe('octavo check --write in an app of one file', () => {
     assert.equal(readFileSync(join(cwd, 'app.ts'), 'utf8'), edited)
   })
 
+  it('ends lines as the file does', async () => {
+    const withCarriageReturns = APP.replaceAll('\n', '\r\n')
+    write(withCarriageReturns)
+    await run('snapshot')
+    write(withCarriageReturns.replace('name: z', 'title: z'))
+    await run('check', '--write')
+    const written = readFileSync(join(cwd, 'app.ts'), 'utf8')
+    assert.match(
+      written,
+      /\r\n\r\nconst userNameIsCalledTitle = [\s\S]*?\r\n\}\)\r\n\r\n\/\/ newest first\r\nconst history/,
+    )
+    assert.doesNotMatch(written, /[^\r]\n/)
+  })
+
   it('says how to add a history where there is none', async () => {
     const plain = APP.replace(/\/\/ newest.*\n.*\n/, '')
       .replace(', history', '')

@@ -65,9 +65,11 @@ export async function layOut(drafts: readonly Draft[], sources: Sources): Promis
   const { definitions, cwd } = sources
   const { history } = definitions
   const at = toPlace(history?.at, cwd)
-  const before = at === undefined ? undefined : await readText(at.path)
-  if (history === undefined || at === undefined || before === undefined)
+  const found = at === undefined ? undefined : await readText(at.path)
+  if (history === undefined || at === undefined || found === undefined)
     return 'the source of defineVersions cannot be found'
+  const before = found.replaceAll('\r\n', '\n')
+  const asFound = (text: string): string => (found === before ? text : text.replaceAll('\n', '\r\n'))
   if (!/^\s*import\b/m.test(before)) return `${history.at ?? ''} has no imports, which changes need`
   const kept: Kept[] = []
   const named: Named[] = []
@@ -84,10 +86,10 @@ export async function layOut(drafts: readonly Draft[], sources: Sources): Promis
   const own = named.flatMap(({ path, text, name, models }): readonly WrittenFile[] =>
     path === undefined
       ? []
-      : [{ path, before: undefined, text: fileText({ path, text, name, models }, before, cwd) }],
+      : [{ path, before: undefined, text: asFound(fileText({ path, text, name, models }, before, cwd)) }],
   )
   return {
-    files: [...own, { path: at.path, before, text: applyEdits(before, edits) }],
+    files: [...own, { path: at.path, before: found, text: asFound(applyEdits(before, edits)) }],
     changes: named.map(({ text, path }) => ({ text, path: path ?? at.path })),
     kept,
   }
