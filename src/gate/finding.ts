@@ -11,6 +11,11 @@ export function worst(levels: Iterable<Level>): Level {
   return LEVELS[at] ?? 'none'
 }
 
+/** Whether a level is at least as bad as another. */
+export function isAtLeast(level: Level, floor: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(floor)
+}
+
 /** A place in a document. */
 export interface DocumentPlace {
   /** A JSON pointer (RFC 6901), empty for what is not there. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 
-import { LEVELS } from '../../gate/finding.ts'
+import { isAtLeast } from '../../gate/finding.ts'
 import { checkSnapshots } from '../../gate/snapshot/check.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
@@ -65,7 +65,7 @@ export const check: Command = {
         : printComparison(withVersions(result), format, labels, styleFor(process.stdout))
     process.stdout.write(`${text}\n`)
     if (format === 'text') for (const note of toNotes(result)) process.stdout.write(`${note}\n`)
-    const isBad = LEVELS.indexOf(result.level) >= LEVELS.indexOf(failOn)
+    const isBad = isAtLeast(result.level, failOn)
     const isOpen = await finishChanges({ ...compared, result, failOn }, isBad, given, setting)
     return isBad || isOpen || (isStrict && result.missing.length > 0) ? 1 : 0
   },

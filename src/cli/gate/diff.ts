@@ -2,7 +2,7 @@ import { compareSources } from '../../gate/compare.ts'
 import { toNeighbours } from '../../gate/document/neighbours.ts'
 import { toSource } from '../../gate/document/source.ts'
 import type { Source } from '../../gate/document/source.ts'
-import { LEVELS } from '../../gate/finding.ts'
+import { isAtLeast, LEVELS } from '../../gate/finding.ts'
 import type { Comparison, Level } from '../../gate/finding.ts'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
@@ -56,7 +56,7 @@ export const diff: Command = {
     }
     const labels = { base: older.label, revision: newer.label, file: newer.file }
     process.stdout.write(`${printComparison(comparison, format, labels, styleFor(process.stdout))}\n`)
-    return failOn !== undefined && LEVELS.indexOf(comparison.level) >= LEVELS.indexOf(failOn) ? 1 : 0
+    return failOn !== undefined && isAtLeast(comparison.level, failOn) ? 1 : 0
   },
 }
 

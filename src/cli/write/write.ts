@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { rm } from 'node:fs/promises'
 
-import { LEVELS } from '../../gate/finding.ts'
+import { isAtLeast } from '../../gate/finding.ts'
 import type { Level, VersionFinding } from '../../gate/finding.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
@@ -36,8 +36,7 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
     return
   }
   const { result, snapshots, current, definitions } = failed
-  const isFailing = ({ level }: VersionFinding): boolean =>
-    LEVELS.indexOf(level) >= LEVELS.indexOf(failed.failOn)
+  const isFailing = ({ level }: VersionFinding): boolean => isAtLeast(level, failed.failOn)
   const all = result.findings.filter(isFailing)
   const newest = history.versions.find((version) => snapshots.some((each) => each.version === version))
   const [base, revision] = [snapshots, current].map(
