@@ -1,40 +1,54 @@
 /**
- * Writes the recipes of the guide, its fences with the mark `outside`, as modules for the tests in `frameworks`. They listen on any free
+ * Writes the recipes of the documentation, its fences with the mark `outside`, as modules for the tests beside them. They listen on any free
  * port, and export what the tests need to close them.
  */
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const GUIDE = join(import.meta.dirname, '../docs/guide')
-const FOLDER = join(import.meta.dirname, 'frameworks/.recipes')
-const FENCE = /^```ts outside\n([\s\S]*?)^```$/gm
+/** A recipe of the guide is named after the heading above it, one of the cookbook after its page. */
+const SOURCES = [
+  { pages: '../docs/guide', folder: 'frameworks', nameOf: (_page, above) => headingOf(above) },
+  { pages: '../docs/cookbook', folder: 'cookbook', nameOf: (page) => page.replace(/\.md$/, '') },
+]
+const FENCE = /^```ts outside(?: \[.+\])?\n([\s\S]*?)^```$/gm
 const HEADING = /^#+ (.+)$/gm
 
-/** A name for a recipe: the heading above and how many it has. */
-function nameOf(above, names) {
-  const heading = [...above.matchAll(HEADING)].at(-1)?.[1] ?? ''
-  const name = `${heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
-  const count = names.filter((each) => each.startsWith(name)).length
-  return count === 0 ? name : `${name}-${count + 1}`
+const headingOf = (above) =>
+  ([...above.matchAll(HEADING)].at(-1)?.[1] ?? '').toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+
+/** The second recipe of a name ends in -2. */
+function numbered(name, counts) {
+  const count = (counts.get(name) ?? 0) + 1
+  counts.set(name, count)
+  return count === 1 ? name : `${name}-${count}`
 }
 
-rmSync(FOLDER, { recursive: true, force: true })
-mkdirSync(FOLDER, { recursive: true })
-const names = []
-for (const page of readdirSync(GUIDE)) {
-  const text = readFileSync(join(GUIDE, page), 'utf8')
-  for (const { 1: code = '', index } of text.matchAll(FENCE)) {
-    const name = nameOf(text.slice(0, index), names)
-    names.push(name)
-    const free = code
-      .replace(
-        'await app.listen({ port: 3000 })',
-        "export const url = await app.listen({ port: 0, host: '127.0.0.1' })",
-      )
-      .replace(/^(\w+)\.listen\(3000\)$/m, "export const listening = $1.listen(0, '127.0.0.1')")
-      .replace(/^const app = /m, 'export const app = ')
-    writeFileSync(join(FOLDER, `${name}.ts`), free)
+/** Frees the port, and exports the application. */
+const toModule = (code) =>
+  code
+    .replace(
+      'await app.listen({ port: 3000 })',
+      "export const url = await app.listen({ port: 0, host: '127.0.0.1' })",
+    )
+    .replace(/^(\w+)\.listen\(3000\)$/m, "export const listening = $1.listen(0, '127.0.0.1')")
+    .replace(/^const app = /m, 'export const app = ')
+
+for (const { pages, folder, nameOf } of SOURCES) {
+  const source = join(import.meta.dirname, pages)
+  const target = join(import.meta.dirname, folder, '.recipes')
+  if (!existsSync(source)) continue
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  const names = []
+  const counts = new Map()
+  for (const page of readdirSync(source)) {
+    const text = readFileSync(join(source, page), 'utf8')
+    for (const { 1: code = '', index } of text.matchAll(FENCE)) {
+      const name = numbered(nameOf(page, text.slice(0, index)), counts)
+      names.push(name)
+      writeFileSync(join(target, `${name}.ts`), toModule(code))
+    }
   }
+  if (names.length === 0) throw new Error(`${pages} has no recipes`)
+  console.log(names.join('\n'))
 }
-if (names.length === 0) throw new Error('The guide has no recipes')
-console.log(names.join('\n'))
