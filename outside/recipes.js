@@ -23,15 +23,16 @@ function numbered(name, counts) {
   return count === 1 ? name : `${name}-${count}`
 }
 
-/** Frees the port, and exports the application. */
+/** Frees the port, and exports the application and its server. */
 const toModule = (code) =>
   code
     .replace(
       'await app.listen({ port: 3000 })',
       "export const url = await app.listen({ port: 0, host: '127.0.0.1' })",
     )
-    .replace(/^(\w+)\.listen\(3000\)$/m, "export const listening = $1.listen(0, '127.0.0.1')")
-    .replace(/^const app = /m, 'export const app = ')
+    .replace(/^(await )?(\w+)\.listen\(3000\)$/m, "export const listening = $1$2.listen(0, '127.0.0.1')")
+    .replace(/^(const \w+ = \w+\.listen\()3000\)$/m, "export $10, '127.0.0.1')")
+    .replaceAll(/^const (?=(?:app|nest) = )/gm, 'export const ')
 
 for (const { pages, folder, nameOf } of SOURCES) {
   const source = join(import.meta.dirname, pages)

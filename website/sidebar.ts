@@ -90,6 +90,13 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     ],
   },
   {
+    text: 'Cookbook',
+    pages: [
+      ['All recipes', 'cookbook/index'],
+      ['Migration from Express or NestJS', 'cookbook/migration'],
+    ],
+  },
+  {
     text: 'Reference',
     pages: [
       ['API', 'api/index'],
