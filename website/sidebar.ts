@@ -93,6 +93,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     text: 'Cookbook',
     pages: [
       ['All recipes', 'cookbook/index'],
+      ['Own error format', 'cookbook/error-format'],
+      ['Optional authentication', 'cookbook/optional-authentication'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
     ],
   },

@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { after, describe, it } from 'node:test'
 
 import * as inExpress from './.recipes/migration.ts'
 import * as inNest from './.recipes/migration-2.ts'
-
-/** The address of a server, which ends with the tests. */
-function toUrl(server: Server): string {
-  after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  return `http://127.0.0.1:${address.port}`
-}
+import { startServer } from './support.ts'
 
 const post = (url: string, body: string): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
 describe('Octavo inside of an Express application', async () => {
   if (!inExpress.server.listening) await once(inExpress.server, 'listening')
-  const url = toUrl(inExpress.server)
+  const url = await startServer(inExpress.server)
   after(() => inExpress.app.close())
 
   it('answers its paths and leaves others to Express', async () => {
@@ -73,9 +62,7 @@ describe('Octavo in front of another service', async () => {
       response.end(gzipSync(JSON.stringify(seen)))
     })
   })
-  legacy.listen(0, '127.0.0.1')
-  await once(legacy, 'listening')
-  process.env['LEGACY_URL'] = toUrl(legacy)
+  process.env['LEGACY_URL'] = await startServer(legacy)
   const { app, url } = await import('./.recipes/migration-3.ts')
   after(() => app.close())
 
