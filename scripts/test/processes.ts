@@ -7,6 +7,7 @@ import type { Way } from './files.ts'
  */
 export const OWN: Readonly<Record<string, string>> = {
   'test/cli/': 'starts processes',
+  'test/cookbook/': 'starts processes and runs esbuild',
   'test/node/': 'listens on sockets, handles signals and starts workers',
   'test/runner/': 'starts processes',
   'test/app/client.test.ts': 'mocks the clock',

@@ -4,22 +4,20 @@
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { builtinModules, createRequire } from 'node:module'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { build } from 'esbuild'
-import type { Plugin } from 'esbuild'
 
 import { CHECKS } from './checks.ts'
 import type { Call, Check } from './checks.ts'
+import { checkRecipe } from './recipe.ts'
 import { withTable } from './table.ts'
 import type { Found } from './table.ts'
+import { bundleWorker, PLATFORMS, startMiniflare } from './workerd.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-/** The package that pins the runtimes. */
-const PLATFORMS = join(ROOT, 'runtimes')
 const PAGE = join(ROOT, 'docs/guide/runtimes.md')
 /** Milliseconds. */
 const LONGEST_START = 20_000
@@ -57,7 +55,7 @@ const RUNTIMES: readonly Runtime[] = [
 
 /** Bundles the servers with the built Octavo: for Node, Bun and Deno, and for Workers as Wrangler does. */
 async function bundle(outdir: string): Promise<void> {
-  const common = {
+  await build({
     absWorkingDir: ROOT,
     bundle: true,
     splitting: true,
@@ -65,38 +63,13 @@ async function bundle(outdir: string): Promise<void> {
     target: 'es2022',
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
-  } as const
-  await build({
-    ...common,
     entryPoints: ['listen', 'bun', 'deno'].map((name) => `test/runtimes/servers/${name}.ts`),
     platform: 'node',
     // packages of CommonJS find Node's modules by it
     banner: { js: "import { createRequire as $r } from 'node:module'; const require = $r(import.meta.url);" },
     outdir,
   })
-  await build({
-    ...common,
-    entryPoints: ['test/runtimes/servers/worker.ts'],
-    platform: 'browser',
-    conditions: ['workerd', 'worker', 'browser'],
-    plugins: [nodeModules],
-    outdir: join(outdir, 'worker'),
-  })
-}
-
-/** Leaves Node's modules to the platform, also where a package of CommonJS requires them. */
-const nodeModules: Plugin = {
-  name: 'node-modules',
-  setup: (context) => {
-    const filter = new RegExp(`^(?:node:)?(?:${builtinModules.join('|')})$`)
-    context.onResolve({ filter }, ({ path, kind }) => {
-      const name = `node:${path.replace(/^node:/, '')}`
-      return kind === 'require-call' ? { path: name, namespace: 'required' } : { path: name, external: true }
-    })
-    context.onLoad({ filter: /^node:/, namespace: 'required' }, ({ path }) => ({
-      contents: `import all from '${path}'; module.exports = all`,
-    }))
-  },
+  await bundleWorker({ entryPoints: ['test/runtimes/servers/worker.ts'] }, join(outdir, 'worker'))
 }
 
 const callAt =
@@ -142,26 +115,8 @@ async function startProgram({ program = '', args = [], server }: Runtime, folder
   return { call, end }
 }
 
-/** As much of Miniflare as is needed here. */
-interface Miniflare {
-  readonly ready: Promise<URL>
-  dispose(): Promise<void>
-}
-
 async function startWorker(folder: string): Promise<Server> {
-  const { Miniflare: Create } = createRequire(join(PLATFORMS, 'package.json'))('miniflare') as {
-    readonly Miniflare: new (options: object) => Miniflare
-  }
-  const worker = new Create({
-    rootPath: folder,
-    modulesRoot: folder,
-    // the worker first
-    modules: ['worker.mjs', ...readdirSync(folder).filter((name) => name !== 'worker.mjs')].map((name) => ({
-      type: 'ESModule',
-      path: join(folder, name),
-    })),
-    // the log of every request
-    handleRuntimeStdio: process.env['OCTAVO_LOG'] === undefined ? () => undefined : undefined,
+  const worker = startMiniflare(folder, 'worker.mjs', {
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat', 'enable_request_signal'],
   })
@@ -218,6 +173,10 @@ try {
     for (const { area, title, error } of failed)
       console.log(`  ${area}: ${title}: ${error?.slice(0, LONGEST_ERROR)}`)
     found.push(...results)
+    if (runtime.server === 'worker') {
+      await checkRecipe(join(folder, 'recipe'))
+      console.log(`${runtime.name}: the recipe of the cookbook`)
+    }
   }
 } finally {
   rmSync(folder, { recursive: true })
