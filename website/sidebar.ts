@@ -96,6 +96,9 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Own error format', 'cookbook/error-format'],
       ['Optional authentication', 'cookbook/optional-authentication'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
+      ['Docker', 'cookbook/docker'],
+      ['Kubernetes probes', 'cookbook/kubernetes'],
+      ['Cloudflare Workers', 'cookbook/workers'],
     ],
   },
   {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, posix } from 'node:path'
 import { after, describe, it } from 'node:test'
 
@@ -25,9 +26,7 @@ interface Stage {
 /** Milliseconds that `docker stop` waits. */
 const STOP = 10_000
 
-const TEMPORARY = join(ROOT, 'test/cookbook/.tmp')
-mkdirSync(TEMPORARY, { recursive: true })
-const folder = mkdtempSync(join(TEMPORARY, 'docker-'))
+const folder = mkdtempSync(join(tmpdir(), 'octavo-docker-'))
 after(() => rmSync(folder, { recursive: true }))
 
 const program = fenceOf('docker', 'ts serves')
@@ -148,7 +147,7 @@ describe('the image of the recipe', () => {
     const flags = [
       '--conditions',
       'octavo-source',
-      ...(Reflect.get(process.features, 'typescript') ? [] : ['--import', 'tsx']),
+      ...(Reflect.get(process.features, 'typescript') ? [] : ['--import', import.meta.resolve('tsx')]),
     ]
     const { url, child, exited } = await startProgram([...flags, ...args], {
       cwd: inStage(image, '.'),

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 
 import { fenceOf, fencesOf } from '../support/recipes.ts'
 import { bundleWorker, startMiniflare } from './workerd.ts'
