@@ -15,8 +15,19 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     text: 'Start',
     pages: [
       ['Introduction', 'introduction'],
-      ['Coming from other frameworks', 'guide/coming-from'],
       ['Command line', 'guide/cli'],
+    ],
+  },
+  {
+    text: 'Coming from',
+    pages: [
+      ['Another framework', 'coming-from/index'],
+      ['NestJS', 'coming-from/nestjs'],
+      ['Versions of NestJS', 'coming-from/nestjs-versions'],
+      ['Fastify', 'coming-from/fastify'],
+      ['Ellar', 'coming-from/ellar'],
+      ['ASP.NET Core', 'coming-from/aspnet'],
+      ['Versions of ASP.NET Core', 'coming-from/aspnet-versions'],
     ],
   },
   {

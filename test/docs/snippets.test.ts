@@ -95,6 +95,9 @@ function headOf(setup: Snippet | undefined): string {
   return `${imports.join('')}\n${setup.code}`
 }
 
+/** Most pages with a setup use it for fragments that have no types. Those of `docs/coming-from` show how types are inferred. */
+const isTyped = (page: string): boolean => page.startsWith(join('docs', 'coming-from'))
+
 /** A comment can say that a package is missing. */
 function where<T>(code: string, work: () => Promise<T>): Promise<T> {
   const [, name] = /^\/\/ where (\S+) is not installed$/m.exec(code) ?? []
@@ -146,7 +149,7 @@ describe('the snippets of the documentation', () => {
       const code = mark === 'serves' ? onFreePort(snippet.code) : snippet.code
       if (mark === 'no-run' || mark === 'outside' || mark === 'setup') continue
       const name = `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`
-      const file = join(folder, setup === undefined ? name : `untyped-${name}`)
+      const file = join(folder, setup === undefined || isTyped(page) ? name : `untyped-${name}`)
       writeFileSync(file, toModule(code, headOf(setup)))
       if (mark === 'serves') {
         it(`${page}:${line} serves what the calls below it show`, async () => {
