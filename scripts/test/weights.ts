@@ -53,6 +53,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/openapi/fuzz-shop.slow.test.ts': 4.8,
   'test/redos.test.ts': 3,
   'test/router/differential.slow.test.ts': 7.6,
+  'test/types/api-report.test.ts': 4,
   'test/types/register.slow.test.ts': 4.8,
   'test/versioning/accept-grammar.test.ts': 1.9,
   'test/versioning/hostile-headers.test.ts': 1.5,

@@ -1,0 +1,658 @@
+// The public types of octavo/changes. npm run api writes this file, and nothing imports it.
+
+export interface Absent {
+  readonly '~was': 'absent'
+}
+
+type Allowed_2<Vs> = Vs extends readonly [...infer Newer extends string[], string]
+  ? Newer[number] | 'next'
+  : never
+
+export interface AnyModel extends Modelled {
+  readonly '~shape': object
+}
+
+interface AnySchema {
+  readonly _zod: {
+    readonly input: unknown
+    readonly output: unknown
+  }
+}
+
+interface AnyTold {
+  readonly '~was': Fact
+  readonly version: string
+}
+
+type At<S, St, Side extends 'in' | 'out'> = S extends Holding
+  ? S extends Modelled
+    ? ObjectAt<ModelAt<S, St>, St, Side>
+    : S extends {
+          readonly '~names': readonly [infer N, infer K]
+        }
+      ? NamesAt<K, N, St>
+      : Walk<S, S['_zod']['def'], St, Side>
+  : Side extends 'in'
+    ? In<S>
+    : Out<S>
+
+type Back<Sh, N, U, Vs> = [U] extends [never]
+  ? Sh
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? Back<Sh, N, U, R>
+      : Back<ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+    : Sh
+
+type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
+  ? Sub
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? BackPart<Sub, Sh, N, U, R>
+      : BackPart<
+          ShapeBefore<Sub, Merged<RestrictBy<FactsOf<With<U, V>, N>, Sub, Sh>>>,
+          ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>,
+          N,
+          Exclude<U, With<U, V>>,
+          R
+        >
+    : Sub
+
+type ByName<C> = {
+  [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K
+}
+
+type ChangesOf<N, C, New> = N extends keyof ByName<C> ? With<ByName<C>[N], New> : never
+
+type DefOf<S> = S extends {
+  readonly _zod: {
+    readonly def: infer D
+  }
+}
+  ? D
+  : never
+
+export interface Earlier<T> {
+  readonly was: T
+}
+
+type Fact<N = string, K = string | number> = readonly [about: N, part: readonly [name: K, was: unknown]]
+
+type FactsIn<P extends readonly Part_2[]> = P[number]['~was']
+
+type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
+
+export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
+  [Key in K]: Key
+}> {
+  readonly '~names': readonly [N, K]
+}
+
+type FieldTurns<Sh, K, W> = W extends AnySchema
+  ? K extends keyof Sh
+    ? (Out_2<W> extends In_2<Sh[K]>
+        ? {
+            readonly narrowed?: boolean
+            readonly up?: (old: Out_2<W>, extra: TurnExtra) => In_2<Sh[K]>
+          }
+        : {
+            readonly up: (old: Out_2<W>, extra: TurnExtra) => In_2<Sh[K]>
+          }) &
+        (Out_2<Sh[K]> extends In_2<W>
+          ? {
+              readonly down?: (now: Out_2<Sh[K]>, extra: TurnExtra) => In_2<W>
+            }
+          : {
+              readonly down: (now: Out_2<Sh[K]>, extra: TurnExtra) => In_2<W>
+            })
+    : unknown
+  : unknown
+
+export interface FieldWas {
+  readonly down?: (now: unknown, extra: TurnExtra) => unknown
+  readonly narrowed?: boolean
+  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+  readonly was: Was
+}
+
+type FieldsIn<F extends Fact> = {
+  [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1]
+}
+
+type FieldsWere<Sh, W> = {
+  readonly [K in keyof W]: {
+    readonly was: W[K]
+  } & FieldTurns<Sh, K, W[K]>
+}
+
+type Flat_2<T> = {
+  [K in keyof T]: T[K]
+} & {}
+
+type Gone<W, Sh> = {
+  [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never
+}[keyof W & keyof Sh]
+
+type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
+  ? keyof Sh extends keyof Sub
+    ? true
+    : false
+  : [Gone<W, Sh>] extends [keyof Sub]
+    ? true
+    : false
+
+export type HeadersWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'down'>>>
+
+export interface History<Vs extends readonly string[] = readonly string[], Ms = unknown, C = unknown> {
+  readonly changes: C
+  isSince(change: Pick<VersionChange, 'id'>, version: Vs[number]): boolean
+  migrate<
+    S extends Schema,
+    From extends Vs[number] | undefined = undefined,
+    To extends Vs[number] | undefined = undefined,
+  >(
+    schema: S,
+    value: ValueAt<S, Vs, C, From>,
+    versions: {
+      readonly from?: From
+      readonly to?: To
+    },
+  ): MigratedAt<S, Vs, C, To>
+  readonly models: Ms
+  readonly versions: Vs
+}
+
+type Holder =
+  | 'object'
+  | 'array'
+  | 'optional'
+  | 'nullable'
+  | 'default'
+  | 'prefault'
+  | 'record'
+  | 'union'
+  | 'enum'
+
+interface Holding {
+  readonly _zod: {
+    readonly def: {
+      readonly type: Holder
+    }
+  }
+}
+
+type In<S> = S extends {
+  readonly _zod: {
+    readonly input: infer I
+  }
+}
+  ? I
+  : never
+
+export type InAt<S, St> = At<S, St, 'in'>
+
+type In_2<S> = S extends {
+  readonly _zod: {
+    readonly input: infer I
+  }
+}
+  ? I
+  : never
+
+type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
+  ? [Sh[keyof Sub & keyof Sh]] extends [OptionalIn]
+    ? false
+    : true
+  : false
+
+const MODEL: unique symbol
+
+type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
+
+type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out<S>
+
+export interface Model<N extends string, Sh extends ModelFields> extends z.ZodObject<{
+  -readonly [K in keyof Sh]: Sh[K]
+}> {
+  readonly '~shape': Sh
+  readonly [MODEL]: N
+}
+
+type ModelAt<S, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? S extends {
+        readonly '~part': readonly [infer Sh, infer Sub]
+      }
+      ? BackPart<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+      : S extends {
+            readonly '~shape': infer Sh
+          }
+        ? Back<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+        : never
+    : never
+
+export type ModelFields = z.core.$ZodShape
+
+type ModelName<M> = M extends {
+  readonly [MODEL]: infer N extends string
+}
+  ? N
+  : never
+
+type ModelShape<M> = M extends {
+  readonly '~shape': infer Sh
+}
+  ? Sh
+  : never
+
+export interface Modelled {
+  readonly [MODEL]: string
+}
+
+type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
+
+type NamesAt<K, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
+
+type NamesBack<K, N, U, Vs> = [U] extends [never]
+  ? K
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? NamesBack<K, N, U, R>
+      : NamesBack<NameBefore<K, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+    : K
+
+export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
+
+type NeedsDown<Sh, W> = {
+  [K in Exclude<keyof W, keyof Sh>]: In_2<W[K]>
+}
+
+type NeedsUp<Sh, W> = {
+  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In_2<Sh[K]>
+}
+
+type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
+
+type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
+  ? H extends V
+    ? Acc
+    : Newer<R, V, Acc | H>
+  : never
+
+type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat_2<
+  {
+    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side>
+  } & {
+    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: At<Sh[K], St, Side>
+  }
+>
+
+type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
+
+export interface Operation<F = unknown> extends OperationOptions {
+  readonly '~was': F
+  readonly kind: 'operation'
+}
+
+export interface OperationOptions<R extends string = string, P extends number = number, S = Statuses> {
+  readonly cookies?: NamesWere
+  readonly headers?: NamesWere
+  readonly method?: Earlier<Method>
+  readonly path?: Earlier<string> & {
+    readonly now?: string
+  }
+  readonly query?: NamesWere
+  readonly response?: {
+    readonly headers?: HeadersWere
+    readonly status?: {
+      readonly [K in keyof S]: Earlier<S[K]>
+    }
+  }
+  readonly route: R
+  readonly status?: Earlier<P>
+}
+
+interface Opt<S> {
+  readonly _zod: {
+    readonly def: {
+      readonly innerType: S
+      readonly type: 'optional'
+    }
+    readonly optin: 'optional'
+    readonly optout: 'optional'
+  }
+}
+
+interface Optional {
+  readonly in: OptionalIn
+  readonly out: OptionalOut
+}
+
+interface OptionalIn {
+  readonly _zod: {
+    readonly optin: 'optional' | 'defaulted'
+  }
+}
+
+type OptionalNames<Sh, Side extends 'in' | 'out'> = {
+  [K in keyof Sh]: DefOf<Sh[K]> extends {
+    readonly type: infer T
+  }
+    ? T extends 'optional'
+      ? K
+      : T extends 'default' | 'prefault'
+        ? Side extends 'in'
+          ? K
+          : never
+        : never
+    : never
+}[keyof Sh]
+
+interface OptionalOut {
+  readonly _zod: {
+    readonly optout: 'optional'
+  }
+}
+
+type Out<S> = S extends {
+  readonly _zod: {
+    readonly output: infer O
+  }
+}
+  ? O
+  : never
+
+export type OutAt<S, St> = At<S, St, 'out'>
+
+type OutOf<Sh> = Flat_2<
+  {
+    -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: Out_2<Sh[K]>
+  } & {
+    -readonly [K in OptionalNames<Sh, 'out'>]?: Out_2<Sh[K]>
+  }
+>
+
+type Out_2<S> = S extends {
+  readonly _zod: {
+    readonly output: infer O
+  }
+}
+  ? O
+  : never
+
+type Pairs_2<W> = {
+  [K in keyof W]: readonly [K, W[K]]
+}[keyof W]
+
+export type Part<M extends Modelled, S> = S & {
+  readonly '~part': S extends {
+    readonly _zod: {
+      readonly def: {
+        readonly shape: infer Sub
+      }
+    }
+  }
+    ? readonly [WholeShape<M>, Sub]
+    : never
+  readonly [MODEL]: M[typeof MODEL]
+}
+
+type Part_2 = Reshape | Operation
+
+type Partials<T> = Flat_2<
+  {
+    [K in Exclude<keyof T, Undefinable<T>>]: T[K]
+  } & {
+    [K in Undefinable<T>]?: T[K]
+  }
+>
+
+export interface Reshape<F = unknown> {
+  readonly '~was': F
+  readonly kind: 'reshape'
+}
+
+type ReshapeDown<Sh, W, R> = [Exclude<keyof W, keyof Sh>] extends [never]
+  ? {
+      readonly down?: never
+    }
+  : {
+      readonly down: (now: NewSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsDown<Sh, W>>
+    }
+
+export type ReshapeOptions<M extends AnyModel, W, R> = {
+  readonly applies?: readonly Schema[]
+  readonly examples?: readonly {
+    readonly now: object
+    readonly old: object
+  }[]
+  readonly fields: FieldsWere<M['~shape'], W>
+  readonly lossy?: readonly string[]
+  readonly not?: readonly Schema[]
+  readonly of: M
+  readonly reads?: readonly R[]
+} & ReshapeDown<M['~shape'], W, R> &
+  ReshapeUp<M['~shape'], W, R>
+
+type ReshapeUp<Sh, W, R> = [Exclude<keyof NeedsUp<Sh, W>, Undefinable<NeedsUp<Sh, W>>>] extends [never]
+  ? {
+      readonly up?: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
+    }
+  : {
+      readonly up: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
+    }
+
+type Restrict<W, Sub, Sh> = W extends unknown
+  ? {
+      [
+        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasBorn<W, Sub, Sh> extends true ? K : never
+      ]: W[K] extends string | Absent
+        ? W[K]
+        : K extends keyof Sub
+          ? Sub[K] extends OptionalIn
+            ? Opt<W[K]>
+            : W[K]
+          : IsPartial<Sub, Sh> extends true
+            ? Opt<W[K]>
+            : W[K]
+    }
+  : never
+
+type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : never
+
+type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
+
+interface Said<N, F> {
+  readonly fact: readonly [N, F]
+}
+
+type ShapeBefore<Sh, W> = {
+  [
+    K in keyof Sh | keyof W as K extends keyof W
+      ? W[K] extends Absent
+        ? never
+        : W[K] extends string
+          ? W[K]
+          : K
+      : K
+  ]: K extends keyof W ? (W[K] extends string ? Sh[K & keyof Sh] : W[K]) : Sh[K & keyof Sh]
+}
+
+interface State<Vs, C, New> {
+  readonly '~state': readonly [Vs, C, New]
+}
+
+type StateAt<Vs, C, V> = Vs extends readonly unknown[]
+  ? State<readonly ['next', ...Vs], C, Newer<Vs, V>>
+  : never
+
+export type StateOf<A, V> = A extends {
+  readonly changes: infer C
+  readonly versions: infer Vs
+}
+  ? StateAt<Vs, C, V>
+  : never
+
+type StatusIn<K> = K extends `${infer N extends number}` ? N : K
+
+type StatusPairs<P extends number, S> =
+  | {
+      [K in keyof S]: readonly [StatusIn<K>, S[K]]
+    }[keyof S]
+  | {
+      [K in P]: readonly [0, K]
+    }[P]
+
+type Statuses = Readonly<Record<number, number>>
+
+export interface TurnExtra {
+  readonly request?: HttpRequest_2 | undefined
+}
+
+type Undefinable<T> = {
+  [K in keyof T]: undefined extends T[K] ? K : never
+}[keyof T]
+
+type ValueAt<S, Vs, C, V> = V extends string
+  ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>
+  : In<S> | Out<S>
+
+export interface VersionChange<V extends string = string, F = unknown, S extends boolean = boolean> {
+  readonly '~was': F
+  readonly change: readonly (Reshape | Operation)[]
+  readonly description: string
+  readonly id: string
+  readonly internal?: boolean
+  readonly preview?: string
+  readonly sideEffects: S
+  readonly title: string
+  readonly until?: string
+  readonly version: V
+}
+
+export type VersionChangeOptions<V extends string, P, S extends boolean> = {
+  readonly change: P
+  readonly description?: string
+  readonly id?: string
+  readonly internal?: boolean
+  readonly sideEffects?: S
+  readonly title: string
+} & (
+  | {
+      readonly preview?: never
+      readonly until?: never
+      readonly version: V
+    }
+  | {
+      readonly preview: string
+      readonly until: string
+      readonly version?: never
+    }
+)
+
+export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
+  readonly changes: C
+  readonly messages?: readonly Schema[]
+  readonly models: Ms
+  readonly next?: string | undefined
+  readonly versions: Vs
+}
+
+type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
+  readonly element: infer E
+  readonly type: 'array'
+}
+  ? At<E, St, Side>[]
+  : D extends {
+        readonly shape: infer Sh
+        readonly type: 'object'
+      }
+    ? ObjectAt<Sh, St, Side>
+    : D extends {
+          readonly innerType: infer E
+          readonly type: 'optional'
+        }
+      ? At<E, St, Side> | undefined
+      : D extends {
+            readonly innerType: infer E
+            readonly type: 'nullable'
+          }
+        ? At<E, St, Side> | null
+        : D extends {
+              readonly innerType: infer E
+              readonly type: 'default' | 'prefault'
+            }
+          ? Side extends 'in'
+            ? At<E, St, Side> | undefined
+            : Exclude<At<E, St, Side>, undefined>
+          : D extends {
+                readonly keyType: infer K
+                readonly type: 'record'
+                readonly valueType: infer E
+              }
+            ? Record<Out<K> & PropertyKey, At<E, St, Side>>
+            : D extends {
+                  readonly options: infer O
+                  readonly type: 'union'
+                }
+              ? {
+                  [K in keyof O]: At<O[K], St, Side>
+                }[number & keyof O]
+              : Side extends 'in'
+                ? In<S>
+                : Out<S>
+
+export type Was = Schema | Absent | string
+
+type WholeShape<M> = M extends {
+  readonly '~part': readonly [infer Whole, unknown]
+}
+  ? Whole
+  : ModelShape<M>
+
+type With<U, V> = U extends {
+  readonly version: V
+}
+  ? U
+  : never
+
+export const absent: Absent
+
+export function before<C extends VersionChange, M extends AnyModel>(
+  change: C,
+  of: M,
+): Omit<AnyModel, '~shape'> &
+  Pick<M, keyof AnyModel & symbol> & {
+    readonly '~shape': ShapeBefore<ModelShape<M>, FieldsIn<Extract<C['~was'], Fact<ModelName<M>>>>>
+  }
+
+export function defineVersionChange<
+  const P extends readonly Part_2[],
+  const V extends string = 'next',
+  const S extends boolean = false,
+>(options: VersionChangeOptions<V, P, S>): VersionChange<V, FactsIn<P>, S>
+
+export function defineVersions<
+  const Vs extends readonly string[],
+  const Ms extends Readonly<Record<string, AnyModel>>,
+  const C extends readonly VersionChange<Allowed_2<Vs>>[],
+>(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C>
+
+export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S>
+
+export function fieldNames<M extends AnyModel>(model: M): FieldNames<ModelName<M>, keyof M['~shape'] & string>
+
+export function model<const N extends string, Sh extends ModelFields>(name: N, fields: Sh): Model<N, Sh>
+
+export function operation<
+  const R extends string,
+  const P extends number = never,
+  const S extends Statuses = {},
+>(options: OperationOptions<R, P, S>): Operation<RouteFact<R, StatusPairs<P, S>>>
+
+export function reshape<
+  M extends AnyModel,
+  const W extends Record<string, Was>,
+  const R extends string = never,
+>(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs_2<W>>['fact']>

@@ -1,0 +1,655 @@
+// The public types of octavo/client. npm run api writes this file, and nothing imports it.
+
+type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
+
+export interface Answer<S extends number, D> {
+  readonly data: D
+  readonly headers: Headers
+  readonly ok: number extends S ? boolean : S extends SuccessStatus ? true : false
+  readonly response: Response
+  readonly status: S
+}
+
+type AnswersIn<E, N, St, Around> = AnswersOf_2<
+  unknown extends St ? ByStatus<AnswersOf<E>> : ResponsesAt<ByStatus<AnswersOf<E>>, N, St>,
+  St,
+  EnvelopesOf<Around, EnvelopesIn<E>>
+>
+
+type AnswersOf_2<R, St, Es> = [R] extends [never]
+  ? Answer<number, unknown>
+  : R extends Schema
+    ? Answer<number, Enveloped<Wire<OutputAt<R, St>>, Es>>
+    : {
+        [K in keyof R & ResponseKey]: Answer<
+          StatusesAt<R, K>,
+          Es extends readonly [] ? DataAt<R[K], St> : DataIn<K, R[K], DataAt<R[K], St>, Es>
+        >
+      }[keyof R & ResponseKey]
+
+type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Around]
+  ? AnswersIn<Element, N, St, Around>
+  : never
+
+type AnyPlaced = Placed<unknown, string, unknown, unknown, unknown, unknown>
+
+type AroundAll<A> = A extends {
+  readonly $interceptors?: infer I
+}
+  ? NonNullable<I>
+  : readonly []
+
+export type As = 'data' | 'stream' | 'events' | 'response'
+
+type Below<C> = C extends AnyPlaced
+  ? C['routers'] extends readonly []
+    ? never
+    : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
+  : never
+
+type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> : T
+
+type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
+  _: infer I extends readonly unknown[],
+) => void
+  ? I
+  : never
+
+type CallInput_2<P extends string, E, St> = InputFor<
+  Values<ParamsOf<P>, InputIn<Extract<E, object>>, St>,
+  MethodsIn<E>
+>
+
+export type CallItems<R, A> = A extends 'data'
+  ? [StreamedIn<R>] extends [never]
+    ? unknown
+    : AsyncIterable<StreamedIn<R>>
+  : unknown
+
+export interface CallOptions<A extends As = As> {
+  readonly as?: A | undefined
+  readonly reconnect?: number | ReconnectOptions | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type CallResult<R, A> = A extends 'response'
+  ? Response
+  : A extends 'data'
+    ? R
+    : Streamed<R, A extends 'events' ? EventStream : ReadableStream<Uint8Array>>
+
+type Certain<D extends string, S> = unknown extends S
+  ? unknown
+  : string extends S
+    ? unknown
+    : [D] extends [Exclude<S, RangeText>]
+      ? D
+      : unknown
+
+export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
+  readonly $written: infer W extends WrittenTypes
+}
+  ? W['calls'] & InWritten<W>
+  : ClientOf<A, V>
+
+export type ClientHeaders =
+  | Readonly<Record<string, string | undefined>>
+  | Headers
+  | readonly (readonly [name: string, value: string])[]
+
+type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends {
+  readonly $module?: unknown
+}
+  ? Root<
+      Place<ControllersOf<NonNullable<A['$module']>>, '', never, AroundAll<A>>,
+      ViewOf_2<A, NonNullable<A['$module']>, V>,
+      StateIn<A, ViewOf_2<A, NonNullable<A['$module']>, V>>
+    > &
+      InVersion<A, ViewOf_2<A, NonNullable<A['$module']>, V>>
+  : never
+
+export interface ClientOptions extends CommonClientOptions {
+  readonly version?: 'the version is the second type argument: createClient<typeof app, Version>({ version })'
+}
+
+export interface CommonClientOptions {
+  readonly baseUrl?: string | URL
+  readonly credentials?: 'omit' | 'same-origin' | 'include'
+  readonly dispatcher?: object
+  readonly docs?: string
+  readonly fetch?: (input: never, init: never) => PromiseLike<object>
+  readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)
+  readonly onRequest?: (request: OutgoingRequest) => void | PromiseLike<void>
+  readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
+  readonly retry?: number | RetryOptions
+  readonly routes?: RouteMap | SavedRouteMap | string | URL
+  readonly timeout?: number
+}
+
+type DataAt<S, St> = S extends {
+  readonly '~stream': infer T
+}
+  ? T extends readonly ['items', infer I]
+    ? AsyncIterableIterator<Wire<OutputAt<I, St>>, undefined>
+    : T extends readonly ['events', infer M]
+      ? NamedEvents<
+          {
+            [K in keyof M]: NamedEvent<K, Wire<OutputAt<M[K], St>>>
+          }[keyof M]
+        >
+      : never
+  : Wire<OutputAt<S, St>>
+
+type DataIn<K, S, D, Es> = S extends {
+  readonly '~stream': unknown
+}
+  ? D
+  : K extends Exclude<SuccessStatus, 204 | 205>
+    ? Enveloped<D, Es>
+    : K extends 'default'
+      ? D | Enveloped<D, Es>
+      : D
+
+type DefaultVersionOf<A, M> = A extends {
+  readonly $versions?: EnabledVersions<infer D, unknown, unknown>
+}
+  ? [D] extends [string]
+    ? Certain<D, AllEntries<M> | ListedOf<A>>
+    : D
+  : unknown
+
+type ElementsAt<T, All, Above, V> = {
+  [I in keyof T]: Answers<T[I], All, Above, V> extends 'never' ? never : T[I]
+}[number & keyof T]
+
+type EnvelopeIn<I> = I extends {
+  readonly [ENVELOPE]?: Wrapping<infer O>
+}
+  ? Or<Known<O>, readonly []>
+  : readonly []
+
+type Enveloped<D, Es> = Es extends readonly [...infer Outer, infer E]
+  ? [D] extends [Uint8Array | undefined]
+    ? D
+    : Enveloped<Filled<E, D>, Outer>
+  : D
+
+type EnvelopesAround<Is, Es extends readonly unknown[] = readonly []> = Is extends readonly [
+  infer I,
+  ...infer Inner,
+]
+  ? EnvelopesAround<Inner, readonly [...Es, ...EnvelopeIn<I>]>
+  : Es
+
+type EnvelopesIn<E> = E extends Wrapping<infer O> ? Known<O> : never
+
+type EnvelopesOf<Around, Own> = [Own] extends [never]
+  ? Around extends readonly []
+    ? readonly []
+    : EnvelopesAround<Around>
+  : readonly [...EnvelopesAround<Around>, ...([Own] extends [Both<Own>] ? Own : readonly [unknown])]
+
+export type ErrorBody<A> = A extends {
+  readonly $errors?: infer F
+}
+  ? [F] extends [Schema]
+    ? Wire<OutputOf<F>>
+    : ProblemDocument
+  : never
+
+export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedEvent<D>> {
+  [Symbol.asyncIterator](): this
+  json<T = unknown>(): EventStream<T>
+  next(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
+  return(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
+}
+
+type FieldsInput<S, St> = Flat<
+  {
+    -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: InputAt<S[K], St>
+  } & {
+    -readonly [K in keyof S as S[K] extends OptionalSchema ? K : never]?: InputAt<S[K], St>
+  }
+>
+
+type FileInput<T> = T extends FileStream | Blob
+  ? Blob
+  : T extends FileStreams
+    ? readonly Blob[]
+    : T extends readonly unknown[]
+      ? readonly FileInput<T[number]>[]
+      : T
+
+type Files<T> = {
+  [K in keyof T]: FileInput<T[K]>
+}
+
+type Filled<T, D> = T extends EnvelopeContent
+  ? D
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends {
+          toJSON(): infer J
+        }
+      ? Wire<J>
+      : T extends object
+        ? {
+            [K in keyof T]: Filled<T[K], D>
+          }
+        : unknown
+
+export interface InVersion<in out A, in out View = unknown> {
+  at<const V extends VersionsOf<A>>(version: V): Client<A, V>
+  url<const K extends RouteNames<ModuleOf<A>>>(
+    name: K,
+    ...input: UrlArguments_2<UrlInput<RoutesAt<ModuleOf<A>, K, View>, StateIn<A, View>>>
+  ): Promise<string>
+}
+
+export interface InWritten<W extends WrittenTypes> {
+  at(version: Extract<W['version'], string>): W['calls'] & InWritten<W>
+  url<const K extends keyof W['inputs'] & string>(
+    name: K,
+    ...input: UrlArguments_2<Pick<W['inputs'][K], keyof W['inputs'][K] & ('params' | 'query')>>
+  ): Promise<string>
+}
+
+type InputAt<S, St> = unknown extends St ? InputOf<S> : InAt<S, St>
+
+type InputFor<V, M> = [M] extends [never]
+  ? WithOptional<V, OptionalKeys<V>>
+  : Flat<WithOptional<V, OptionalKeys<V>> & MethodInput<M>>
+
+type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
+  ? CallInput_2<P, Element, St>
+  : never
+
+type Known<O> = unknown extends O ? never : [O] extends [undefined] ? never : readonly [O]
+
+type Level_2<Own, C, View, St, Above extends string = ''> =
+  | RouteNamesOf<Own, View>
+  | (C extends {
+      readonly name: infer N
+    }
+      ? N
+      : never) extends infer N extends string
+  ? {
+      readonly [K in N]: Member<
+        RoutesIn<Own, K, View>,
+        Extract<
+          C,
+          {
+            readonly name: K
+          }
+        >,
+        View,
+        St,
+        `${Above}${K}`
+      >
+    }
+  : never
+
+type Member<E, C, View, St, N extends string> = [E] extends [never]
+  ? Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
+  : [C] extends [never]
+    ? RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
+    : RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
+        Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
+
+type MethodInput<E> = [E] extends [never]
+  ? unknown
+  : {
+      readonly method?: E | undefined
+    }
+
+type MethodsIn<E> = Extract<E, readonly Method[]>[number]
+
+type ModuleOf<A> = A extends {
+  readonly $module?: unknown
+}
+  ? NonNullable<A['$module']>
+  : never
+
+export interface NamedEvent<K, D> {
+  readonly data: D
+  readonly event: K
+  readonly id: string
+}
+
+export interface NamedEvents<E> extends AsyncIterableIterator<E, undefined> {
+  [Symbol.asyncIterator](): this
+  next(): Promise<IteratorResult<E, undefined>>
+  return(): Promise<IteratorResult<E, undefined>>
+}
+
+type Nameless<C> = C extends {
+  readonly name: ''
+}
+  ? C | Nameless<Below<C>>
+  : never
+
+type NamesAmong<T, All, Above, V> = [Rank<Above, V>, Unseen<All, V>] extends ['maybe' | 'exactly', never]
+  ? NamesIn<T>
+  : Extract<
+      NamesIn<T>,
+      number extends T[number & keyof T]
+        ? ElementsAt<T, All, Above, V>
+        : PlainAt<T, Exclude<All, Unseen<All, V>>, Unseen<All, V>, Rank<Above, V>>
+    >
+
+type NamesAt_2<T, Above, V> = NamesAmong<T, EntriesIn<T>, Above, V>
+
+type Naming<C> = C extends {
+  readonly name: ''
+}
+  ? Naming<Below<C>>
+  : C
+
+interface NothingSent {
+  readonly _zod: {
+    readonly input: undefined
+    readonly output: undefined
+  }
+}
+
+type OptionalKeys<V> = {
+  [K in keyof V]: K extends 'cookies'
+    ? K
+    : K extends 'body'
+      ? undefined extends V[K]
+        ? K
+        : never
+      : object extends V[K]
+        ? K
+        : never
+}[keyof V]
+
+interface OptionalSchema {
+  readonly _zod: {
+    readonly optin: 'optional' | 'defaulted'
+  }
+}
+
+type Or_2<A, B> = [A] extends [never] ? B : A
+
+export interface OutgoingRequest {
+  readonly attempt: number
+  readonly body: RequestBody | undefined
+  readonly headers: Headers
+  readonly method: string
+  readonly route: string | undefined
+  readonly signal: AbortSignal | undefined
+  readonly url: URL
+}
+
+type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>
+
+type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
+
+type ParamsInput_2<P, I, St> = I extends {
+  readonly params: infer S
+}
+  ? Flat<
+      {
+        [K in Exclude<keyof P, keyof SourceInput<S, unknown>>]: ParamInput<P[K]>
+      } & SourceInput<S, St>
+    >
+  : {
+      [K in keyof P]: ParamInput<P[K]>
+    }
+
+type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
+
+type Place<C, Above extends string, Version, Around> =
+  C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
+    ? Placed<
+        ControllerName<N, P>,
+        `${Above}${OwnPrefix<N, P>}`,
+        C['routes'],
+        R,
+        Or<EntriesOf<Own>, Version>,
+        Join<Around, I>
+      >
+    : never
+
+interface Placed<Name, Prefix extends string, T, R, Version, Around> {
+  readonly around: Around
+  readonly name: Name
+  readonly prefix: Prefix
+  readonly routers: R
+  readonly routes: T
+  readonly version: Version
+}
+
+type PlainAt<T, Seen, Hidden, Inherited> = Inherited extends 'never'
+  ? {
+      [I in keyof T]: Extract<Seen, T[I]> extends never ? never : T[I]
+    }[number & keyof T]
+  : {
+      [I in keyof T]: Extract<Hidden, T[I]> extends never
+        ? T[I]
+        : Extract<Seen, T[I]> extends never
+          ? never
+          : T[I]
+    }[number & keyof T]
+
+export class ProblemError extends Error {
+  constructor(response: Response, data: unknown, isOwn?: boolean)
+  readonly code: string | undefined
+  readonly data: unknown
+  readonly detail: string | undefined
+  readonly errors: readonly ValidationIssue[]
+  readonly headers: Headers
+  static isFrom<A>(error: unknown): error is ProblemError & {
+    readonly data: ErrorBody<A>
+  }
+  readonly members: Readonly<Record<string, unknown>>
+  readonly response: Response
+  readonly status: number
+  readonly title: string
+  readonly type: string
+}
+
+export interface ReceivedEvent<D = string> {
+  readonly data: D
+  readonly event: string
+  readonly id: string
+}
+
+export interface ReconnectOptions {
+  readonly limit?: number
+  readonly maxDelay?: number
+  readonly minDelay?: number
+}
+
+export type RequestBody =
+  | string
+  | Uint8Array
+  | ArrayBuffer
+  | Blob
+  | FormData
+  | URLSearchParams
+  | ReadableStream
+
+type ResponsesAt<R, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? ResponsesBack<R, N, StatusChanges<N, C, New>, Vs> : R
+
+type ResponsesBack<R, N, U, Vs> = [U] extends [never]
+  ? R
+  : R extends Schema
+    ? R
+    : {
+        readonly [K in keyof R as StatusBack<K, R, N, U, Vs> & PropertyKey]: StatusBack<
+          K,
+          R,
+          N,
+          U,
+          Vs
+        > extends Exclude<204 | 205 | 304, K>
+          ? NothingSent
+          : R[K]
+      }
+
+export interface RetryOptions {
+  readonly limit?: number
+  readonly maxDelay?: number
+  readonly methods?: readonly string[]
+  readonly minDelay?: number
+  readonly statuses?: readonly number[]
+}
+
+type Root<C, View, St> = Level_2<Nameless<C>, Naming<C>, View, St>
+
+export interface RouteCall {
+  readonly body?: 'json' | 'text' | 'bytes'
+  readonly errors?: readonly (number | string)[]
+  readonly events?: Readonly<Record<string, 'json' | 'text'>>
+  readonly form?: 'urlencoded' | 'multipart'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly host?: string
+  readonly items?: boolean
+  readonly method: string
+  readonly others?: readonly string[]
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+}
+
+export interface RouteFunction<I, R> {
+  <const A extends As = 'data'>(
+    ...input: object extends I ? [input?: I & CallOptions<A>] : [input: I & CallOptions<A>]
+  ): Promise<CallResult<R, A>> & CallItems<R, A>
+}
+
+export interface RouteMap {
+  readonly errorType?: string
+  readonly routes: Readonly<Record<string, RouteCall>>
+  readonly version: string | null
+}
+
+type RouteNamesOf<C, View> = C extends AnyPlaced
+  ? unknown extends View
+    ? NamesIn<C['routes']>
+    : NamesAt_2<C['routes'], C['version'], View>
+  : never
+
+type RoutesAt<M, K extends string, View> = View extends unknown
+  ? Strongest<NamedIn<ControllersOf<M>, K, View>>
+  : never
+
+type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
+
+type RoutesNamed<C, K, View> = C extends AnyPlaced
+  ? Named<C['routes'], C['prefix'], K, C['version'], View, C['around']>
+  : never
+
+export interface SavedRouteMap {
+  readonly routes: Readonly<Record<string, Readonly<Pick<RouteCall, 'method' | 'path'>>>>
+  readonly version: string | null
+}
+
+type SourceInput<S, St> = S extends Schema
+  ? InputAt<S, St>
+  : S extends readonly (infer Name extends string)[]
+    ? {
+        [K in Name]: string
+      }
+    : FieldsInput<S, St>
+
+type StateIn<A, View> = A extends {
+  readonly $versions?: {
+    readonly history: infer H
+  }
+}
+  ? [H] extends [undefined]
+    ? unknown
+    : View extends string
+      ? StateOf<H, View>
+      : unknown
+  : unknown
+
+type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
+  ? Was
+  : Vs extends readonly [infer V, ...infer Older]
+    ? [With<U, V>] extends [never]
+      ? StatusBack<K, R, N, U, Older, Was>
+      : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or_2<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
+    : Was
+
+type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
+
+type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
+  ? S extends K
+    ? W
+    : S extends 0
+      ? K extends SuccessStatus
+        ? W | ([Exclude<keyof R & SuccessStatus, K>] extends [never] ? never : K)
+        : never
+      : never
+  : never
+
+type Streamed<R, D> = R extends Answer<infer S, unknown> ? (R['ok'] extends false ? R : Answer<S, D>) : never
+
+type StreamedIn<R> = R extends {
+  readonly data: AsyncIterableIterator<infer T, undefined>
+}
+  ? T
+  : never
+
+type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)> | Without<All, V>
+
+type UrlArguments_2<I> = object extends I ? [input?: I] : [input: I]
+
+type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
+  ? Pick<CallInput_2<P, Element, St>, keyof CallInput_2<P, Element, St> & ('params' | 'query')>
+  : never
+
+export { ValidationIssue } from 'octavo'
+
+type Values<P, I, St> = {
+  [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
+    ? ParamsInput_2<P, I, St>
+    : K extends 'body'
+      ? BodyInput<InputAt<I[K & keyof I], St>>
+      : K extends 'files'
+        ? Files<SourceInput<I[K & keyof I], St>>
+        : SourceInput<I[K & keyof I], St>
+}
+
+export interface VersionedClientOptions<V> extends CommonClientOptions {
+  readonly version: V
+}
+
+type ViewOf_2<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
+
+export type Wire<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends {
+        toJSON(): infer J
+      }
+    ? Wire<J>
+    : T extends Uint8Array | Blob
+      ? Uint8Array
+      : T extends object
+        ? {
+            [K in keyof T]: Wire<T[K]>
+          }
+        : unknown
+
+type WithOptional<V, O> = Flat<
+  {
+    [K in Exclude<keyof V, O>]: V[K]
+  } & {
+    [K in O & keyof V]?: V[K] | undefined
+  }
+>
+
+export interface WrittenTypes {
+  readonly calls: object
+  readonly inputs: object
+  readonly version: string | null
+}
+
+export function createClient<A>(options?: ClientOptions): Client<A>
+export function createClient<A, const V extends VersionsOf<A>>(
+  options: VersionedClientOptions<V>,
+): Client<A, V>

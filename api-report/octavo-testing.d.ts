@@ -1,0 +1,120 @@
+// The public types of octavo/testing. npm run api writes this file, and nothing imports it.
+
+export interface CheckHistoryOptions {
+  readonly runs?: number
+  readonly seed?: number
+}
+
+export interface CompareOptions {
+  readonly closedClients?: boolean
+  readonly closedEnums?: boolean
+  readonly now?: Date
+}
+
+export interface Comparison {
+  readonly findings: readonly Finding[]
+  readonly level: Level
+}
+
+export interface CookieJar {
+  all(): readonly KeptCookie[]
+  clear(): void
+  delete(name: string): void
+  get(name: string): string | undefined
+  set(
+    name: string,
+    value: string,
+    attributes?: Partial<Pick<KeptCookie, 'domain' | 'path' | 'secure' | 'expires'>>,
+  ): void
+}
+
+export interface DocumentPlace {
+  readonly pointer: string
+}
+
+export interface Finding {
+  readonly at: string
+  readonly base: DocumentPlace
+  readonly level: Level
+  readonly message: string
+  readonly operation: string
+  readonly revision: DocumentPlace
+  readonly route?: string
+  readonly rule: string
+}
+
+export interface Goldens {
+  replay(): Promise<void>
+  save(): Promise<readonly string[]>
+}
+
+export interface GoldensOptions {
+  readonly dir: string | URL
+  readonly ignore?: readonly string[]
+  readonly update?: boolean
+}
+
+export interface HistoryFinding {
+  readonly at: string | undefined
+  readonly change: string
+  readonly code: 'lost' | 'narrower' | 'unfit' | 'failed' | 'wrong_example' | 'unknown_field' | 'unchecked'
+  readonly fields: readonly string[]
+  readonly fix: string
+  readonly message: string
+  readonly model: string
+}
+
+export interface KeptCookie {
+  readonly domain: string
+  readonly expires: Date | undefined
+  readonly hostOnly: boolean
+  readonly httpOnly: boolean
+  readonly name: string
+  readonly path: string
+  readonly sameSite: 'lax' | 'strict' | 'none' | undefined
+  readonly secure: boolean
+  readonly value: string
+}
+
+export type Level = 'none' | 'info' | 'warning' | 'breaking'
+
+export type SendTestRequest = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>
+
+export interface TestClient {
+  readonly cookies: CookieJar
+  readonly delete: SendTestRequest
+  readonly get: SendTestRequest
+  readonly head: SendTestRequest
+  inject(request: InjectStreamOptions): Promise<InjectStream>
+  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  readonly options: SendTestRequest
+  readonly patch: SendTestRequest
+  readonly post: SendTestRequest
+  readonly put: SendTestRequest
+  readonly query: SendTestRequest
+}
+
+export interface TestClientOptions extends Pick<InjectHeaderOptions, 'headers'> {
+  readonly host?: string
+  readonly protocol?: 'http' | 'https'
+  readonly remoteAddress?: string
+  readonly version?: string
+}
+
+export type TestRequest = Omit<InjectOptions, 'method' | 'url' | 'stream'>
+
+export function assertCompatible(app: EdgeApp, folder: string, options?: CompareOptions): Promise<void>
+
+export function checkHistory(history: object, options?: CheckHistoryOptions): readonly HistoryFinding[]
+
+export function compareDocuments(base: unknown, revision: unknown, options?: CompareOptions): Comparison
+
+export function createTestClient(app: EdgeApp, options?: TestClientOptions): TestClient
+
+export function forEachVersion<A extends EdgeApp>(
+  app: A,
+  from: VersionsOf<A>,
+  test: (client: TestClient, version: string) => Awaitable<void>,
+): Promise<void>
+
+export function goldens(app: EdgeApp, { dir, ignore, update }: GoldensOptions): Goldens

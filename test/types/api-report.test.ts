@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import {
+  compareFingerprints,
+  describeChange,
+  findUnannounced,
+  readReleased,
+  toFingerprints,
+} from '../../scripts/api/announced.ts'
+import type { Change } from '../../scripts/api/announced.ts'
+import { readPublicSurface, readReports, toReport, toReportName } from '../../scripts/api/report.ts'
+import { readSurface } from '../../scripts/api/surface.ts'
+import type { Surface } from '../../scripts/api/surface.ts'
+import { ENTRY_POINTS } from '../support/public-types.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Declarations of a report that another does not have. */
+function differenceOf(report: string, other: string): readonly string[] {
+  const others = new Set(other.trimEnd().split('\n\n'))
+  return report
+    .trimEnd()
+    .split('\n\n')
+    .filter((declaration) => !others.has(declaration))
+    .flatMap((declaration) => declaration.split('\n'))
+}
+
+describe('the public types', () => {
+  const surface = readPublicSurface()
+  const reports = readReports()
+
+  for (const [entry, declared] of surface) {
+    it(`of ${entry} are those of its report, which npm run api writes`, async () => {
+      const now = await toReport(entry, declared)
+      const kept = reports.get(toReportName(entry)) ?? ''
+      // the diff has the declarations that differ alone
+      assert.deepEqual(differenceOf(now, kept), differenceOf(kept, now))
+      assert.equal(now, kept)
+    })
+  }
+
+  it('have no other reports', () => {
+    assert.deepEqual([...surface.keys()].toSorted(), Object.keys(ENTRY_POINTS).toSorted())
+    assert.deepEqual([...reports.keys()].toSorted(), [...surface.keys()].map(toReportName).toSorted())
+  })
+
+  it('change only with an entry of the changelog, which npm run api explains', () => {
+    const changes = compareFingerprints(readReleased().exports, toFingerprints(surface))
+    const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
+    assert.deepEqual(findUnannounced(changes, changelog).map(describeChange), [])
+  })
+
+  it('were kept for the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    assert.equal(readReleased().version, version)
+  })
+})
+
+describe('a report', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'octavo-surface-')))
+  after(() => rmSync(folder, { recursive: true }))
+
+  function surfaceOf(files: Readonly<Record<string, string>>, ...entries: readonly string[]): Surface {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.d.ts`), text)
+    return readSurface(
+      folder,
+      entries.map((name) => ({ name, file: `${name}.d.ts` })),
+    )
+  }
+  const textsOf = (surface: Surface, entry: string): readonly string[] =>
+    (surface.get(entry) ?? []).map(({ text }) => text)
+
+  it('has exports by the names that users import, and what they name', () => {
+    const surface = surfaceOf(
+      {
+        main: `import type { Inner } from './parts.ts';
+export { make } from './parts.ts';
+export type { Options as MakeOptions } from './parts.ts';
+export declare const first: Inner;
+export declare const second: import('./parts.ts').Options;`,
+        parts: `/** A docstring. */
+export interface Options { readonly b?: string; /** Another. */ a(): void; a(value: Inner): void }
+export type Inner = { z: 1, y: unseen };
+type unseen = 2;
+interface NotNamed {}
+export declare function make(options: Options): typeof import('./parts.ts').make;`,
+      },
+      'main',
+    )
+    assert.deepEqual(textsOf(surface, 'main'), [
+      'type Inner = {\n    y: unseen;\n    z: 1;\n}',
+      'export interface MakeOptions {\n    a(): void;\n    a(value: Inner): void;\n    readonly b?: string;\n}',
+      'export const first: Inner',
+      'export function make(options: MakeOptions): typeof make',
+      'export const second: MakeOptions',
+      'type unseen = 2',
+    ])
+  })
+
+  it('leaves out private members', () => {
+    const surface = surfaceOf(
+      {
+        main: `export declare class Car {
+  #private;
+  private wheels;
+  private constructor();
+  readonly name: string;
+}`,
+      },
+      'main',
+    )
+    assert.deepEqual(textsOf(surface, 'main'), [
+      'export class Car {\n    private constructor();\n    readonly name: string;\n}',
+    ])
+  })
+
+  it('has a declaration once, with another name for another of the same name', () => {
+    const surface = surfaceOf(
+      {
+        main: `export * from './one.ts';`,
+        one: `type Level = 1; export declare const one: Level; export { one as uno };`,
+        two: `type Level = 2; export declare const two: Level; export { one } from './one.ts';`,
+      },
+      'main',
+      'two',
+    )
+    assert.deepEqual(textsOf(surface, 'two'), [
+      'type Level_2 = 2',
+      "export { one } from 'main'",
+      'export const two: Level_2',
+    ])
+    assert.ok(textsOf(surface, 'main').includes('export { one as uno }'))
+  })
+})
+
+describe('the changes of public types', () => {
+  const before = {
+    octavo: {
+      createApp: '1',
+      AppOptions: '2',
+      'AppOptions.docs': '3',
+      'AppOptions.old': '4',
+      Gone: '5',
+      'Gone.member': '6',
+    },
+    'octavo/old': { thing: '1' },
+  }
+  const now = {
+    octavo: {
+      createApp: '2',
+      AppOptions: '2',
+      'AppOptions.docs': '3',
+      'AppOptions.next': '4',
+      New: '1',
+      'New.member': '2',
+    },
+    'octavo/next': { thing: '1' },
+  }
+  const changes = compareFingerprints(before, now)
+
+  it('are those of exports, their members and entry points', () => {
+    assert.deepEqual(changes.map(describeChange), [
+      'octavo: createApp was changed',
+      'octavo: AppOptions.old was removed',
+      'octavo: Gone was removed',
+      'octavo: AppOptions.next was added',
+      'octavo: New was added',
+      'octavo/old was removed',
+      'octavo/next was added',
+    ])
+    assert.deepEqual(compareFingerprints(now, now), [])
+  })
+
+  it('are announced by code in the part of the changelog that is not released', () => {
+    const missing = (changelog: string, some: readonly Change[] = changes): readonly string[] =>
+      findUnannounced(some, changelog).map(describeChange)
+    const announced = `# Changelog
+
+## Unreleased
+
+- Types: \`createApp\` returns more. \`AppOptions.old\`, \`Gone\` and \`octavo/old\` are removed.
+- The option \`next\` is new. See \`new New<T>()\` of \`octavo/next\`.
+`
+    assert.deepEqual(missing(announced), [])
+    assert.equal(missing(announced.replace('Unreleased', '0.2.0')).length, changes.length)
+    assert.equal(missing(`${announced}\n## 0.1.0\n`).length, 0)
+    // the code of other entries announces additions alone
+    assert.deepEqual(
+      missing(announced.replace('Types: ', '')),
+      changes.slice(0, 3).concat(changes.slice(5, 6)).map(describeChange),
+    )
+    assert.deepEqual(missing(announced.replace('`new New<T>()`', 'New')), ['octavo: New was added'])
+  })
+})
