@@ -106,6 +106,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['All recipes', 'cookbook/index'],
       ['Own error format', 'cookbook/error-format'],
       ['Optional authentication', 'cookbook/optional-authentication'],
+      ['File upload to object storage', 'cookbook/object-storage'],
+      ['Pagination', 'cookbook/pagination'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
       ['Docker', 'cookbook/docker'],
       ['Kubernetes probes', 'cookbook/kubernetes'],
