@@ -111,6 +111,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Optional authentication', 'cookbook/optional-authentication'],
       ['File upload to object storage', 'cookbook/object-storage'],
       ['Pagination', 'cookbook/pagination'],
+      ['Logging with pino', 'cookbook/pino'],
+      ['Errors in Sentry', 'cookbook/sentry'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
       ['Docker', 'cookbook/docker'],
       ['Kubernetes probes', 'cookbook/kubernetes'],
