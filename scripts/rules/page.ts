@@ -11,7 +11,7 @@ import { isRecord } from '../../src/values.ts'
 /** Lines of a diff: what an older document has and what a newer one has. */
 type Example = readonly string[]
 
-/** Examples of rules that are about more than two documents, and of what no pair of the tests is made for. */
+/** Examples of rules that need more than two documents, or that no pair of the tests has. */
 const GIVEN: Readonly<Record<string, Example>> = {
   'api-version-removed': ["-versions: ['2', '1']", "+versions: ['2']"],
   'version-default-changed': ["-defaultVersion: '1'", "+defaultVersion: '2'"],
@@ -75,16 +75,18 @@ export function toRulesPage(): string {
 
 const INTRO = `# Rules of compatibility
 
-\`octavo diff\`, \`octavo check\` and the [changelog](guide/changelog.md) name the rule of each difference. Look a rule up here to see its level, an
-example and what you can do about it. [Compatibility](guide/compatibility.md) explains the commands.
+\`octavo diff\`, \`octavo check\` and the [changelog](guide/changelog.md) name the rule of each difference. Look up a rule on this page if you
+want to see its level, an example and advice. [Compatibility](guide/compatibility.md) explains the commands.
 
-A level is \`breaking\`, \`warning\` or \`info\`. Each example is a diff of the older and the newer document. This page is generated from the table of rules by \`npm run rules\`.`
+A level is \`breaking\`, \`warning\` or \`info\`. You can change the level of a rule in
+[\`api/rules.json\`](guide/compatibility.md#levels-of-rules), or allow a single finding in
+[\`api/allow.json\`](guide/compatibility.md#findings-that-are-meant). Each example is a diff of the older and the newer document.`
 
-const SCHEMAS = `The rule of a difference in a schema has the side, the place and one of the names below, such as
-\`request-property-type-changed\`. Your clients write requests and read responses, so the level depends on the side. In webhooks and callbacks
-the sides are turned round.`
+const SCHEMAS = `The name of a rule for schemas consists of the side, the place and one of the names below, for example
+\`request-property-type-changed\`. Your clients write requests and read responses, so the level depends on the side. In webhooks and callbacks,
+your clients read requests and write responses.`
 
-/** What a difference in a schema is called without its side and place. */
+/** Returns the name of a rule without its side and place. */
 function withoutPlace(rule: string): string {
   return rule.replace(/^(request|response)-(parameter|body|property|header)-/, '')
 }

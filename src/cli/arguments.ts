@@ -5,7 +5,7 @@ import { usageError } from './failure.ts'
 
 /** An option of a command. */
 interface OptionSpec {
-  /** What its value is called in the help; a switch has none. */
+  /** The name of its value in the help. A switch has none. */
   readonly value?: string
   readonly short?: string
   readonly about: string
@@ -13,7 +13,7 @@ interface OptionSpec {
   readonly multiple?: boolean
 }
 
-/** What a command may be given. */
+/** The options and arguments that a command accepts. */
 export interface ArgumentSpec {
   readonly options: Readonly<Record<string, OptionSpec>>
   /** How many positional arguments there may be. */
@@ -22,10 +22,10 @@ export interface ArgumentSpec {
   readonly passesOn?: boolean
 }
 
-/** What a command was given. */
+/** The options and arguments of one call. */
 export interface Arguments {
   readonly positionals: readonly string[]
-  /** What follows `--`. */
+  /** The arguments after `--`. */
   readonly rest: readonly string[]
   /** Whether a switch was given. */
   readonly has: (name: string) => boolean
@@ -65,7 +65,7 @@ export function readArguments(given: readonly string[], spec: ArgumentSpec): Arg
   }
   const rest = given.slice(end + 1)
   const excess = positionals[spec.positionals] ?? (spec.passesOn === true ? undefined : rest[0])
-  if (excess !== undefined) throw usageError(`there is one argument too many: "${excess}"`)
+  if (excess !== undefined) throw usageError(`unexpected argument "${excess}"`)
   const values = (name: string): readonly string[] => found.get(name) ?? []
   return { positionals, rest, values, has: (name) => found.has(name), value: (name) => values(name).at(-1) }
 }
@@ -84,7 +84,7 @@ function checkOption(
   if (option === undefined) {
     const meant = rawName.startsWith('--') ? nearest(rawName.slice(2), names) : undefined
     throw usageError(
-      `there is no option ${rawName}`,
+      `unknown option ${rawName}`,
       ...(meant === undefined ? [] : [`did you mean --${meant}?`]),
     )
   }
@@ -95,7 +95,7 @@ function checkOption(
   }
 }
 
-/** The name that was probably meant; `undefined` when none is near. */
+/** Returns the most similar name, or `undefined` if none is similar. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, edits: editDistance(given.toLowerCase(), name.toLowerCase()) }))

@@ -5,13 +5,13 @@ import { findApp } from './find-app.ts'
 import { doJob } from './job.ts'
 
 export const client: Command = {
-  summary: 'write the types or the route map of an app, for typed clients elsewhere',
+  summary: 'write the types or the route map of an app for a typed client',
   usage: '[<app>] [options]',
   about: [
-    'Writes the types of a version, for createClient<Api>() without the source of the app, to standard output or to',
-    'a file. With --map it writes how the client calls the routes, for its option routes. Without --version both are',
-    `those of requests that name no version. With ${PLACEHOLDER} in the name of the file there is one for each`,
-    'version. Nothing of the app is started.',
+    'Writes the types of a version to standard output or a file, so that you can use createClient<Api>() without the',
+    'source of the app. With --map, it writes the route map for the option routes of the client. Without --version, you',
+    `get the version of requests that name none. If the file name contains ${PLACEHOLDER}, you get one file for each`,
+    'version. The app is not started.',
   ],
   examples: [
     'octavo client --version 2 --out src/api.d.ts',
@@ -21,14 +21,14 @@ export const client: Command = {
   positionals: 1,
   options: {
     map: { about: 'write the route map instead of the types' },
-    version: { value: '<version>', about: 'the types or the map of this version' },
-    host: { value: '<host>', about: 'where clients reach the app, if hosts name versions' },
+    version: { value: '<version>', about: 'the version to write' },
+    host: { value: '<host>', about: 'the host of the app, if versions are read from the host' },
     ...OUT_OPTIONS,
   },
   run: async (given, setting) => {
     const isMap = given.has('map')
     const host = given.value('host')
-    if (!isMap && host !== undefined) throw usageError('--host is for route maps: give it with --map')
+    if (!isMap && host !== undefined) throw usageError('--host requires --map')
     const order = { ...toOrder(given), format: isMap ? 'json' : 'text' } as const
     const module = findApp(given.positionals[0], setting.cwd)
     const named = host === undefined ? {} : { host }

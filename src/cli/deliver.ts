@@ -12,19 +12,19 @@ import { readText, writeWhole } from './write-file.ts'
 
 /** Differences that are shown before the rest is counted. */
 const MOST_DIFFERENCES = 20
-/** What stands for the version in the name of a file. */
+/** The placeholder of the version in a file name. */
 export const PLACEHOLDER = '{version}'
 
 /** The options of commands that write documents. */
 export const OUT_OPTIONS = {
-  out: { value: '<file>', short: 'o', about: 'the file to write, all at once and only if it changes' },
-  check: { about: 'compare with the file instead of writing it; 1 when it differs' },
+  out: { value: '<file>', short: 'o', about: 'the file to write, if its content changes' },
+  check: { about: 'compare with the file instead, and fail if it differs' },
 } as const
 
-/** How a document is written; `text` is what it holds under that name. */
+/** The format of a document. `text` writes its member `text`. */
 type Format = 'json' | 'yaml' | 'text'
 
-/** What is to be done with which documents. */
+/** The documents that are wanted, and their destination. */
 export interface Order {
   readonly wanted: Wanted
   readonly out: string | undefined
@@ -35,9 +35,9 @@ export interface Order {
 /** Reads the options of a command. @throws `CommandError` for options that contradict each other. */
 export function toOrder(given: Arguments): Order {
   const [version, out] = [given.value('version'), given.value('out')]
-  if (given.has('all') && version !== undefined) throw usageError('give --version or --all, not both')
+  if (given.has('all') && version !== undefined) throw usageError('--version and --all exclude each other')
   if (given.has('check') && out === undefined)
-    throw usageError('--check compares with a file: name it with --out')
+    throw usageError('--check requires --out, the file to compare with')
   return {
     wanted:
       version !== undefined
@@ -52,7 +52,7 @@ export function toOrder(given: Arguments): Order {
 function formatOf(given: string | undefined, out = ''): Format {
   if (given === undefined) return ['.yaml', '.yml'].includes(extname(out).toLowerCase()) ? 'yaml' : 'json'
   if (given === 'json' || given === 'yaml') return given
-  throw usageError(`--format ${given} is neither json nor yaml`)
+  throw usageError(`--format has to be json or yaml, not ${given}`)
 }
 
 /** Writes documents or compares them with files. Returns the exit code. */
@@ -86,12 +86,12 @@ async function write(file: string, name: string, text: string): Promise<true> {
   return true
 }
 
-/** Compares a document with the one in a file: what they say, not how it is laid out. */
+/** Compares the contents of a document with a file. The layout makes no difference. */
 async function check(file: string, name: string, document: object, format: Format): Promise<boolean> {
   const { red, green } = styleFor(process.stderr)
   const text = await readText(file)
   if (text === undefined) {
-    say(`${red(name)} is not there; write it with the same command, without --check`)
+    say(`${red(name)} doesn't exist: run the same command without --check to write it`)
     return false
   }
   const found =
@@ -109,7 +109,7 @@ async function check(file: string, name: string, document: object, format: Forma
       `${red(name)} differs from the app in ${found.length === 1 ? '1 place' : `${found.length} places`}:`,
       ...shown,
       ...(more > 0 ? [`  and ${more} more`] : []),
-      'Write it anew with the same command, without --check',
+      'Run the same command without --check to update it',
     ].join('\n'),
   )
   return false
@@ -124,7 +124,7 @@ function textDifferences(before: string, after: string): readonly string[] {
   return found.length === 0 && old?.join('\n') !== made?.join('\n') ? ['~ the order of lines'] : found
 }
 
-/** What a file says; nothing when it cannot be read as what it should be. */
+/** Parses a file. Returns `undefined` if its text is invalid. */
 async function parse(text: string, format: Format): Promise<unknown> {
   try {
     if (format === 'json') return JSON.parse(text)
@@ -135,7 +135,7 @@ async function parse(text: string, format: Format): Promise<unknown> {
   }
 }
 
-/** What is in one value and not in the other, as JSON pointers (RFC 6901) with `+`, `-` or `~` before them. */
+/** Returns the differences between two values as JSON pointers (RFC 6901), prefixed by `+`, `-` or `~`. */
 function differences(before: unknown, after: unknown, place = ''): readonly string[] {
   if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]

@@ -49,10 +49,10 @@ function isClass(value: object): boolean {
 function noApp(exported: object, label: string): CommandError {
   const names = Object.keys(exported).filter((name) => name !== 'module.exports' && name !== '__esModule')
   const found = names.map((name) => `${name} (${kindOf(Reflect.get(exported, name))})`)
-  const what = found.length === 0 ? 'nothing' : found.join(', ')
+  const what = found.length === 0 ? 'no values' : found.join(', ')
   return failure(
-    `${label} has no app: it exports ${what}`,
-    'its export app, or its default export, has to be what createApp returns, a promise of it, or a function that gives it:',
+    `${label} exports no application: it exports ${what}`,
+    'export your application as app or default: the result of createApp, a promise of it, or a function that returns it',
     'export const app = createApp(AppModule)',
   )
 }

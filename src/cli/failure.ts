@@ -1,7 +1,7 @@
-/** Why a command ends without success: with exit code 2 for how it was called, with 1 for anything else. */
+/** The error of a command. Its exit code is 2 for invalid arguments, and 1 otherwise. */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2
-  /** What to do about it, line by line. */
+  /** Advice, line by line. */
   readonly hints: readonly string[]
 
   constructor(exitCode: 1 | 2, message: string, hints: readonly string[] = []) {
@@ -12,17 +12,17 @@ export class CommandError extends Error {
   }
 }
 
-/** The error of a command line that cannot be understood. */
+/** Creates the error of invalid arguments. */
 export function usageError(message: string, ...hints: readonly string[]): CommandError {
   return new CommandError(2, message, hints)
 }
 
-/** The error of a command that could not do its work. */
+/** Creates the error of a command that failed. */
 export function failure(message: string, ...hints: readonly string[]): CommandError {
   return new CommandError(1, message, hints)
 }
 
-/** The error of an input that cannot be read: its message is all that there is to say. */
+/** The error of an input that cannot be read. Its message needs no further advice. */
 export class InputError extends CommandError {
   constructor(message: string) {
     super(2, message)

@@ -6,13 +6,13 @@ import type { CommandError } from './failure.ts'
 
 /** The module of an application: a file, or the specifier of a package as the working directory sees it. */
 export interface AppModule {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly label: string
   readonly file?: string
   readonly specifier?: string
 }
 
-/** Where an application is when nobody says it, the first that there is. */
+/** The files that are tried in this order if no application is named. */
 const PLACES = ['src/app.ts', 'src/app.js', 'app.ts', 'app.js', 'dist/app.js']
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs']
 
@@ -29,7 +29,7 @@ export function findApp(given: string | undefined, cwd: string): AppModule {
   const file = ['', ...EXTENSIONS].map((extension) => path + extension).find(isFile)
   if (file !== undefined) return toModule(file, cwd)
   if (/^\.{0,2}[/\\]|\.[cm]?[jt]sx?$|^[A-Za-z]:/.test(given))
-    throw failure(`there is no file ${given}`, `it would be ${path}`)
+    throw failure(`file ${given} not found`, `looked for ${path}`)
   return { label: given, specifier: given }
 }
 
@@ -38,7 +38,7 @@ function findIn(folder: string, cwd: string): AppModule {
   if (named !== undefined) {
     const file = resolve(folder, named)
     if (isFile(file)) return toModule(file, cwd)
-    throw failure(`package.json names ${named} as octavo.app, and there is no such file`)
+    throw failure(`octavo.app of package.json is ${named}, but this file doesn't exist`)
   }
   const place = PLACES.find((each) => isFile(join(folder, each)))
   if (place !== undefined) return toModule(join(folder, place), cwd)
@@ -48,13 +48,13 @@ function findIn(folder: string, cwd: string): AppModule {
 function notFound(folder: string, cwd: string): CommandError {
   const where = folder === cwd ? 'here' : `in ${relative(cwd, folder)}`
   return failure(
-    `there is no application ${where}`,
+    `no application found ${where}`,
     `looked for octavo.app in package.json, ${PLACES.join(', ')}`,
-    'name the module whose app or default export is one, such as: octavo routes src/app.ts',
+    'pass the module that exports your application, for example octavo routes src/app.ts',
   )
 }
 
-/** What the manifest of a folder names as its application. */
+/** Returns `octavo.app` of the `package.json` in a folder. */
 function namedIn(folder: string): string | undefined {
   const file = join(folder, 'package.json')
   if (!existsSync(file)) return undefined
@@ -63,9 +63,9 @@ function namedIn(folder: string): string | undefined {
     const app: unknown = Reflect.get(Object(Reflect.get(Object(manifest), 'octavo')), 'app')
     if (app === undefined || typeof app === 'string') return app
   } catch {
-    throw failure(`${file} cannot be read as JSON`)
+    throw failure(`${file} is not valid JSON`)
   }
-  throw failure(`octavo.app in ${file} is not the path of a module`)
+  throw failure(`octavo.app of ${file} has to be the path of a module`)
 }
 
 function toModule(file: string, cwd: string): AppModule {

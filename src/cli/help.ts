@@ -2,13 +2,13 @@ import type { Command } from './command.ts'
 import type { Style } from './style.ts'
 import { toTable } from './table.ts'
 
-/** Rows of an indented list with a text behind each name. */
+/** Formats an indented list of names, each followed by its text. */
 function toList(rows: readonly (readonly [name: string, about: string])[], style: Style): readonly string[] {
   const [, ...lines] = toTable([{ title: '', style: style.cyan }, { title: '' }], rows)
   return lines.map((line) => `  ${line}`)
 }
 
-/** The help of `octavo`. */
+/** Returns the help of `octavo`. */
 export function generalHelp(commands: Readonly<Record<string, Command>>, style: Style): string {
   return [
     `${style.bold('octavo')} <command> [options]`,
@@ -20,21 +20,21 @@ export function generalHelp(commands: Readonly<Record<string, Command>>, style: 
     '',
     ...toList(
       [
-        ['help <command>', 'what a command does, and its options; the same as octavo <command> --help'],
-        ['--version', 'the version of octavo'],
+        ['help <command>', 'show the help of a command, like octavo <command> --help'],
+        ['--version', 'show the version of octavo'],
       ],
       style,
     ),
     '',
-    '<app> is a module, in TypeScript or JavaScript, whose app or default export is what createApp returns, a',
-    'promise of it, or a function that gives it. Without it: octavo.app in package.json, else src/app.ts,',
-    'src/app.js, app.ts, app.js or dist/app.js.',
+    '<app> is a TypeScript or JavaScript module. Export your application from it as app or default: the result of',
+    'createApp, a promise of it, or a function that returns it. If you omit <app>, octavo uses octavo.app of',
+    'package.json, then src/app.ts, src/app.js, app.ts, app.js or dist/app.js.',
     '',
-    'Exit codes: 0 done, 1 failed, 2 not understood.',
+    'Exit codes: 0 success, 1 failure, 2 invalid arguments.',
   ].join('\n')
 }
 
-/** The help of a command. */
+/** Returns the help of a command. */
 export function commandHelp(name: string, command: Command, style: Style): string {
   const options = Object.entries(command.options).map(
     ([long, { value = '', short, about }]) =>
@@ -45,7 +45,7 @@ export function commandHelp(name: string, command: Command, style: Style): strin
     '',
     ...command.about,
     '',
-    ...toList([...options, ['-h, --help', 'this text']], style),
+    ...toList([...options, ['-h, --help', 'show this help']], style),
     '',
     ...command.examples.map((example) => `  ${style.dim('$')} ${example}`),
   ].join('\n')

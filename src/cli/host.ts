@@ -28,17 +28,17 @@ import { readDefinitions } from './write/read-definitions.ts'
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
 
-/** Does a job in this process, which was started for it, and ends it, unless the job is to serve. */
+/** Does a job in this process, which was started for it. Ends the process unless the job is to serve. */
 export async function runJob(text: string): Promise<void> {
   // written by `startJob`
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const job = JSON.parse(text) as Job
-  if (process.send === undefined) throw failure('this is for processes that octavo starts')
+  if (process.send === undefined) throw failure('only octavo itself can start this process')
   const url = toUrl(job.module)
-  // a module that is asked what it serves is not the main one, and does not run what only the main one runs
+  // the module is not the main one, so it must not run code that is meant for the main module alone
   process.argv =
     job.task === 'dev' ? [process.execPath, job.module.file ?? url, ...job.rest] : process.argv.slice(0, 2)
-  // nobody is left to tell when the other end is gone
+  // the parent process has gone, so the result has no reader
   process.once('disconnect', () => {
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_CLOSE).unref()
     process.kill(process.pid, 'SIGTERM')
@@ -80,7 +80,7 @@ async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Pr
   }
 }
 
-/** Tells the process that started this one; settles when it is under way. */
+/** Sends a report to the parent process. Settles once it is sent. */
 function tell(report: Report): Promise<void> {
   return new Promise((resolve) => {
     // `process.send` does not wait in line behind other work
@@ -95,7 +95,7 @@ function toUrl({ file, specifier = '' }: AppModule): string {
   try {
     return import.meta.resolve(specifier, pathToFileURL(`${process.cwd()}/`).href)
   } catch {
-    throw failure(`there is neither a file nor a package ${specifier}`, `looked from ${process.cwd()}`)
+    throw failure(`no file or package ${specifier} found`, `looked from ${process.cwd()}`)
   }
 }
 
@@ -128,12 +128,12 @@ function readChangelog(app: App): ChangelogReport {
   return { kind: 'changelog', versions }
 }
 
-/** Makes an application ready to be read: nothing is started, so that neither databases nor secrets have to be there. */
+/** Prepares an application without starting it, so that neither databases nor secrets are needed. */
 async function prepare(app: App): Promise<void> {
   await (findInternals(app)?.prepare() ?? app.ready())
 }
 
-/** A route as JSON has it; metadata that JSON cannot hold is left out. */
+/** Converts a route to JSON. Metadata that JSON cannot represent is left out. */
 function toPlain(route: RouteEntry): RouteEntry {
   const meta = Object.entries(route.meta).filter(([, value]) => isPlain(value))
   return { ...route, meta: Object.fromEntries(meta) }
@@ -169,7 +169,7 @@ type DocumentsJob = Extract<Job, { readonly wanted: Wanted }>
 
 async function readTypes(app: App, version: string | undefined): Promise<object> {
   const contract = internalsOf(app, 'octavo client').contract(version)
-  if (contract === undefined) throw new RangeError(`There is no version "${version ?? ''}"`)
+  if (contract === undefined) throw new RangeError(`Unknown version "${version ?? ''}"`)
   return { text: toTypes(contract) }
 }
 
@@ -188,19 +188,19 @@ function toReadMap({
     const map = await internalsOf(app, 'octavo client').routeMap(version, host ?? 'localhost')
     if (host === undefined && Object.values(map.routes).some((route) => route.host !== undefined))
       throw failure(
-        'hosts name the versions of the app',
-        'say where clients reach it: --host api.example.com',
+        'the app reads versions from the host',
+        'pass the host that clients use: --host api.example.com',
       )
     return map
   }
 }
 
 function unknownVersion(version: string, known: readonly string[]): Error {
-  const there = known.length === 0 ? 'the app has no versions' : `there are ${known.join(', ')}`
-  return failure(`there is no version "${version}"`, there)
+  const there = known.length === 0 ? 'the app has no versions' : `the app has ${known.join(', ')}`
+  return failure(`unknown version "${version}"`, there)
 }
 
-/** Closes an application; one that does not end is left alone. */
+/** Closes an application. Gives up after `LONGEST_CLOSE`. */
 async function close(app: App): Promise<void> {
   const limit = new Promise<void>((resolve) => {
     setTimeout(resolve, LONGEST_CLOSE)

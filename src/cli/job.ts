@@ -178,12 +178,12 @@ function explainEnd(label: string, how: string): readonly [message: string, ...h
   if (how === '13')
     return [
       `${label} never finished loading`,
-      'something that it awaits at its top level, or its promise of an app, never comes',
+      'a promise that it awaits at its top level, or its promise of an app, never settles',
     ]
-  if (how.startsWith('SIG')) return [`${label} was ended by ${how} while it was loaded`]
+  if (how.startsWith('SIG')) return [`${how} ended ${label} while it was loading`]
   return [
-    `${label} ended the process (exit code ${how}) while it was loaded`,
-    'name the module that makes the app, not one that runs something and ends',
+    `${label} ended the process with exit code ${how} while it was loading`,
+    'pass the module that creates the app, not one that runs a task and exits',
   ]
 }
 
@@ -203,7 +203,7 @@ function nodeArguments({ file, label }: AppModule, cwd: string): readonly string
   const strips: unknown = Reflect.get(process.features, 'typescript')
   if (typeof strips === 'string') return own
   throw failure(
-    `${label} is TypeScript, which Node ${process.versions.node} does not run by itself`,
+    `${label} is TypeScript, which Node ${process.versions.node} cannot run natively`,
     'install tsx: npm install --save-dev tsx',
     'or use Node 22.18 or later',
   )

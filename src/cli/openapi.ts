@@ -7,8 +7,8 @@ export const openapi: Command = {
   summary: 'write the OpenAPI documents of an app',
   usage: '[<app>] [options]',
   about: [
-    'Writes the document of all versions together, or of one, to standard output or to a file. With',
-    `${PLACEHOLDER} in the name of the file there is one for each version. Nothing of the app is started.`,
+    'Writes one document of all versions, or the document of one version, to standard output or a file. If the file',
+    `name contains ${PLACEHOLDER}, you get one file for each version. The app is not started.`,
   ],
   examples: [
     'octavo openapi > openapi.json',
@@ -17,10 +17,10 @@ export const openapi: Command = {
   ],
   positionals: 1,
   options: {
-    version: { value: '<version>', about: 'the document of this version' },
-    all: { about: 'the document of all versions; this is what is written anyway' },
+    version: { value: '<version>', about: 'the version to write' },
+    all: { about: 'write one document of all versions (the default)' },
     out: OUT_OPTIONS.out,
-    format: { value: '<json|yaml>', about: 'the format (what the name of the file ends in, else json)' },
+    format: { value: '<json|yaml>', about: 'the format (by the extension of the file, else json)' },
     check: OUT_OPTIONS.check,
   },
   run: async (given, setting) => {

@@ -17,18 +17,18 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** Writes what a command ends with. */
+/** Prints the error that ended a command. */
 export function sayError(error: unknown): void {
   say(errorText(error, styleFor(process.stderr)))
 }
 
-/** Prints what stopped this process, and ends it with 1. */
+/** Prints the error that stopped this process and exits with 1. */
 export function endFailed(error: unknown): void {
   if (!isPlaceless(error)) {
     sayError(error)
     process.exit(1)
   }
-  // Node alone knows the place, and tells it of errors that nobody catches; the way there is through Node
+  // only Node knows the place, and prints it for uncaught errors
   Reflect.set(error, 'stack', String(error))
   setImmediate(() => {
     throw error
@@ -41,7 +41,7 @@ function isPlaceless(error: unknown): error is SyntaxError {
   return error instanceof SyntaxError && !stackText(error).includes('\n    at ')
 }
 
-/** An error as text: what is wrong in definitions as a list, errors of commands with their hints, others with their stack. */
+/** Formats an error: definition errors as a list, errors of commands with their hints, others with their stack. */
 function errorText(error: unknown, style: Style): string {
   if (error instanceof CommandError) {
     const [first, ...rest] = [error.message, ...error.hints.map((hint) => `  ${hint}`)]
@@ -51,7 +51,7 @@ function errorText(error: unknown, style: Style): string {
   return entries === undefined ? stackText(error) : entriesText(entries, style)
 }
 
-/** The entries of a `DefinitionError`; `undefined` for anything else. */
+/** Returns the entries of a `DefinitionError`, or `undefined` for anything else. */
 export function definitionEntries(error: unknown): readonly Entry[] | undefined {
   if (!(error instanceof Error) || error.name !== 'DefinitionError') return undefined
   const errors: unknown = Reflect.get(error, 'errors')
@@ -65,7 +65,7 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function entriesText(entries: readonly Entry[], style: Style): string {
-  const count = entries.length === 1 ? 'A mistake' : `${entries.length} mistakes`
+  const count = entries.length === 1 ? '1 error' : `${entries.length} errors`
   return [
     style.red(`${count} in the definitions`),
     ...entries.flatMap(({ code, where, message, fix }) => [
@@ -80,7 +80,7 @@ function entriesText(entries: readonly Entry[], style: Style): string {
 /** No colours. */
 const PLAIN = styleFor({}, {})
 
-/** Lines of stacks that tell nobody anything: those of Node and of what runs TypeScript. */
+/** Stack lines without information for the user: those of Node and of the TypeScript loader. */
 const FOREIGN = /^\s+at .*(?:node:[a-z]|[/\\]node_modules[/\\](?:tsx|esbuild)[/\\]|[/\\]cli[/\\]main\.[jt]s)/
 
 function stackText(error: unknown): string {
@@ -103,12 +103,12 @@ function stackLines(error: unknown, before: string): readonly string[] {
   ]
 }
 
-/** What to do about errors of Node whose text does not say it. */
+/** Returns advice for errors of Node that have none. */
 function hintsFor(error: unknown): readonly string[] {
   const code: unknown = Reflect.get(Object(error), 'code')
   const text = String(error)
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?\b/.test(text)) return [INSTALL_TSX]
-  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return [`Node only takes types off. ${INSTALL_TSX}`]
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return [`Node only removes types. ${INSTALL_TSX}`]
   return []
 }
 

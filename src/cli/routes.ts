@@ -10,24 +10,24 @@ import type { Style } from './style.ts'
 import { toTable } from './table.ts'
 
 export const routes: Command = {
-  summary: 'list what an app serves',
+  summary: 'list the routes of an app',
   usage: '[<app>] [options]',
   about: [
-    'Every route with its methods, versions, path and name, and what guards it. With --version only those',
-    'that answer in that version: its own, neutral ones, and those at paths without versions.',
+    'Prints the methods, path, versions, name and guards of each route. With --version, it prints the routes that',
+    'answer in this version, including neutral routes and paths without versions.',
   ],
   examples: ['octavo routes', 'octavo routes src/app.ts --version 2', 'octavo routes --json | jq .[].path'],
   positionals: 1,
   options: {
-    version: { value: '<version>', about: 'only what answers in this version' },
-    json: { about: 'as JSON, as app.routes() gives it' },
-    tree: { about: 'as a tree of path segments' },
+    version: { value: '<version>', about: 'print the routes of this version only' },
+    json: { about: 'print the JSON of app.routes()' },
+    tree: { about: 'print a tree of path segments' },
   },
   run: async (given, setting) => {
     const version = given.value('version')
-    if (given.has('json') && given.has('tree')) throw usageError('give --json or --tree, not both')
+    if (given.has('json') && given.has('tree')) throw usageError('--json and --tree exclude each other')
     if (given.has('tree') && version !== undefined)
-      throw usageError('--tree shows all versions: give --tree or --version, not both')
+      throw usageError('--tree and --version exclude each other, because a tree has all versions')
     const module = findApp(given.positionals[0], setting.cwd)
     const served = await doJob({ task: 'routes', module }, setting)
     if (served?.kind !== 'routes') return 1
@@ -58,7 +58,7 @@ function toText(served: Served, version: string | undefined, isJson: boolean, is
 
 interface Row {
   readonly route: RouteEntry
-  /** What becomes of it in the version that is shown. */
+  /** Its life in the version that is shown. */
   readonly life?: VersionRoute
 }
 
@@ -72,19 +72,19 @@ function findVersion(versions: readonly VersionInfo[], wanted: string): VersionI
   if (found !== undefined) return found
   const known = versions.map(({ version }) => version).join(', ')
   throw failure(
-    `there is no version "${wanted}"`,
-    known === '' ? 'the app has no versions' : `there are ${known}`,
+    `unknown version "${wanted}"`,
+    known === '' ? 'the app has no versions' : `the app has ${known}`,
   )
 }
 
-/** What answers in a version, with the methods that it answers there. */
+/** Returns the routes that answer in a version, with their methods there. */
 function rowsOf({ routes: all, versions }: Served, { version, routes: own }: VersionInfo): readonly Row[] {
   const known = new Set(versions.map((each) => each.version))
   const versioned = new Set(versions.flatMap((each) => each.routes.map(({ path }) => path)))
   const answering = new Map<RouteEntry, VersionRoute>()
   for (const life of own) {
     const same = all.filter((route) => isSame(life, route) && !answering.has(route))
-    // the routes of one name differ by their versions; what is no version is a range
+    // routes of the same name differ in their versions, and an unknown version is a range
     const route =
       same.find((each) => each.versions.includes(version)) ??
       same.find((each) => each.versions.some((declared) => !known.has(declared))) ??
@@ -143,12 +143,12 @@ function summaryOf({ versions }: Served, count: number): string {
     const notes = [status === 'active' ? '' : status, isDefault ? 'default' : ''].filter(Boolean)
     return notes.length === 0 ? version : `${version} (${notes.join(', ')})`
   })
-  return `${total}; versions ${known.join(', ')}`
+  return `${total}, versions ${known.join(', ')}`
 }
 
-/** The characters in a line of the terminal, or what `COLUMNS` says; no limit where neither says anything. */
+/** Returns the width of the terminal, else `COLUMNS`, else no limit. */
 function widthOf(): number {
   const said = Number(process.env['COLUMNS'])
-  // some terminals do not know their width, and say 0
+  // some terminals report a width of 0
   return process.stdout.columns || (Number.isInteger(said) && said > 0 ? said : Infinity)
 }

@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   changelog,
 }
 
-/** Runs what a command line says. Gives the exit code: 0 when it was done, 1 when it failed, 2 when it cannot be understood. */
+/** Runs a command line. Returns the exit code: 0 for success, 1 for failure, 2 for invalid arguments. */
 export async function run(given: readonly string[], setting: Setting): Promise<number> {
   const [name, ...rest] = given
   try {
@@ -39,7 +39,7 @@ export async function run(given: readonly string[], setting: Setting): Promise<n
     sayError(error)
     if (!(error instanceof CommandError)) return 1
     const of = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : ''
-    if (error.exitCode === 2 && !(error instanceof InputError)) say(`  octavo help${of} tells more`)
+    if (error.exitCode === 2 && !(error instanceof InputError)) say(`  run octavo help${of} for the options`)
     return error.exitCode
   }
 }
@@ -60,7 +60,7 @@ async function runCommand(
   return command.run(readArguments(rest, command), setting)
 }
 
-/** Whether help is asked for, and not of what follows `--`. */
+/** Whether the arguments before `--` ask for help. */
 function isHelpWanted(rest: readonly string[]): boolean {
   const end = rest.indexOf('--')
   return (end < 0 ? rest : rest.slice(0, end)).some((argument) => argument === '--help' || argument === '-h')
@@ -81,8 +81,8 @@ function findCommand(name: string): Command {
   const names = [...Object.keys(COMMANDS), 'help', '--help', '--version']
   const meant = nearest(name, names)
   throw usageError(
-    `there is no ${what} ${name}`,
-    meant === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${meant}?`,
+    `unknown ${what} ${name}`,
+    meant === undefined ? `use one of ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${meant}?`,
   )
 }
 

@@ -8,18 +8,18 @@ import type { Style } from './style.ts'
 import { toTable } from './table.ts'
 
 export const versions: Command = {
-  summary: 'list the versions of an app and what changed with each',
+  summary: 'list the versions of an app and their changes',
   usage: '[<app>] [options]',
   about: [
-    'Every version, newest first: where it stands in its life, how many routes answer it, how many of them',
-    'changes carry, and the changes that came with it. With --explain it is where each change lands, in which route',
-    'and place, and which schemas look like a model that changes reach but were not made from it.',
+    'Prints each version, newest first: its status, the number of its routes, the number of routes that changes',
+    'convert, and the titles of its changes. With --explain, it prints the routes and places that each change reaches,',
+    'and schemas that look like a model but are not made from it.',
   ],
   examples: ['octavo versions', 'octavo versions src/app.ts --json', 'octavo versions --explain'],
   positionals: 1,
   options: {
-    explain: { about: 'where each change lands, and where none does though it seems that one should' },
-    json: { about: 'as JSON, as app.versions() gives it, or what --explain tells' },
+    explain: { about: 'print the places that changes reach, and similar schemas that they miss' },
+    json: { about: 'print JSON: the result of app.versions(), or the explanation' },
   },
   run: async (given, setting) => {
     if (given.has('explain')) return explainVersions(given, setting)
@@ -43,14 +43,14 @@ function toText(all: readonly VersionInfo[], style: Style): string {
       [info.status, lifeOf(info), info.isDefault ? 'default' : ''].filter(Boolean).join(', '),
       String(info.routes.length),
       String(info.routes.filter(({ isTurned }) => isTurned === true).length),
-      (info.changes ?? []).map(({ title }) => title).join('; '),
+      (info.changes ?? []).map(({ title }) => title).join(' · '),
     ])
   const [head = '', ...lines] = toTable(
     [
       { title: 'VERSION', style: style.cyan },
       { title: 'STATUS', style: style.yellow },
       { title: 'ROUTES' },
-      { title: 'CARRIED' },
+      { title: 'CONVERTED' },
       { title: 'CHANGES' },
     ],
     rows,

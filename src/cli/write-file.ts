@@ -6,7 +6,7 @@ import { messageOf } from '../values.ts'
 import { failure } from './failure.ts'
 
 /**
- * Writes a file so that nobody ever reads half of it, and only if it changes. Gives whether it did.
+ * Replaces a file atomically, and only if its text changes. Returns whether it changed.
  *
  * @throws `CommandError` when it cannot be written.
  */

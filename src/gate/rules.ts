@@ -4,7 +4,7 @@ import { ASPECTS } from './schema/aspects.ts'
 /** A rule of the gate. */
 export interface GateRule {
   readonly rule: string
-  /** What is compared. */
+  /** The side that is compared. */
   readonly direction: 'request' | 'response' | 'operation'
   readonly level: Level
   readonly says: string
@@ -12,7 +12,7 @@ export interface GateRule {
 }
 
 const VERSION = 'Make the change part of a new version.'
-const NOTHING = 'Nothing has to be done.'
+const NOTHING = "You don't have to do anything."
 
 type Row = readonly [direction: GateRule['direction'], level: Level, says: string, cure: string]
 
@@ -22,7 +22,7 @@ const NAMED: Readonly<Record<string, Row>> = {
     'operation',
     'breaking',
     'the last operation of a path was removed without deprecation',
-    'Deprecate it first, and remove it after its sunset.',
+    'Deprecate it first, then remove it after its sunset.',
   ],
   'api-path-removed-before-sunset': [
     'operation',
@@ -40,7 +40,7 @@ const NAMED: Readonly<Record<string, Row>> = {
     'operation',
     'breaking',
     'an operation was removed without deprecation',
-    'Deprecate it first, and remove it after its sunset.',
+    'Deprecate it first, then remove it after its sunset.',
   ],
   'api-removed-before-sunset': [
     'operation',
@@ -60,154 +60,159 @@ const NAMED: Readonly<Record<string, Row>> = {
   'deprecated-without-sunset': [
     'operation',
     'warning',
-    'an operation is deprecated without a day on which it ends',
-    'Give the deprecation a sunset.',
+    'an operation is deprecated without a sunset date',
+    'Add a sunset to the deprecation.',
   ],
   'sunset-deleted': [
     'operation',
     'breaking',
     'the sunset of a deprecated operation was removed',
-    'Keep the day that was announced.',
+    'Keep the date that you announced.',
   ],
   'sunset-date-moved-earlier': [
     'operation',
     'breaking',
-    'an operation ends earlier than was announced',
-    'Keep the day that was announced, or choose a later one.',
+    'the sunset of an operation is earlier than announced',
+    'Keep the date that you announced, or choose a later one.',
   ],
-  'api-stability-decreased': ['operation', 'breaking', 'an operation is less stable than it was', VERSION],
+  'api-stability-decreased': [
+    'operation',
+    'breaking',
+    'the stability level of an operation decreased',
+    VERSION,
+  ],
   'route-moved': [
     'operation',
     'breaking',
-    'an operation has another method or path',
-    'Keep the old one, or write the move as `operation({ route, path: { was } })` of a change.',
+    'the method or path of an operation changed',
+    'Keep the old one, or describe the move with `operation({ route, path: { was } })` in a change.',
   ],
   'operation-id-changed': [
     'operation',
     'warning',
-    'an operation has another operationId, which generated clients use as a name',
+    'the operationId of an operation changed, and generated clients use it as a name',
     'Keep the name of the route.',
   ],
-  'api-security-added': ['operation', 'breaking', 'credentials that were enough no longer are', VERSION],
-  'api-security-scope-added': ['operation', 'breaking', 'more scopes are asked for', VERSION],
-  'api-security-removed': ['operation', 'info', 'other or fewer credentials are enough', NOTHING],
+  'api-security-added': ['operation', 'breaking', 'credentials that were sufficient are refused', VERSION],
+  'api-security-scope-added': ['operation', 'breaking', 'more scopes are required', VERSION],
+  'api-security-removed': ['operation', 'info', 'other or fewer credentials are sufficient', NOTHING],
   'callback-removed': ['response', 'breaking', 'a callback was removed', VERSION],
   'webhook-removed': ['response', 'breaking', 'a webhook was removed', VERSION],
   'api-version-removed': [
     'operation',
     'breaking',
-    'a released version was removed; info once its sunset is over',
-    'Keep the version until its sunset is over.',
+    'a released version was removed',
+    'Keep the version until its sunset has passed. The level is `info` after that.',
   ],
   'version-default-changed': [
     'operation',
     'breaking',
-    'requests without a version get another one',
-    'Keep the default version.',
+    'the default version changed',
+    'Keep the default version, because clients that send no version depend on it.',
   ],
   'version-order-changed': [
     'operation',
     'breaking',
-    'released versions are in another order',
-    'Keep the order.',
+    'the order of released versions changed',
+    'Keep the order of the versions that you released.',
   ],
   'version-inserted': [
     'operation',
     'breaking',
-    'a new version stands before a released one',
-    'Give it a number or day that is newer.',
+    'a new version was added before a released one',
+    'Use a newer number or date.',
   ],
   'allow-expired': [
     'operation',
     'breaking',
-    'a finding was allowed until a day that is over',
-    'Mend what was allowed, or choose a later day.',
+    'the end date of an allowed finding has passed',
+    'Fix the finding, or choose a later date.',
   ],
   'version-scheme-changed': [
     'operation',
     'breaking',
-    'a place of requests that named the version no longer does',
-    'Keep the scheme, and enable the new one beside it.',
+    'requests can no longer name the version in the same place',
+    'Keep the scheme and enable the new one as well.',
   ],
   'range-retargeted': [
     'operation',
     'breaking',
-    'another route serves a released version; a warning if its document stays as it was',
-    'Let the route that served the version go on serving it.',
+    'another route serves a released version',
+    'Keep the version on its route. The level is `warning` if your document is the same as before.',
   ],
   'change-without-effect': [
     'operation',
     'warning',
     'a change reaches no route',
-    'Make the schemas of routes from the model, remove the change, or give it `sideEffects: true`.',
+    'Derive the schemas of your routes from the model, remove the change, or set `sideEffects: true`.',
   ],
   'diff-unexplained': [
     'operation',
     'warning',
-    'two neighbouring versions differ, and no change tells of it',
-    'Write the difference as a change of the newer version.',
+    'two consecutive versions differ, and no change describes the difference',
+    'Describe the difference in a change of the newer version.',
   ],
   'change-lost': [
     'operation',
     'warning',
-    'a value does not come back from a round trip through a change',
-    'List the field in `lossy`, or have `up` or `down` return it.',
+    'a value is lost in a round trip through a change',
+    'List the field in `lossy`, or return it from `up` or `down`.',
   ],
   'change-narrower': [
     'operation',
     'breaking',
-    'values of today do not fit the older schema of a change, which has no `down`',
-    'Give the field a `down`.',
+    'current values do not match the older schema of a change without `down`',
+    'Add a `down` to the field.',
   ],
   'change-unfit': [
     'operation',
     'warning',
-    'a function of a change makes values that its schema refuses',
-    'Return values that fit.',
+    'a function of a change returns values that its schema rejects',
+    'Return values that match the schema.',
   ],
   'change-failed': [
     'operation',
     'breaking',
     'a function of a change throws',
-    'Let it return a value for everything that its schema takes.',
+    'Return a value for every input that its schema accepts.',
   ],
   'change-wrong-example': [
     'operation',
     'breaking',
-    'an example of a change is not the result of its functions',
-    'Mend the example or the function.',
+    'an example of a change differs from the result of its functions',
+    'Fix your example or the function.',
   ],
   'change-unknown-field': [
     'operation',
     'breaking',
-    'a change names a field that it does not touch',
-    'Mend the name.',
+    'a change names a field that it does not change',
+    'Fix the name.',
   ],
   'change-unchecked': [
     'operation',
     'warning',
-    'no values could be made to check a change with',
-    'Give the change examples.',
+    'no values could be generated to check a change',
+    'Add `examples` to your change.',
   ],
   'webhook-added': ['response', 'info', 'a webhook was added', NOTHING],
   'new-request-path-parameter': [
     'request',
     'breaking',
     'the path of an operation has one more parameter',
-    'Keep the old path beside the new one.',
+    'Keep the old path and add the new one.',
   ],
   'new-required-request-parameter': [
     'request',
     'breaking',
     'a required parameter was added',
-    'Make it optional.',
+    'Make it optional, so that requests of your clients stay valid.',
   ],
   'new-optional-request-parameter': ['request', 'info', 'an optional parameter was added', NOTHING],
   'request-parameter-removed': [
     'request',
     'warning',
-    'a parameter was removed, so what clients send is ignored',
-    'Deprecate it first.',
+    'a parameter was removed, so its values are ignored',
+    'Deprecate it first, so that your clients can stop sending it.',
   ],
   'request-parameter-removed-before-sunset': [
     'request',
@@ -221,28 +226,38 @@ const NAMED: Readonly<Record<string, Row>> = {
     'a parameter was removed after its deprecation',
     NOTHING,
   ],
-  'request-parameter-location-changed': ['request', 'breaking', 'a parameter is somewhere else', VERSION],
+  'request-parameter-location-changed': [
+    'request',
+    'breaking',
+    'the location of a parameter changed',
+    VERSION,
+  ],
   'request-parameter-serialization-changed': [
     'request',
     'breaking',
-    'a list or object is written in another style',
+    'the style of a list or object changed',
     VERSION,
   ],
-  'request-body-added-required': ['request', 'breaking', 'a required body was added', 'Make it optional.'],
+  'request-body-added-required': [
+    'request',
+    'breaking',
+    'a required body was added',
+    'Make it optional, so that requests of your clients stay valid.',
+  ],
   'request-body-added-optional': ['request', 'info', 'an optional body was added', NOTHING],
   'request-body-became-required': ['request', 'breaking', 'the body became required', 'Keep it optional.'],
   'request-body-became-optional': ['request', 'info', 'the body became optional', NOTHING],
   'request-body-removed': [
     'request',
     'warning',
-    'the body was removed, so what clients send is ignored',
+    'the body was removed, so bodies of clients are ignored',
     VERSION,
   ],
   'request-body-media-type-removed': [
     'request',
     'breaking',
     'a media type of the body was removed',
-    'Go on taking it.',
+    'Keep accepting it.',
   ],
   'request-body-media-type-added': ['request', 'info', 'a media type of the body was added', NOTHING],
   'request-body-encoding-changed': [
@@ -261,81 +276,81 @@ const NAMED: Readonly<Record<string, Row>> = {
     'request',
     'breaking',
     'a required property was added',
-    'Make it optional, or give the change an `up`.',
+    'Make it optional, or write an `up` in your change.',
   ],
   'new-required-request-property-with-default': [
     'request',
     'breaking',
-    'a required property was added that says it has a default',
-    'Make it optional: a property with a default need not be required.',
+    'a required property with a default was added',
+    'Make it optional, because a property with a default does not have to be required.',
   ],
   'new-optional-request-property': ['request', 'info', 'an optional property was added', NOTHING],
   'request-property-removed': [
     'request',
     'warning',
-    'a property was removed, so what clients send is ignored; breaking if unknown members are refused',
-    'Deprecate it first.',
+    'a property was removed, so its values are ignored or rejected',
+    'Deprecate it first, so that your clients can stop sending it.',
   ],
   'response-required-property-removed': [
     'response',
     'breaking',
-    'a property that was always there was removed',
-    'Go on sending it, or give the change a `down`.',
+    'a required property was removed',
+    'Keep sending it, or write a `down` in your change.',
   ],
   'response-optional-property-removed': [
     'response',
     'warning',
-    'a property that was sometimes there was removed',
-    'Go on sending it, or give the change a `down`.',
+    'an optional property was removed',
+    'Keep sending it, or write a `down` in your change.',
   ],
   'response-required-property-added': ['response', 'info', 'a property was added', NOTHING],
   'response-optional-property-added': ['response', 'info', 'an optional property was added', NOTHING],
   'response-success-status-removed': [
     'response',
     'breaking',
-    'a status of success was removed',
-    'Write it as `operation({ response: { status } })` of a change.',
+    'a success status was removed',
+    'Describe it with `operation({ response: { status } })` in your change.',
   ],
   'response-success-status-added': [
     'response',
     'warning',
-    'a status of success was added, which clients that ask for one status do not expect',
+    'a success status was added, and clients that check for one status do not expect it',
     VERSION,
   ],
-  'response-non-success-status-removed': ['response', 'info', 'a status of failure was removed', NOTHING],
-  'response-non-success-status-added': ['response', 'info', 'a status of failure was added', NOTHING],
+  'response-non-success-status-removed': ['response', 'info', 'an error status was removed', NOTHING],
+  'response-non-success-status-added': ['response', 'info', 'an error status was added', NOTHING],
   'status-of-default-changed': [
     'response',
     'breaking',
-    'the only status of success is another one',
-    'Write it as `operation({ response: { status } })` of a change.',
+    'the only success status changed',
+    'Describe it with `operation({ response: { status } })` in your change.',
   ],
   'response-media-type-removed': [
     'response',
     'breaking',
     'a media type of the response was removed',
-    'Go on sending it to those who ask for it.',
+    'Keep sending it to clients that request it.',
   ],
   'response-media-type-added': ['response', 'info', 'a media type of the response was added', NOTHING],
   'required-response-header-removed': [
     'response',
     'breaking',
-    'a header that was always there was removed',
-    'Go on sending it.',
+    'a required header was removed',
+    'Keep sending it.',
   ],
   'optional-response-header-removed': [
     'response',
     'warning',
-    'a header that was sometimes there was removed',
-    'Go on sending it.',
+    'an optional header was removed',
+    'Keep sending it.',
   ],
   'response-header-became-optional': [
     'response',
     'breaking',
-    'a header is no longer always there',
-    'Go on sending it.',
+    'a required header became optional',
+    'Keep sending it.',
   ],
-  'response-header-became-required': ['response', 'info', 'a header is always there', NOTHING],
+  'response-header-became-required': ['response', 'info', 'an optional header became required', NOTHING],
   'response-header-added': ['response', 'info', 'a header was added', NOTHING],
 }
 
@@ -375,12 +390,12 @@ const BY_NAME = new Map(RULES.map((rule) => [rule.rule, rule]))
 const OF_KEYWORD =
   /^((?:request|response)-(?:parameter|body|property|header))-(?:not|if|contains|one-of|dependent-required|dependent-schemas|dependencies|unevaluated-items)-(added|removed|changed)$/
 
-/** Whether a rule can be told. */
+/** Whether a rule exists. */
 export function hasRule(rule: string): boolean {
   return BY_NAME.has(rule) || OF_KEYWORD.test(rule)
 }
 
-/** What can be done about a finding. Rules of keywords that cannot be compared share theirs. */
+/** Returns the advice for a finding. Rules of keywords that cannot be compared share theirs. */
 export function cureOf(rule: string): string {
   const known = BY_NAME.get(rule) ?? BY_NAME.get(rule.replace(OF_KEYWORD, '$1-constraint-$2'))
   return known?.cure ?? ASPECTS.undecided.cure

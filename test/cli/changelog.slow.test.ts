@@ -73,10 +73,10 @@ Operations: \`GET /v2/car\`
 
   it('refuses what it does not know', async () => {
     const cases = [
-      [['--from', '9'], /--from: the app has no version 9\n {2}there are 3, 2, 1/],
-      [['--format', 'xml'], /there is no format xml\n {2}there are md, json, atom/],
-      [['--out', 'made/c.html'], /there is no format html\n {2}there are md, json, atom/],
-      [['--from', '2', '--to', '1'], /--from is not older than --to/],
+      [['--from', '9'], /--from: the app has no version 9\n {2}it has 3, 2, 1/],
+      [['--format', 'xml'], /unknown format xml\n {2}use one of md, json, atom/],
+      [['--out', 'made/c.html'], /unknown format html\n {2}use one of md, json, atom/],
+      [['--from', '2', '--to', '1'], /--from has to be older than --to/],
     ] as const
     for (const [args, message] of cases) {
       const { stderr, code } = await run(app, ...args)

@@ -84,14 +84,17 @@ describe('octavo client --map', { concurrency: 3 }, () => {
     })
     const without = await client(HOSTS, '--map', '--version', '2')
     assert.equal(without.code, 1)
-    assert.match(without.stderr, /hosts name the versions of the app\n {2}say where clients reach it: --host/)
+    assert.match(
+      without.stderr,
+      /the app reads versions from the host\n {2}pass the host that clients use: --host/,
+    )
   })
 
   it('compares a file with the app', async () => {
     const args = [CARS, '--map', '--version', '2', '--out', 'routes.json']
     const missing = await client(...args, '--check')
     assert.equal(missing.code, 1)
-    assert.match(missing.stderr, /routes\.json is not there; write it/)
+    assert.match(missing.stderr, /routes\.json doesn't exist: run/)
     assert.equal(existsSync(join(folder.path, 'routes.json')), false)
     await client(...args)
     assert.equal((await client(...args, '--check')).code, 0)
@@ -104,8 +107,8 @@ describe('octavo client --map', { concurrency: 3 }, () => {
   it('says what is wrong', async () => {
     const unknown = await client(CARS, '--map', '--version', '9')
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-    assert.match(unknown.stderr, /there is no version "9"\n {2}there are 1, 2\n/)
+    assert.match(unknown.stderr, /unknown version "9"\n {2}the app has 1, 2\n/)
     const bare = await client(CARS, '--map', '--check')
-    assert.deepEqual([bare.code, /name it with --out/.test(bare.stderr)], [2, true])
+    assert.deepEqual([bare.code, /--check requires --out/.test(bare.stderr)], [2, true])
   })
 })

@@ -139,19 +139,19 @@ describe('octavo dev', { concurrency: 3 }, () => {
   it('shows what went wrong once, and waits for the change that mends it', async () => {
     const session = dev({ 'app.js': SERVER, 'word.js': "import './gone.js'\nexport const word = 'three'" })
     await session.until(/Cannot find module '.*gone\.js' imported from .*word\.js/)
-    await session.until(/The app failed \(exit code 1\); waiting for a change/)
+    await session.until(/The app failed \(exit code 1\). Waiting for a change/)
     session.write('gone.js', '')
     await session.until(/Changed: gone\.js\n/)
     await session.until(READY)
     session.write('word.js', 'export const word = = 5')
-    await session.until(/word\.js:1\n[\s\S]*SyntaxError[\s\S]*waiting for a change/)
+    await session.until(/word\.js:1\n[\s\S]*SyntaxError[\s\S]*Waiting for a change/)
     session.write(
       'word.js',
       "process.on('SIGUSR2', () => { throw new Error('later') })\nexport const word = String(process.pid)",
     )
     const [, , url] = await session.until(READY)
     process.kill(Number(await bodyOf(url)), 'SIGUSR2')
-    await session.until(/Error: later[\s\S]*exit code 1\); waiting for a change/)
+    await session.until(/Error: later[\s\S]*exit code 1\). Waiting for a change/)
     assert.equal(session.output().match(/Error: later/g)?.length, 1)
     assert.equal(await end(session), 130)
   })
@@ -162,12 +162,12 @@ const fail = () => { throw Object.assign(new Error('long'), { name: 'DefinitionE
 `
     const session = dev({ 'app.js': SERVER, 'word.js': `${mistake}fail()` })
     await session.until(
-      /A mistake in the definitions\n\n {2}car\.one \[invalid_path\]\n {4}is wrong\n {4}fix: mend it\nThe app failed/,
+      /1 error in the definitions\n\n {2}car\.one \[invalid_path\]\n {4}is wrong\n {4}fix: mend it\nThe app failed/,
     )
     // it may have listened by then
     session.write('word.js', `${mistake}setTimeout(fail, 50)`)
     await session.until(
-      /A mistake in the definitions\n\n {2}car\.one \[invalid_path\]\n {4}is wrong\n {4}fix: mend it\n(?:Restarted .*\n)?The app failed/,
+      /1 error in the definitions\n\n {2}car\.one \[invalid_path\]\n {4}is wrong\n {4}fix: mend it\n(?:Restarted .*\n)?The app failed/,
     )
     assert.doesNotMatch(session.output(), /\n\s+at /)
     assert.equal(await end(session, 'SIGTERM'), 143)
@@ -184,7 +184,7 @@ const fail = () => { throw Object.assign(new Error('long'), { name: 'DefinitionE
     )
     await session.until(/^--fast 4711 true\n/)
     await session.until(READY)
-    await session.until(/note: main\.js listens by itself, and not on PORT/)
+    await session.until(/note: main\.js calls listen itself and ignores PORT/)
     assert.equal(await end(session), 0)
   })
 
@@ -200,7 +200,9 @@ const fail = () => { throw Object.assign(new Error('long'), { name: 'DefinitionE
 
   it('says that there is nothing to serve', async () => {
     const session = dev({ 'app.js': 'export const car = 1' })
-    await session.until(/octavo: app\.js has no app: it exports car \(a number\)[\s\S]*waiting for a change/)
+    await session.until(
+      /octavo: app\.js exports no application: it exports car \(a number\)[\s\S]*Waiting for a change/,
+    )
     session.write('app.js', SERVER)
     await session.until(READY)
     assert.equal(await end(session), 0)
@@ -208,7 +210,7 @@ const fail = () => { throw Object.assign(new Error('long'), { name: 'DefinitionE
 
   it('says that the module has ended', async () => {
     const session = dev({ 'app.js': 'process.exit(0)' })
-    await session.until(/The app has ended; waiting for a change/)
+    await session.until(/The app has ended. Waiting for a change/)
     await end(session)
   })
 

@@ -128,7 +128,7 @@ describe('octavo snapshot and octavo check', () => {
     assert.deepEqual(await run('check'), {
       code: 2,
       stdout: '',
-      stderr: 'octavo: api: allow.json, entry 1: rule, reason and until are needed\n',
+      stderr: 'octavo: api: allow.json, entry 1: rule, reason and until are required\n',
     })
   })
 
@@ -140,13 +140,13 @@ describe('octavo snapshot and octavo check', () => {
     )
     const { stdout, code } = await run('check')
     assert.equal(code, 1)
-    assert.match(stdout, /version 1 was removed before a sunset was over \(api-version-removed\)/)
-    assert.match(stdout, /requests without a version got 1 and get 2 \(version-default-changed\)/)
-    assert.match(stdout, /^3: not kept\./m)
+    assert.match(stdout, /version 1 was removed before its sunset \(api-version-removed\)/)
+    assert.match(stdout, /the default version was 1 and is 2 \(version-default-changed\)/)
+    assert.match(stdout, /^3: no document\./m)
     write('app.ts', APP.replace("['1', '2']", "['1', '1.5', '2']"))
     assert.match(
       (await run('check')).stdout,
-      /version 1\.5 stands before a version that is released \(version-inserted\)/,
+      /version 1\.5 was added before a released version \(version-inserted\)/,
     )
   })
 })
@@ -158,7 +158,7 @@ describe('octavo check', () => {
     assert.equal((await run('snapshot')).code, 0)
     const { stdout, code } = await run('check')
     assert.equal(code, 1)
-    assert.match(stdout, /version 1 was removed before a sunset was over \(api-version-removed\)/)
+    assert.match(stdout, /version 1 was removed before its sunset \(api-version-removed\)/)
     const index = readFileSync(join(cwd, 'api/index.json'), 'utf8')
     assert.ok(index.indexOf('"version": "1"') < index.indexOf('"version": "2"'))
 
@@ -188,7 +188,7 @@ describe('octavo check', () => {
       code: 2,
       stdout: '',
       stderr:
-        'octavo: api: rules.json: there is no rule new-required-request-propert. Did you mean new-required-request-property?\n',
+        'octavo: api: rules.json: unknown rule new-required-request-propert. Did you mean new-required-request-property?\n',
     })
   })
 
@@ -197,7 +197,7 @@ describe('octavo check', () => {
     write('app.ts', APP.replace("version: ['1', '2'],", "version: ['1', '2'], summary: 'Adds a user',"))
     const { code, stdout } = await run('check', '--strict')
     assert.equal(code, 0)
-    assert.match(stdout, /^1, 2: the documents differ in words only\. octavo snapshot keeps them anew$/m)
+    assert.match(stdout, /^1, 2: only texts of the documents differ\. Run octavo snapshot to update them$/m)
 
     write(
       'app.ts',
@@ -208,7 +208,7 @@ describe('octavo check', () => {
     )
     assert.match(
       (await run('check')).stdout,
-      /named their version in header .*, and do in query v \(version-scheme-changed\)/,
+      /versions were read from header .* and are read from query v \(version-scheme-changed\)/,
     )
 
     const [, route = ''] = /routes: \[\n([^]*?)\n {2}\],/.exec(APP) ?? []
@@ -240,13 +240,13 @@ describe('octavo check', () => {
   })
 
   it('refuses what was changed by hand, what is missing, and an empty folder', async () => {
-    assert.match((await run('check')).stderr, /^octavo: api: no version is kept there/)
+    assert.match((await run('check')).stderr, /^octavo: api has no documents: run octavo snapshot/)
     await run('snapshot')
     write('api/1.json', '{}\n')
     assert.deepEqual(await run('check'), {
       code: 2,
       stdout: '',
-      stderr: 'octavo: api: 1.json was changed by hand: what is released stays as it was\n',
+      stderr: 'octavo: api: 1.json was edited: restore the document that octavo snapshot wrote\n',
     })
     rmSync(join(cwd, 'api/1.json'))
     assert.match((await run('check')).stderr, /1\.json is missing/)
@@ -294,12 +294,12 @@ describe('octavo check with warnings alone', () => {
     assert.equal(code, 0)
     assert.match(
       stdout,
-      /\n1, 2: the documents differ, and some clients may notice\. octavo check --strict fails/,
+      /\n1, 2: the documents differ in ways that some clients may notice\. octavo check --strict fails/,
     )
     assert.doesNotMatch(stdout, /additions/)
     assert.match(
       stderr,
-      /^Nothing is written: there are warnings alone\. octavo check --write --strict writes/,
+      /^No change was written, because all findings are warnings\. Run octavo check --write --strict writes/,
     )
   })
 })
@@ -373,8 +373,8 @@ describe('octavo diff', () => {
       'openapi: 3.1.0\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "#/S"}}}}}}}}\nS: {allOf: [{$ref: "#/S"}]}\n',
     )
     const cases: readonly (readonly [string, RegExp])[] = [
-      ['nowhere.yaml', /^octavo: nowhere\.yaml: there is no such file\n$/],
-      ['package.json', /^octavo: package\.json: The document says openapi: nothing\..*\n$/],
+      ['nowhere.yaml', /^octavo: nowhere\.yaml: file not found\n$/],
+      ['package.json', /^octavo: package\.json: openapi is missing:.*\n$/],
       ['git:HEAD:nowhere.json', /^octavo: git:HEAD:nowhere\.json: git: .*\n$/],
       ['e.yaml', /^octavo: a\.yaml and e\.yaml: .*contains itself without anything between\n$/],
     ]
@@ -383,6 +383,6 @@ describe('octavo diff', () => {
       assert.match(stderr, expected)
       assert.equal(code, 2)
     }
-    assert.match((await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr, /there is no format xml/)
+    assert.match((await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr, /unknown format xml/)
   })
 })

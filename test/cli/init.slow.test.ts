@@ -36,7 +36,7 @@ describe('octavo init', () => {
     assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
     assert.match(
       stderr,
-      /Made mein-gartchen in Mein Gärtchen:[\s\S]*cd 'Mein Gärtchen'\n {2}npm install\n {2}npm start\n$/,
+      /Created mein-gartchen in Mein Gärtchen:[\s\S]*cd 'Mein Gärtchen'\n {2}npm install\n {2}npm start\n$/,
     )
     const project = join(folder.path, 'Mein Gärtchen')
     const { name, type, dependencies, devDependencies } = manifestOf('Mein Gärtchen')
@@ -137,7 +137,7 @@ describe('octavo init', () => {
     folder.write('used/mine.txt', 'mine')
     const refused = await init('used')
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /used is not empty: it has mine\.txt\n[\s\S]*--force/)
+    assert.match(refused.stderr, /used is not empty: it contains mine\.txt\n[\s\S]*--force/)
     assert.deepEqual(readdirSync(join(folder.path, 'used')), ['mine.txt'])
     assert.equal((await init('used', '--force', '--name', '@acme/used')).code, 0)
     assert.equal(manifestOf('used')['name'], '@acme/used')

@@ -54,7 +54,7 @@ describe('octavo openapi', { concurrency: 3 }, () => {
   it('says which versions there are', async () => {
     const { code, stdout, stderr } = await openapi(CARS, '--version', '9')
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
-    assert.match(stderr, /there is no version "9"\n {2}there are 1, 2\n/)
+    assert.match(stderr, /unknown version "9"\n {2}the app has 1, 2\n/)
   })
 
   it('writes a file for each version, in the format that its name says', async () => {
@@ -74,7 +74,7 @@ describe('octavo openapi', { concurrency: 3 }, () => {
   it('compares a file with the app, by what it says', async () => {
     const missing = await openapi('app.js', '--out', 'o.json', '--check')
     assert.equal(missing.code, 1)
-    assert.match(missing.stderr, /o\.json is not there; write it/)
+    assert.match(missing.stderr, /o\.json doesn't exist: run/)
     assert.equal(existsSync(join(folder.path, 'o.json')), false)
 
     await openapi('app.js', '--out', 'o.json')

@@ -108,18 +108,18 @@ describe('the edits of octavo release', () => {
 
   it('refuse what is no literal', () => {
     assert.throws(() => released(`defineRoute({ version: NEXT })`, { routes: [1] }), {
-      message: 'the version of the route at a.ts:1 cannot be found',
+      message: 'no version found in the route at a.ts:1',
     })
     assert.throws(() => released(`change({ version: NEXT })`, { changes: [1] }), {
-      message: 'the version of the change at a.ts:1 cannot be found',
+      message: 'no version found in the change at a.ts:1',
     })
     assert.throws(() => released(`define({ versions: list() })`, { histories: [1] }), {
-      message: 'the list of versions at a.ts:1 cannot be found',
+      message: 'no list of versions found at a.ts:1',
     })
     assert.throws(
       () => released(`import { VERSIONS } from './b.ts'\ndefine({ versions: VERSIONS })`, { histories: [2] }),
       {
-        message: 'the list of versions at a.ts:2 cannot be found',
+        message: 'no list of versions found at a.ts:2',
       },
     )
   })

@@ -128,7 +128,7 @@ Operations: \`GET /user\`
 
 - \`GET /user\` \`responses/200/application/json/lastName\`: a required property was added (\`response-required-property-added\`)
 
-Keep its document, so that octavo check can compare it: octavo snapshot --version 2026-06-01
+Keep its document for octavo check: octavo snapshot --version 2026-06-01
 `,
     )
     assert.equal(read('src/changes.ts'), RELEASED)
@@ -138,10 +138,7 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     assert.deepEqual([newest?.version, newest?.changes[0]?.id], ['2026-06-01', 'surnames-are-last-names'])
     const again = await run('release', '2026-07-01', '--force')
     assert.deepEqual([again.code, again.stdout], [1, ''])
-    assert.match(
-      again.stderr,
-      /no change and no route has the version 'next'\n {2}there is nothing to release/,
-    )
+    assert.match(again.stderr, /no change or route has the version 'next'\n {2}set version: 'next'/)
   })
 
   it('releases routes of the version next, and writes titles in one line', async () => {
@@ -179,7 +176,7 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     const { code, stdout, stderr } = await run('release', '2026-06-01', 'src/app.ts', '--dry-run')
     assert.equal(code, 0, stderr)
     assert.match(stdout, /7 \+ {3}version: '2026-06-01',/)
-    assert.match(stderr, /Nothing is written because of --dry-run/)
+    assert.match(stderr, /No file was written because of --dry-run/)
     assert.equal(git('status', '--porcelain'), '')
   })
 
@@ -187,18 +184,18 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     write('src/changes.ts', `${CHANGES}// mine\n`)
     const { code, stderr } = await run('release', '2026-06-01')
     assert.equal(code, 1)
-    assert.match(
-      stderr,
-      /src\/changes\.ts has changes that are not committed\n {2}commit them first, or use --force/,
-    )
+    assert.match(stderr, /src\/changes\.ts has uncommitted changes\n {2}commit them first, or use --force/)
     assert.equal(read('src/changes.ts'), `${CHANGES}// mine\n`)
     assert.equal((await run('release', '2026-06-01', '--force')).code, 0)
     assert.equal(read('src/changes.ts'), `${RELEASED}// mine\n`)
   })
 
   const REFUSED: readonly (readonly [version: string, message: RegExp, code?: number])[] = [
-    ['2026-03-01', /the version "2026-03-01" is released already\n {2}released are 2026-03-01, 2026-01-01/],
-    ['2026-02-01', /"2026-02-01" is older than "2026-03-01", which is released/],
+    [
+      '2026-03-01',
+      /the version "2026-03-01" is already released\n {2}released versions: 2026-03-01, 2026-01-01/,
+    ],
+    ['2026-02-01', /"2026-02-01" is older than the released version "2026-03-01"/],
     ['4', /"4" is not a version of the format 'date'/, 2],
     ['2026-13-01', /"2026-13-01" is not a version of the format 'date'/, 2],
     ['', /"" is not a version of the format 'date'/, 2],
@@ -224,7 +221,10 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
         commit('2', '1')
         const { code, stdout, stderr } = await run('release', version)
         assert.deepEqual({ code, stdout }, { code: 2, stdout: '' })
-        assert.ok(stderr.includes(`"${version}" is not a version such as "2"\n  released are 2, 1`), stderr)
+        assert.ok(
+          stderr.includes(`"${version}" is not a version such as "2"\n  released versions: 2, 1`),
+          stderr,
+        )
         assert.equal(git('status', '--porcelain'), '')
       })
 
@@ -245,7 +245,7 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,
-      /changes are still to be filled in: replace each fillIn\(…\) by a value\n {2}src\/changes\.ts:6 {2}lastName\.up of the change "surnames-are-last-names" is to be filled in/,
+      /some changes are incomplete: replace each fillIn\(…\) with a value\n {2}src\/changes\.ts:6 {2}lastName\.up of the change "surnames-are-last-names" is incomplete: replace fillIn/,
     )
     assert.equal(git('status', '--porcelain'), '')
   })
@@ -258,7 +258,7 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /not yet[\s\S]*The files are restored, because the app does not have the version 2026-06-01/,
+      /not yet[\s\S]*The files were restored, because the app lacks the version 2026-06-01/,
     )
     assert.equal(git('status', '--porcelain'), '')
   })
@@ -274,7 +274,7 @@ Keep its document, so that octavo check can compare it: octavo snapshot --versio
   it('wants a version, and an app with a history', async () => {
     const none = await run('release')
     assert.equal(none.code, 2)
-    assert.match(none.stderr, /say which version/)
+    assert.match(none.stderr, /pass a version/)
     const plain = await run('release', '2', join(ROOT, 'test/cli/fixtures/cars/app.ts'))
     assert.equal(plain.code, 1)
     assert.match(plain.stderr, /the app has no history/)

@@ -36,7 +36,7 @@ GET,DELETE  /car/{car_id:int}  1, 2     car.one      isDriver
 GET         /car/status        neutral  car.status
 GET         /about                      about.about
 
-5 routes; versions 1 (deprecated), 2
+5 routes, versions 1 (deprecated), 2
 `,
     ],
     [
@@ -49,7 +49,7 @@ GET,DELETE  /car/{car_id:int}           car.one      isDriver
 GET         /car/status        neutral  car.status
 GET         /about                      about.about
 
-4 routes; versions 1 (deprecated), 2
+4 routes, versions 1 (deprecated), 2
 `,
     ],
     [
@@ -62,7 +62,7 @@ GET,DELETE  /car/{car_i…           car.one    isDriver  deprecated
 GET         /car/status   neutral  car.stat…
 GET         /about                 about.ab…
 
-4 routes; versions 1 (deprecated), 2
+4 routes, versions 1 (deprecated), 2
 `,
     ],
   ]
@@ -110,7 +110,7 @@ GET         /about                 about.ab…
     assert.deepEqual(await routes([CARS, '--version', '9']), {
       code: 1,
       stdout: '',
-      stderr: 'loaded\noctavo: there is no version "9"\n  there are 1, 2\n',
+      stderr: 'loaded\noctavo: unknown version "9"\n  the app has 1, 2\n',
     })
   })
 
@@ -127,7 +127,7 @@ GET         /about                 about.ab…
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,
-      /^2 mistakes in the definitions\n\n {2}cars.*\/:id \(test\/cli\/fixtures\/cars\/broken\.ts:3\) \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars.* \[unknown_param_type\]\n/,
+      /^2 errors in the definitions\n\n {2}cars.*\/:id \(test\/cli\/fixtures\/cars\/broken\.ts:3\) \[foreign_pattern\]\n {4}.*\n {4}fix: .*\n\n {2}cars.* \[unknown_param_type\]\n/,
     )
     assert.doesNotMatch(stderr, /\n\s+at /)
   })

@@ -225,7 +225,7 @@ export const app = createApp(defineModule({ controllers: [cars] }), { logger: fa
   it('says what is wrong', async () => {
     const unknown = await client(TYPED, '--version', '9')
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-    assert.match(unknown.stderr, /there is no version "9"\n {2}there are 1, 2\n/)
+    assert.match(unknown.stderr, /unknown version "9"\n {2}the app has 1, 2\n/)
     const host = await client(TYPED, '--version', '2', '--host', 'a.test')
     assert.equal(host.code, 2)
     assert.match(host.stderr, /--host is for route maps/)

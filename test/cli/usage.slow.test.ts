@@ -48,38 +48,42 @@ describe('a command line that is understood', { concurrency: 2 }, () => {
 describe('a command line that is not understood', { concurrency: 2 }, () => {
   const cases: readonly (readonly [title: string, args: readonly string[], stderr: RegExp])[] = [
     ['has no command', [], /^octavo <command>/],
-    ['has an unknown command', ['rotues'], /there is no command rotues\n {2}did you mean routes\?/],
+    ['has an unknown command', ['rotues'], /unknown command rotues\n {2}did you mean routes\?/],
     [
       'has a command that resembles none',
       ['frobnicate'],
-      /there are init, dev, routes, versions, release, openapi, client/,
+      /use one of init, dev, routes, versions, release, openapi, client/,
     ],
     ['asks for help about one', ['help', 'opnapi'], /did you mean openapi\?/],
     [
       'has an unknown option instead of a command',
       ['--versoin'],
-      /there is no option --versoin\n {2}did you mean --version\?/,
+      /unknown option --versoin\n {2}did you mean --version\?/,
     ],
     [
       'has an unknown option',
       ['routes', '--jsn'],
-      /there is no option --jsn\n {2}did you mean --json\?\n {2}octavo help routes/,
+      /unknown option --jsn\n {2}did you mean --json\?\n {2}run octavo help routes/,
     ],
-    ['has an unknown short option', ['routes', '-x'], /there is no option -x\n/],
+    ['has an unknown short option', ['routes', '-x'], /unknown option -x\n/],
     ['lacks a value', ['openapi', '--out'], /--out needs a value: --out <file>/],
     ['has an option for a value', ['openapi', '--out', '--check'], /--out needs a value/],
     ['has a value for a switch', ['routes', '--json=yes'], /--json takes no value/],
-    ['has an argument too many', ['routes', 'a.js', 'b.js'], /one argument too many: "b.js"/],
-    ['has arguments for nobody', ['routes', 'a.js', '--', 'b'], /one argument too many: "b"/],
-    ['wants two forms', ['routes', '--json', '--tree'], /--json or --tree, not both/],
-    ['wants one version and all', ['openapi', '--all', '--version', '1'], /--version or --all, not both/],
-    ['compares with nothing', ['openapi', '--check'], /name it with --out/],
-    ['wants an unknown format', ['openapi', '--format', 'xml'], /--format xml is neither json nor yaml/],
-    ['has a port that is none', ['dev', '--port', '99999'], /--port 99999 is not a number from 0 to 65535/],
+    ['has an argument too many', ['routes', 'a.js', 'b.js'], /unexpected argument "b.js"/],
+    ['has arguments for nobody', ['routes', 'a.js', '--', 'b'], /unexpected argument "b"/],
+    ['wants two forms', ['routes', '--json', '--tree'], /--json and --tree exclude/],
+    ['wants one version and all', ['openapi', '--all', '--version', '1'], /--version and --all exclude/],
+    ['compares with nothing', ['openapi', '--check'], /--check requires --out/],
+    ['wants an unknown format', ['openapi', '--format', 'xml'], /--format has to be json or yaml, not xml/],
+    [
+      'has a port that is none',
+      ['dev', '--port', '99999'],
+      /--port has to be a number from 0 to 65535, not 99999/,
+    ],
     [
       'has a name that npm refuses',
       ['init', 'x', '--name', 'My App'],
-      /not a name that npm takes\n {2}such as my-app/,
+      /not a valid npm package name\n {2}try my-app/,
     ],
   ]
   for (const [title, args, stderr] of cases) {
@@ -199,16 +203,16 @@ describe('an app', { concurrency: 2 }, () => {
       'is something else',
       'a.js',
       'export const app = 5; export const car = {}',
-      /a\.js has no app: it exports app \(a number\), car \(object\)\n[\s\S]*export const app = createApp/,
+      /a\.js exports no application: it exports app \(a number\), car \(object\)\n[\s\S]*export const app = createApp/,
     ],
-    ['is not there at all', 'b.js', '', /it exports nothing/],
-    ['is no file', 'src/none.ts', undefined, /there is no file src\/none\.ts\n {2}it would be \//],
-    ['is no package', 'no-such-package', undefined, /neither a file nor a package no-such-package/],
+    ['is not there at all', 'b.js', '', /it exports no values/],
+    ['is no file', 'src/none.ts', undefined, /file src\/none\.ts not found\n {2}looked for \//],
+    ['is no package', 'no-such-package', undefined, /no file or package no-such-package/],
     [
       'ends the process',
       'c.js',
       'process.exit(0)',
-      /c\.js ended the process \(exit code 0\) while it was loaded/,
+      /c\.js ended the process with exit code 0 while it was loading/,
     ],
     ['never comes', 'd.js', 'await new Promise(() => {})', /d\.js never finished loading/],
     [
@@ -243,7 +247,7 @@ describe('an app', { concurrency: 2 }, () => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /no application here\n {2}looked for octavo\.app in package\.json, src\/app\.ts, src\/app\.js/,
+      /no application found here\n {2}looked for octavo\.app in package\.json, src\/app\.ts, src\/app\.js/,
     )
   })
 })

@@ -17,9 +17,9 @@ describe('octavo versions', () => {
     })
     assert.equal(
       stdout,
-      `VERSION  STATUS                                                     ROUTES  CARRIED  CHANGES
-3        active, default                                            2       0        Colours have a name
-2        active                                                     2       1        Years are numbers
+      `VERSION  STATUS                                                     ROUTES  CONVERTED  CHANGES
+3        active, default                                            2       0          Colours have a name
+2        active                                                     2       1          Years are numbers
 1        deprecated, deprecated since 2026-01-01, until 2126-01-01  2       1
 `,
     )
@@ -47,11 +47,11 @@ describe('octavo versions', () => {
   car.add   body, response 201, response 409.other
   history   messages.car
 
-Schemas that look like a model, and that changes do not reach
+Schemas that look like a model but that no change reaches
   car.report  response 200.cars{}
-    has made, colour as Car has, and is not made from it
+    has made, colour like Car, but is not made from it
 
-Make them with derive(Model, …), or list them in applies of the change, or in not if they are something else.
+Create them with derive(Model, …) or list them in applies of the change. If they are unrelated, list them in not.
 `,
       stderr,
     )

@@ -64,7 +64,7 @@ describe('octavo check --write in an app of one file', () => {
     const again = await run('check', '--write')
     assert.match(
       again.stderr,
-      /^No change is written for\n.*\n {4}name is no field of the newest User: edit the change/m,
+      /^You have to write changes by hand for\n.*\n {4}the newest User has no field name: edit the change/m,
     )
     assert.equal(readFileSync(join(cwd, 'app.ts'), 'utf8'), edited)
   })
@@ -93,7 +93,7 @@ describe('octavo check --write in an app of one file', () => {
     write(plain.replace('size: z.int()', 'size: z.string()'))
     const { code, stderr } = await run('check', '--write')
     assert.equal(code, 1)
-    assert.match(stderr, /^Nothing is written: the app has no history/)
+    assert.match(stderr, /^No change was written, because the app has no history/)
     assert.match(stderr, /defineVersions\(\{ versions: \['2', '1'\], models: \{ User \}, changes: \[\] \}\)/)
   })
 })

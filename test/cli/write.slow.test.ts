@@ -388,11 +388,11 @@ describe('octavo check --write', () => {
   })
 
   it('says what it guesses, what is to be filled in and what no change describes', () => {
-    assert.match(said.written, /guessed\n.*name became title, because both have the same schema/)
+    assert.match(said.written, /Check these guesses\n.*name became title, because both have the same schema/)
     assert.match(said.written, /src\/changes\/added-has-age\.ts:13 {2}up: \(\) => \(\{ age: fillIn/)
     assert.match(
       said.written,
-      /No change is written for\n {2}GET \/v2\/closed\n {4}put the route back with version: '<=2'/,
+      /You have to write changes by hand for\n {2}GET \/v2\/closed\n {4}restore the route with version: '<=2'/,
     )
   })
 

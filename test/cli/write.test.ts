@@ -182,10 +182,10 @@ export const history = defineVersions({
   })
 
   it('say what cannot be found', () => {
-    assert.equal(added(source, { line: 4 }), 'the call of defineVersions cannot be found')
+    assert.equal(added(source, { line: 4 }), 'the call of defineVersions was not found')
     assert.equal(
       added(source.replace('[first]', 'list()')),
-      'changes of defineVersions is no literal of this file',
+      'changes of defineVersions is not a literal in this file',
     )
   })
 

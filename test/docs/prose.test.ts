@@ -43,6 +43,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/changes-reference.md', maxWords: 1_600 },
   { page: 'docs/guide/changes-requests.md', maxWords: 1_200 },
   { page: 'docs/guide/changes.md', maxWords: 1_300 },
+  { page: 'docs/guide/cli.md', maxWords: 1_650 },
   { page: 'docs/guide/client-requests.md', maxWords: 1_600 },
   { page: 'docs/guide/client-tanstack.md', maxWords: 800 },
   { page: 'docs/guide/client.md', maxWords: 1_700 },
@@ -75,15 +76,12 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/versioning-rules.md', maxWords: 2_600 },
   { page: 'docs/guide/versioning.md', maxWords: 1_850 },
   { page: 'docs/guide/websockets.md', maxWords: 1_000 },
+  { page: 'docs/rules.md', maxWords: 3_900 },
+  { page: 'docs/security.md', maxWords: 2_400 },
 ]
 
 /** Pages of `docs` that are not measured yet. */
-const LATER: ReadonlySet<string> = new Set([
-  'docs/benchmarks.md',
-  'docs/guide/cli.md',
-  'docs/rules.md',
-  'docs/security.md',
-])
+const LATER: ReadonlySet<string> = new Set(['docs/benchmarks.md'])
 
 const MIN_PROSE = 200
 
@@ -114,9 +112,9 @@ function withoutMarkup(markdown: string): string {
 
 /** Paragraphs and list items, each on one line. */
 function proseOf(markdown: string): readonly string[] {
-  return withoutMarkup(markdown.replaceAll(FENCE, ''))
+  // a tag in inline code is no markup
+  return withoutMarkup(markdown.replaceAll(FENCE, '').replaceAll(/`[^`]+`/g, 'code'))
     .replaceAll(/^(?:\||#).*$/gm, '')
-    .replaceAll(/`[^`]+`/g, 'code')
     .split(/\n\s*\n|^\s*(?:[-*]|\d+\.) /m)
     .map((block) => block.replaceAll(/\s+/g, ' ').trim())
     .filter((block) => WORD.test(block))
@@ -208,7 +206,7 @@ describe('the prose of the documentation', () => {
 describe('the measures of prose', () => {
   const page = `# What you; nothing
 
-You call \`what; nothing\` once. Your [app](what;nothing.md) answers; **what** it
+You call \`<what>\` and \`what; nothing\` once. Your [app](what;nothing.md) answers; **what** it
 reads is there.
 
 - nobody
@@ -226,12 +224,12 @@ what(you); nothing()
 
   it('count words of prose, and not those of code, tables, headings, addresses and pictures', () => {
     assert.deepEqual(measure(page), {
-      words: 26,
-      prose: 14,
+      words: 28,
+      prose: 16,
       sentences: 4,
-      you: 3_000 / 14,
-      what: 1_000 / 14,
-      nobody: 1_000 / 14,
+      you: 3_000 / 16,
+      what: 1_000 / 16,
+      nobody: 1_000 / 16,
       semicolons: 25,
     })
   })

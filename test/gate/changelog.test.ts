@@ -135,7 +135,7 @@ describe('a changelog', () => {
     ])
     assert.match(
       (await app.inject('/docs/changelog.md')).body,
-      /Nothing that clients notice is different from version 1\.\n\n## 1\n\nDeprecation on 2026-01-01, sunset on 2026-12-31\.\n/,
+      /Clients notice no difference from version 1\.\n\n## 1\n\nDeprecation on 2026-01-01, sunset on 2026-12-31\.\n/,
     )
   })
 

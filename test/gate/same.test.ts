@@ -65,7 +65,7 @@ describe('operations that are the same word for word', () => {
   const broken: readonly (readonly [string, Schemas, RegExp])[] = [
     ['a schema contains itself', { A: { allOf: [ref('B')] }, B: { anyOf: [ref('A')] } }, /contains itself/],
     ['a reference leads to itself', { A: ref('B'), B: ref('A') }, /contains itself|leads back/],
-    ['a reference leads nowhere', { A: object({ b: ref('C') }) }, /leads nowhere/],
+    ['a reference leads nowhere', { A: object({ b: ref('C') }) }, /does not exist/],
   ]
   for (const [title, schemas, expected] of broken)
     it(`are an error if ${title}`, () =>

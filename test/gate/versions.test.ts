@@ -91,34 +91,30 @@ describe('what a folder keeps', () => {
       () => readIndex('{"versions":[{"version":"1"}]}'),
       /without version/,
     ],
-    ['rules that are a list', () => readLevels('[]'), /rules\.json is no object/],
+    ['rules that are a list', () => readLevels('[]'), /rules\.json has to be an object/],
     [
       'a rule that there is not',
       () => readLevels('{"request-parameter-remove":"info"}'),
-      /^ReadError: rules\.json: there is no rule request-parameter-remove\. Did you mean request-parameter-removed\?$/,
+      /^ReadError: rules\.json: unknown rule request-parameter-remove\. Did you mean request-parameter-removed\?$/,
     ],
-    ['a rule that is like none', () => readLevels('{"a":"info"}'), /there is no rule a$/],
+    ['a rule that is like none', () => readLevels('{"a":"info"}'), /unknown rule a$/],
     [
       'a level that there is not',
       () => readLevels('{"request-parameter-removed":"error"}'),
-      /is "error"\. Levels are breaking, warning, info, none$/,
+      /unknown level "error" of request-parameter-removed\. Use breaking, warning, info, none$/,
     ],
-    ['what is allowed as an object', () => readAllowed('{}'), /no list/],
+    ['what is allowed as an object', () => readAllowed('{}'), /has to be a list/],
     [
       'what is allowed until no day',
       () => readAllowed('[{"rule":"request-parameter-removed","reason":"b","until":"c"}]'),
-      /no day/,
+      /until has to be a date/,
     ],
     ...(
       [
-        ['of a rule that there is not', { rule: 'nope' }, /entry 1: there is no rule nope$/],
-        [
-          'with a member that there is not',
-          { operations: 'GET /' },
-          /there is no member operations\. Members/,
-        ],
-        ['of an operation that is no text', { operation: ['GET /'] }, /operation is no text/],
-        ['of versions that are no list', { versions: '1' }, /versions is no list of texts/],
+        ['of a rule that there is not', { rule: 'nope' }, /entry 1: unknown rule nope$/],
+        ['with a member that there is not', { operations: 'GET /' }, /unknown member operations\. Use rule/],
+        ['of an operation that is no text', { operation: ['GET /'] }, /operation has to be a string/],
+        ['of versions that are no list', { versions: '1' }, /versions has to be a list of strings/],
       ] as const
     ).map(
       ([title, member, expected]) =>

@@ -282,7 +282,7 @@ describe('findings become changes', () => {
         drafts.map((draft) => draft.kind === 'model' && draft.model).filter((model) => model !== 'User'),
         [],
       )
-      assert.match(unwritten[0]?.why ?? '', /^several objects may be meant/)
+      assert.match(unwritten[0]?.why ?? '', /^the place is in a union or an intersection/)
     })
 
     it('an object of another status is no model', () => {
@@ -366,6 +366,6 @@ describe('findings become changes', () => {
     assert.equal(moved.unwritten.length, 0)
     const secured = draftsOf({ security: [] }, { security: [{ key: [] }] })
     assert.deepEqual(secured.drafts, [])
-    assert.match(secured.unwritten[0]?.why ?? '', /^credentials are checked before changes/)
+    assert.match(secured.unwritten[0]?.why ?? '', /^keep accepting the old credentials/)
   })
 })

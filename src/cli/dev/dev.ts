@@ -17,28 +17,28 @@ import type { MessageQueue } from './messages.ts'
 import { createWatcher } from './watcher.ts'
 import type { Watcher } from './watcher.ts'
 
-/** Milliseconds for an application to end before it is started again: nobody waits for a stream to end. */
+/** Milliseconds for an application to end before a restart. Open streams must not delay it. */
 const LONGEST_RESTART = 1_500
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export const dev: Command = {
-  summary: 'serve an app, and start it again when one of its files changes',
+  summary: 'serve an app and restart it when a file changes',
   usage: '[<app>] [options] [-- arguments]',
   about: [
-    'Watches the files that the app is really made of, .env, and what --watch names. A mistake is shown',
-    'once, and the next change starts the app again. A module that calls listen itself is left to do so;',
-    'it gets --port as the variable PORT, and what follows -- as its arguments.',
+    'Watches the files that the app loads, .env, and the paths of --watch. If the app fails, you see the error once, and',
+    'the next change starts it again. If your module calls listen itself, it receives --port in the variable PORT and',
+    'the arguments after --.',
   ],
   examples: ['octavo dev', 'octavo dev src/main.ts --port 8080', 'octavo dev --watch views'],
   positionals: 1,
   passesOn: true,
   options: {
-    port: { value: '<number>', short: 'p', about: 'the port to listen on (PORT, else 3000)' },
-    host: { value: '<address>', about: 'the address to listen on (all)' },
+    port: { value: '<number>', short: 'p', about: 'the port (PORT, else 3000)' },
+    host: { value: '<address>', about: 'the address (all)' },
     watch: {
       value: '<path>',
       short: 'w',
-      about: 'a file or folder to watch as well; may be repeated',
+      about: 'watch this file or folder too (repeatable)',
       multiple: true,
     },
   },
@@ -53,7 +53,7 @@ type DevJob = Job & { readonly task: 'dev' }
 function toJob(given: Arguments, module: AppModule): DevJob {
   const [port, host] = [given.value('port'), given.value('host')]
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
-    throw usageError(`--port ${port} is not a number from 0 to 65535`)
+    throw usageError(`--port has to be a number from 0 to 65535, not ${port}`)
   return {
     task: 'dev',
     module,
@@ -67,7 +67,7 @@ function toJob(given: Arguments, module: AppModule): DevJob {
 function extraFiles(paths: readonly string[], cwd: string): readonly string[] {
   const named = paths.map((path) => resolve(cwd, path))
   const missing = named.find((path) => !existsSync(path))
-  if (missing !== undefined) throw failure(`--watch: there is no ${missing}`)
+  if (missing !== undefined) throw failure(`--watch: ${missing} doesn't exist`)
   const within = named
     .filter((path) => statSync(path).isDirectory())
     .flatMap((folder) =>
@@ -78,7 +78,7 @@ function extraFiles(paths: readonly string[], cwd: string): readonly string[] {
   return [join(cwd, '.env'), ...named, ...within]
 }
 
-/** What an attempt to serve is told of. */
+/** The sources of events while the application runs. */
 interface Watch {
   readonly watcher: Watcher
   readonly extra: readonly string[]
@@ -86,7 +86,7 @@ interface Watch {
   readonly signals: MessageQueue<NodeJS.Signals>
 }
 
-/** Serves until a signal comes. Gives the exit code. */
+/** Serves until a signal arrives. Returns the exit code. */
 async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Setting): Promise<number> {
   const changes = createMessageQueue<readonly string[]>()
   const signals = createMessageQueue<NodeJS.Signals>()
@@ -115,7 +115,7 @@ async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Set
   }
 }
 
-/** Starts the application once, and tells when it listens. */
+/** Starts the application once, and prints when it listens. */
 function startOne(job: DevJob, { watcher, extra }: Watch, setting: Setting, verb: string): Running {
   const style = styleFor(process.stderr)
   const began = performance.now()
@@ -133,7 +133,9 @@ function startOne(job: DevJob, { watcher, extra }: Watch, setting: Setting, verb
     const where = url === '' ? '' : `: ${style.bold(url)}`
     say(`${style.green(verb)} ${time}${where} ${style.dim(`(watching ${watcher.size()} files)`)}`)
     if (byItself && isOtherPort(url, job.port))
-      say(`${style.yellow('note:')} ${job.module.label} listens by itself, and not on PORT, which is --port`)
+      say(
+        `${style.yellow('note:')} ${job.module.label} calls listen itself and ignores PORT, so --port has no effect`,
+      )
   })
   return watchOver(child)
 }
@@ -143,7 +145,7 @@ function isOtherPort(url: string, port = 0): boolean {
   return (new URL(url).port || { 'http:': '80', 'https:': '443' }[new URL(url).protocol]) !== String(port)
 }
 
-/** Waits until the application has to be started again; gives the exit code when it is time to end. */
+/** Waits until the application has to restart. Returns the exit code if a signal arrived instead. */
 async function untilChange(
   running: Running,
   { changes, signals }: Watch,
@@ -165,11 +167,11 @@ async function untilChange(
 
 function endText({ code, signal }: Ended): string {
   const { yellow } = styleFor(process.stderr)
-  if (code === 0) return yellow('The app has ended; waiting for a change')
-  return yellow(`The app failed (${signal ?? `exit code ${code}`}); waiting for a change`)
+  if (code === 0) return yellow('The app has ended. Waiting for a change')
+  return yellow(`The app failed (${signal ?? `exit code ${code}`}). Waiting for a change`)
 }
 
-/** Passes a signal on and waits; another one ends everything at once. Gives the exit code. */
+/** Forwards a signal and waits. A second signal ends everything at once. Returns the exit code. */
 async function endWith(
   signal: NodeJS.Signals,
   running: Running,

@@ -7,7 +7,7 @@ import { styleFor } from '../style.ts'
 import type { Style } from '../style.ts'
 import { toTable } from '../table.ts'
 
-/** Prints where the changes of an application land. Returns the exit code. */
+/** Prints the places that the changes of an application reach. Returns the exit code. */
 export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
   const module = findApp(given.positionals[0], setting.cwd)
   const report = await doJob({ task: 'explain', module }, setting)
@@ -30,13 +30,13 @@ function toText({ changes, nearMisses }: Explanation, style: Style): string {
   if (nearMisses.length === 0) return told.slice(0, -1).join('\n')
   return [
     ...told,
-    style.yellow('Schemas that look like a model, and that changes do not reach'),
+    style.yellow('Schemas that look like a model but that no change reaches'),
     ...nearMisses.flatMap((miss) => [
       ...toRows([miss]),
-      `    has ${miss.fields.join(', ')} as ${miss.model} has, and is not made from it`,
+      `    has ${miss.fields.join(', ')} like ${miss.model}, but is not made from it`,
     ]),
     '',
-    'Make them with derive(Model, …), or list them in applies of the change, or in not if they are something else.',
+    'Create them with derive(Model, …) or list them in applies of the change. If they are unrelated, list them in not.',
   ].join('\n')
 }
 

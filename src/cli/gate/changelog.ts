@@ -28,8 +28,8 @@ export const changelog: Command = {
   summary: 'write the changelog of an app',
   usage: '[<app>] [options]',
   about: [
-    'Writes what changed with each version, newest first: the titles and descriptions of its changes, the models and',
-    'operations that they reach, and the differences from the version before it. The same app gives the same text.',
+    'Writes the changes of each version, newest first: their titles and descriptions, the models and operations that',
+    'they reach, and the differences from the version before. The output of the same app is always the same.',
   ],
   examples: [
     'octavo changelog --out CHANGELOG.md',
@@ -38,14 +38,14 @@ export const changelog: Command = {
   ],
   positionals: 1,
   options: {
-    from: { value: '<version>', about: 'only versions that are newer than this one' },
-    to: { value: '<version>', about: 'only this version and older ones' },
+    from: { value: '<version>', about: 'include only versions newer than this one' },
+    to: { value: '<version>', about: 'include only this version and older ones' },
     format: {
       value: `<${FORMATS.join('|')}>`,
-      about: 'the format (what the name of the file ends in, else md)',
+      about: 'the format (by the extension of the file, else md)',
     },
-    out: { value: '<file>', short: 'o', about: 'the file that is written (standard output)' },
-    dir: { value: '<folder>', about: 'where octavo snapshot kept the days of versions (api)' },
+    out: { value: '<file>', short: 'o', about: 'the file to write (standard output)' },
+    dir: { value: '<folder>', about: 'the folder of octavo snapshot, which has the dates (api)' },
   },
   run: async (given, setting) => {
     const out = given.value('out')
@@ -65,7 +65,7 @@ export const changelog: Command = {
   },
 }
 
-/** The changelog of an application; `undefined` if it cannot be loaded, which has been printed. */
+/** Reads the changelog of an application. Returns `undefined` after printing an error if it cannot be loaded. */
 export async function readChangelog(
   module: AppModule,
   folder: string | undefined,
@@ -93,7 +93,7 @@ function writerOf(given: Arguments, out: string | undefined): (changelog: Change
   const other = /\.(\w+)$/.exec(out ?? '')?.[1]
   const name = given.value('format') ?? ending ?? other ?? 'md'
   const writer = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined
-  if (writer === undefined) throw usageError(`there is no format ${name}`, `there are ${FORMATS.join(', ')}`)
+  if (writer === undefined) throw usageError(`unknown format ${name}`, `use one of ${FORMATS.join(', ')}`)
   return writer
 }
 
@@ -108,11 +108,11 @@ function cut(all: Changelog, given: Arguments): Changelog {
     const known = versions.map(({ version }) => version).join(', ')
     throw usageError(
       `--${option}: the app has no version ${wanted}`,
-      known === '' ? 'it has no versions' : `there are ${known}`,
+      known === '' ? 'it has no versions' : `it has ${known}`,
     )
   }
   const [end, start] = [placeOf('from', versions.length), placeOf('to', 0)]
   if (start >= end && given.value('from') !== undefined && given.value('to') !== undefined)
-    throw usageError('--from is not older than --to')
+    throw usageError('--from has to be older than --to')
   return { ...all, versions: versions.slice(start, end) }
 }

@@ -15,22 +15,22 @@ import { finishChanges } from '../write/finish.ts'
 import type { Failed } from '../write/write.ts'
 
 export const check: Command = {
-  summary: 'tell whether released versions are still what they were',
+  summary: 'find changes that break clients of released versions',
   usage: '[<app>] [options]',
   about: [
-    'Compares the app with the documents that `octavo snapshot` kept. Ends with 1 if something breaks clients of a',
-    'released version. Findings in allow.json are left out, each for a reason and until a day.',
+    'Compares the app with the documents of `octavo snapshot`. The exit code is 1 if a difference breaks clients of a',
+    'released version. allow.json lists findings that you allow, each with a reason and an end date.',
   ],
   examples: ['octavo check', 'octavo check --strict --format github', 'octavo check src/app.ts --dir api'],
   positionals: 1,
   options: {
-    dir: { value: '<folder>', about: 'where the documents are kept (api)' },
-    format: { value: `<${FORMATS.join('|')}>`, about: 'how findings are written (text)' },
-    'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails (breaking)' },
-    write: { about: 'write the changes that older versions need, with places to fill in' },
-    strict: { about: 'warnings fail, too, and so do versions that were never kept' },
-    'closed-enums': { about: 'clients refuse new values of enumerations' },
-    'closed-clients': { about: 'clients refuse new members' },
+    dir: { value: '<folder>', about: 'the folder of the documents (api)' },
+    format: { value: `<${FORMATS.join('|')}>`, about: 'the format of findings (text)' },
+    'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails the check (breaking)' },
+    write: { about: 'write the missing changes, with places for you to complete' },
+    strict: { about: 'fail on warnings and on versions without a kept document' },
+    'closed-enums': { about: 'assume that clients reject new enum values' },
+    'closed-clients': { about: 'assume that clients reject new members' },
   },
   run: async (given, setting) => {
     const name = given.value('dir') ?? 'api'
@@ -41,8 +41,7 @@ export const check: Command = {
     let compared: Pick<Failed, 'snapshots' | 'current'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
-      if (snapshots.length === 0)
-        throw new InputError(`${name}: no version is kept there: octavo snapshot keeps them`)
+      if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
       const current = await readCurrent(given.positionals[0], setting, true)
       if (current === undefined) return 1
       const { versions, serving, history } = current
@@ -71,7 +70,7 @@ export const check: Command = {
   },
 }
 
-/** Findings of several versions in one list: each says which. */
+/** Prefixes each finding with its version. */
 function withVersions(result: CheckResult): CheckResult {
   return {
     ...result,
@@ -93,18 +92,18 @@ function toNotes({ findings, allowed, stale, reworded, missing, level }: CheckRe
   return [
     ...(allowed > 0 ? [`${allowed} allowed`] : []),
     ...(reworded.length > 0
-      ? [`${reworded.join(', ')}: the documents differ in words only. octavo snapshot keeps them anew`]
+      ? [`${reworded.join(', ')}: only texts of the documents differ. Run octavo snapshot to update them`]
       : []),
     ...(extended.length > 0 && level !== 'breaking'
-      ? [`${extended.join(', ')}: the documents have additions. octavo snapshot keeps them anew`]
+      ? [`${extended.join(', ')}: the documents have additions. Run octavo snapshot to update them`]
       : []),
     ...(warned.length > 0 && level !== 'breaking'
       ? [
-          `${warned.join(', ')}: the documents differ, and some clients may notice. octavo check --strict fails, octavo snapshot keeps them anew`,
+          `${warned.join(', ')}: the documents differ in ways that some clients may notice. octavo check --strict fails. Run octavo snapshot to update them`,
         ]
       : []),
     ...(missing.length > 0
-      ? [`${missing.join(', ')}: not kept. octavo snapshot keeps what is released`]
+      ? [`${missing.join(', ')}: no document. Run octavo snapshot to keep released versions`]
       : []),
   ]
 }

@@ -14,11 +14,11 @@ import { readDocument, toFailure } from './read-document.ts'
 import type { Given } from './read-document.ts'
 
 export const diff: Command = {
-  summary: 'tell what breaks clients between two OpenAPI documents',
+  summary: 'find breaking changes between two OpenAPI documents',
   usage: '<base> <revision> [options]',
   about: [
-    'Compares two OpenAPI documents, 3.0 to 3.2. Each is a version of your app, a file in JSON or YAML, or',
-    'git:<revision>:<path>. What clients of <base> send has to stay valid, what they read has to stay as it was.',
+    'Compares two OpenAPI documents, 3.0 to 3.2. Each is a version of your app, a JSON or YAML file, or',
+    'git:<revision>:<path>. Requests of clients of <base> have to stay valid, and responses have to stay readable.',
   ],
   examples: [
     'octavo diff 1 2',
@@ -27,19 +27,19 @@ export const diff: Command = {
   ],
   positionals: 2,
   options: {
-    app: { value: '<app>', about: 'the module of the app whose versions are compared' },
-    format: { value: `<${FORMATS.join('|')}>`, about: 'how findings are written (text)' },
+    app: { value: '<app>', about: 'the module of the app, if you compare its versions' },
+    format: { value: `<${FORMATS.join('|')}>`, about: 'the format of findings (text)' },
     'fail-on': {
       value: '<breaking|warning|info>',
-      about: 'end with 1 if there is a finding of this level or worse',
+      about: 'exit with 1 for findings of this level or worse',
     },
-    'closed-enums': { about: 'clients refuse new values of enumerations' },
-    'closed-clients': { about: 'clients refuse new members' },
+    'closed-enums': { about: 'assume that clients reject new enum values' },
+    'closed-clients': { about: 'assume that clients reject new members' },
   },
   run: async (given, setting) => {
     const [base, revision] = given.positionals
     if (base === undefined || revision === undefined)
-      throw usageError('two documents are compared: octavo diff <base> <revision>')
+      throw usageError('pass two documents: octavo diff <base> <revision>')
     const format = formatOf(given)
     const failOn = failOnOf(given)
     const from = { app: given.value('app'), setting }
@@ -74,7 +74,7 @@ function toSources(older: Given, newer: Given): readonly [Source, Source] {
 export function formatOf(given: Arguments): Format {
   const name = given.value('format') ?? 'text'
   const format = FORMATS.find((each) => each === name)
-  if (format === undefined) throw usageError(`there is no format ${name}`, `there are ${FORMATS.join(', ')}`)
+  if (format === undefined) throw usageError(`unknown format ${name}`, `use one of ${FORMATS.join(', ')}`)
   return format
 }
 
@@ -84,6 +84,6 @@ export function failOnOf(given: Arguments): Level | undefined {
   if (name === undefined) return undefined
   const level = LEVELS.find((each) => each === name)
   if (level === undefined || level === 'none')
-    throw usageError(`there is no level ${name}`, 'there are breaking, warning, info')
+    throw usageError(`unknown level ${name}`, 'use breaking, warning or info')
   return level
 }

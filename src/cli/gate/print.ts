@@ -9,7 +9,7 @@ export const FORMATS = ['text', 'json', 'markdown', 'junit', 'github'] as const
 
 export type Format = (typeof FORMATS)[number]
 
-/** What is compared with what. */
+/** The names of the two sides of a comparison. */
 export interface Labels {
   readonly base: string
   readonly revision: string
@@ -17,7 +17,7 @@ export interface Labels {
   readonly file: string | undefined
 }
 
-/** What is written: a comparison of documents, or the findings of all versions. */
+/** A comparison of documents, or the findings of all versions. */
 interface Printed {
   readonly level: Level
   readonly findings: readonly (Finding & Pick<VersionFinding, 'source'>)[]

@@ -65,7 +65,7 @@ export function toFailure(given: string, error: unknown): CommandError {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
   // parsers of YAML call themselves
   const isDeep = /call stack/.test(line)
-  const why = isMissing ? 'there is no such file' : isDeep ? 'the document is nested too deeply' : line
+  const why = isMissing ? 'file not found' : isDeep ? 'the document is nested too deeply' : line
   return new InputError(`${given}: ${why.replace(/:$/, '')}`)
 }
 
@@ -124,7 +124,7 @@ function referencesIn(document: unknown): readonly string[] {
     if (typeof reference === 'string' && !reference.startsWith('#')) {
       const [file = ''] = reference.split('#')
       if (/^[a-z][a-z\d+.-]*:/i.test(file))
-        throw new ReadError(`the reference ${reference} leads to another machine: bundle the document first`)
+        throw new ReadError(`the reference ${reference} is remote: bundle the document first`)
       found.add(file)
     }
     // lists can be longer than a call can have arguments

@@ -16,14 +16,14 @@ export const snapshot: Command = {
   summary: 'keep the documents of released versions',
   usage: '[<app>] [options]',
   about: [
-    'Writes the document of each version into a folder that you commit. `octavo check` compares the app with them.',
-    'Without --version it keeps all versions. One that the app no longer has stays there until its sunset.',
+    'Writes the document of each version to a folder that you commit. `octavo check` compares the app with them. If you',
+    'omit --version, it keeps all versions. The document of a version that you removed stays until its sunset.',
   ],
   examples: ['octavo snapshot', 'octavo snapshot --version 2', 'octavo snapshot --out api'],
   positionals: 1,
   options: {
-    out: { value: '<folder>', short: 'o', about: 'where the documents are kept (api)' },
-    version: { value: '<version>', multiple: true, about: 'keep this version alone' },
+    out: { value: '<folder>', short: 'o', about: 'the folder of the documents (api)' },
+    version: { value: '<version>', multiple: true, about: 'keep only this version (repeatable)' },
   },
   run: async (given, setting) => {
     const folder = resolve(setting.cwd, given.value('out') ?? 'api')
@@ -38,7 +38,7 @@ export const snapshot: Command = {
     if (unknown !== undefined)
       throw usageError(
         `the app has no version ${unknown}`,
-        `there are ${current.map(({ version }) => version).join(', ')}`,
+        `it has ${current.map(({ version }) => version).join(', ')}`,
       )
     const now = new Date()
     const { entries, over } = toEntries(kept, current, { wanted, now })
@@ -53,10 +53,10 @@ export const snapshot: Command = {
     for (const { version } of over) {
       await rm(join(folder, toFileName(version)), { force: true })
       say(
-        `${green('Removed')} ${relative(setting.cwd, join(folder, toFileName(version)))}: its sunset is over`,
+        `${green('Removed')} ${relative(setting.cwd, join(folder, toFileName(version)))}, because its sunset has passed`,
       )
     }
-    // one version alone says nothing of how the others are reached
+    // a single version doesn't show how the others are requested
     const { schemes } = wanted.length > 0 ? (index.serving ?? report.serving) : report.serving
     const serving = { schemes, routes: new Map(report.serving.routes) }
     await writeWhole(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
@@ -64,7 +64,7 @@ export const snapshot: Command = {
   },
 }
 
-/** What stays in the folder, and what goes. */
+/** The entries that stay in the folder, and those that are removed. */
 interface Entries {
   readonly entries: readonly SnapshotEntry[]
   readonly over: readonly SnapshotEntry[]

@@ -10,27 +10,27 @@ import { packedOrigin } from './origin.ts'
 import { isPackageName, toPackageName } from './package-name.ts'
 import { projectFiles } from './project.ts'
 
-/** What a folder may have and still be empty: the history of a project that begins. */
+/** The entries that a folder may contain and still count as empty. */
 const NOTHING = ['.git', '.DS_Store']
 
 export const init: Command = {
-  summary: 'make a new project',
+  summary: 'create a project',
   usage: '[folder] [options]',
   about: [
-    'Makes a project in TypeScript with one resource in two versions, a test, documents and a page that',
-    'shows them. It runs after npm install and npm start.',
+    'Creates a TypeScript project with one resource in two versions, a test, documents and a documentation page.',
+    'Start it with npm install and npm start.',
   ],
   examples: ['octavo init garage', 'octavo init . --name @acme/garage'],
   positionals: 1,
   options: {
-    name: { value: '<name>', about: 'the name of the package (that of the folder)' },
-    force: { about: 'also in a folder that is not empty; files of the same names are replaced' },
+    name: { value: '<name>', about: 'the name of the package (from the folder)' },
+    force: { about: 'use a folder that is not empty, and replace files of the same names' },
   },
   run: async (given, { cwd, main, manifest }) => {
     const folder = resolve(cwd, given.positionals[0] ?? '.')
     const name = given.value('name') ?? toPackageName(basename(folder))
     if (!isPackageName(name))
-      throw usageError(`--name ${name} is not a name that npm takes`, `such as ${toPackageName(name)}`)
+      throw usageError(`--name ${name} is not a valid npm package name`, `try ${toPackageName(name)}`)
     if (!given.has('force')) await refuseUsed(folder)
     const origin = packedOrigin(main, folder)
     const files = Object.entries(projectFiles(main, { name, manifest, origin }))
@@ -39,7 +39,7 @@ export const init: Command = {
     const { green, bold, cyan } = styleFor(process.stderr)
     say(
       [
-        `${green('Made')} ${bold(name)} in ${place === '' ? 'this folder' : place}:`,
+        `${green('Created')} ${bold(name)} in ${place === '' ? 'this folder' : place}:`,
         ...files.map(([path]) => `  ${path}`),
         '',
         'Next:',
@@ -52,7 +52,7 @@ export const init: Command = {
   },
 }
 
-/** @throws `CommandError` when there is something in a folder that is not to be touched. */
+/** @throws `CommandError` for a folder that is not empty. */
 async function refuseUsed(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })
@@ -60,8 +60,8 @@ async function refuseUsed(folder: string): Promise<void> {
     if (used.length === 0) return
     const more = used.length > 3 ? ` and ${used.length - 3} more` : ''
     throw failure(
-      `${folder} is not empty: it has ${used.slice(0, 3).join(', ')}${more}`,
-      'name a new folder, or give --force to replace files of the same names',
+      `${folder} is not empty: it contains ${used.slice(0, 3).join(', ')}${more}`,
+      'use a new folder, or pass --force to replace files of the same names',
     )
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error

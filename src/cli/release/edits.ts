@@ -35,7 +35,7 @@ export function toEdits(label: string, source: string, wanted: Wanted, version: 
     const found = callsAt(line, 'version').flatMap(({ properties }) => nextOf(properties.get('version')))
     if (found.length > 0) return found.map((token) => quoted(token, version))
     throw failure(
-      `the version of the change at ${label}:${line} cannot be found`,
+      `no version found in the change at ${label}:${line}`,
       "write it as version: 'next' in the call that defines the change",
     )
   })
@@ -45,8 +45,8 @@ export function toEdits(label: string, source: string, wanted: Wanted, version: 
     )
     if (edits.length > 0) return edits
     throw failure(
-      `the list of versions at ${label}:${line} cannot be found`,
-      `write versions: ['…'] in the call of defineVersions, or as a constant of the same file`,
+      `no list of versions found at ${label}:${line}`,
+      `write versions: ['…'] in the call of defineVersions, or use a constant of the same file`,
     )
   })
   const routes = wanted.routes.flatMap((line) => {
@@ -56,7 +56,7 @@ export function toEdits(label: string, source: string, wanted: Wanted, version: 
       .flatMap((properties) => nextIn(properties.get('version')))
     if (found.length > 0) return found.map((token) => quoted(token, version))
     throw failure(
-      `the version of the route at ${label}:${line} cannot be found`,
+      `no version found in the route at ${label}:${line}`,
       "write it as version: 'next' in the call that defines the route, its controller or its module",
     )
   })

@@ -78,7 +78,7 @@ function placeProblem(
   format: VersionFormat,
 ): string | undefined {
   const same = released.find((each) => canonicalVersion(each, format) === canonical)
-  if (same !== undefined) return `the version "${same}" is released already`
+  if (same !== undefined) return `the version "${same}" is already released`
   const newer = released.find((each) => compareVersions(version, each) < 0)
-  return newer === undefined ? undefined : `"${version}" is older than "${newer}", which is released`
+  return newer === undefined ? undefined : `"${version}" is older than the released version "${newer}"`
 }

@@ -19,23 +19,23 @@ import type { Edit, Wanted } from './edits.ts'
 import { isIgnored, uncommitted } from './git.ts'
 
 export const release: Command = {
-  summary: "release the changes of the version 'next' as a version",
+  summary: "release the changes of 'next' as a version",
   usage: '<version> [<app>] [options]',
   about: [
-    "Replaces version: 'next' in the source files of changes and routes, and puts the version in front of the list of",
-    'defineVersions. Nothing else in the files changes. Afterwards the app is loaded: if it does not have the',
-    'version then, the files are restored. The changelog of the version is shown at the end. Files with changes that are not committed are left alone.',
+    "Replaces version: 'next' in the source files of your changes and routes, and adds the version to the list of",
+    'defineVersions. The rest of the files stays the same. Then it loads the app, and restores the files if the app',
+    'lacks the version. At the end, you see the changelog of the version. Commit the files first.',
   ],
   examples: ['octavo release 2026-06-01', 'octavo release 3 src/app.ts --dry-run'],
   positionals: 2,
   options: {
-    'dry-run': { about: 'show what would change, and write nothing' },
-    snapshot: { about: 'keep the document of the version, as octavo snapshot does' },
-    force: { about: 'also edit files with changes that are not committed, and files that git ignores' },
+    'dry-run': { about: 'show the edits without writing them' },
+    snapshot: { about: 'keep the document of the version, like octavo snapshot' },
+    force: { about: 'edit files with uncommitted changes and files that git ignores, too' },
   },
   run: async (given, setting) => {
     const [version, name] = given.positionals
-    if (version === undefined) throw usageError('say which version: octavo release 2026-06-01')
+    if (version === undefined) throw usageError('pass a version: octavo release 2026-06-01')
     const module = findApp(name, setting.cwd)
     const history = await readHistory(module, version, setting)
     if (history === undefined) return 1
@@ -43,14 +43,14 @@ export const release: Command = {
     if (!given.has('force')) await refuseUnsafe(sources, setting.cwd)
     process.stdout.write(`${summaryOf(history, sources, version)}\n`)
     if (given.has('dry-run')) {
-      say('Nothing is written because of --dry-run')
+      say('No file was written because of --dry-run')
       return 0
     }
     if (!(await writeSources(sources, { module, version, setting }))) return 1
     await sayChangelog({ module, version, setting })
     const args = [...(name === undefined ? [] : [name]), '--version', version]
     if (given.has('snapshot')) return snapshot.run(readArguments(args, snapshot), setting)
-    say(`Keep its document, so that octavo check can compare it: octavo snapshot ${args.join(' ')}`)
+    say(`Keep its document for octavo check: octavo snapshot ${args.join(' ')}`)
     return 0
   },
 }
@@ -63,7 +63,7 @@ interface Source {
   readonly edits: readonly Edit[]
 }
 
-/** @throws `CommandError` if the version cannot be released; `undefined` if the app cannot be loaded, which has been printed. */
+/** Returns `undefined` after printing an error if the app cannot be loaded. @throws `CommandError` if the version cannot be released */
 async function readHistory(
   module: AppModule,
   version: string,
@@ -74,15 +74,21 @@ async function readHistory(
   const { versions, next, routes, unfinished, problem } = history
   if (problem !== undefined) {
     const refuse = problem.isMalformed ? usageError : failure
-    throw refuse(problem.message, ...(versions.length === 0 ? [] : [`released are ${versions.join(', ')}`]))
+    throw refuse(
+      problem.message,
+      ...(versions.length === 0 ? [] : [`released versions: ${versions.join(', ')}`]),
+    )
   }
   if (unfinished.length > 0)
     throw failure(
-      'changes are still to be filled in: replace each fillIn(…) by a value',
+      'some changes are incomplete: replace each fillIn(…) with a value',
       ...unfinished.map(toUnfinishedText),
     )
   if (next.length + routes.length > 0) return history
-  throw failure("no change and no route has the version 'next'", 'there is nothing to release')
+  throw failure(
+    "no change or route has the version 'next'",
+    "set version: 'next' in the changes that you want to release",
+  )
 }
 
 /** The source files with their edits. @throws `CommandError` for those that cannot be found or edited. */
@@ -95,7 +101,7 @@ async function editSources(
   const add = (list: keyof Wanted, place: string | undefined, what: string): void => {
     const [, file, line] = /^(.*):(\d+)$/.exec(place ?? '') ?? []
     if (file === undefined)
-      throw failure(`the source of ${what} cannot be found`, 'edit it by hand, or run Node without a bundler')
+      throw failure(`the source of ${what} was not found`, 'edit it by hand, or run Node without a bundler')
     const path = resolve(cwd, file)
     const lines = wanted.get(path) ?? { changes: [], histories: [], routes: [] }
     wanted.set(path, lines)
@@ -108,7 +114,7 @@ async function editSources(
     [...wanted].map(async ([path, lines]): Promise<Source> => {
       const label = relative(cwd, path)
       const text = await readText(path)
-      if (text === undefined) throw failure(`there is no file ${label}, where changes or routes are defined`)
+      if (text === undefined) throw failure(`file ${label}, which defines changes or routes, not found`)
       return { path, label, text, edits: toEdits(label, text, lines, version) }
     }),
   )
@@ -120,8 +126,8 @@ async function refuseUnsafe(sources: readonly Source[], cwd: string): Promise<vo
     const isMade = /^\/\/[#@] sourceMappingURL=/m.test(text) || (await isIgnored(path, cwd))
     if (isMade || /[\\/]node_modules[\\/]/.test(path))
       throw failure(
-        `${label} is not a source file: it is generated, or belongs to a package`,
-        'name the app by its source, such as: octavo release 3 src/app.ts',
+        `${label} is generated or belongs to a package`,
+        'pass the source of the app, for example octavo release 3 src/app.ts',
         'or use --force',
       )
   }
@@ -129,7 +135,7 @@ async function refuseUnsafe(sources: readonly Source[], cwd: string): Promise<vo
   const dirty = (await uncommitted(paths, cwd)).map((path) => relative(cwd, path))
   if (dirty.length > 0)
     throw failure(
-      `${dirty.join(', ')} ${dirty.length === 1 ? 'has' : 'have'} changes that are not committed`,
+      `${dirty.join(', ')} ${dirty.length === 1 ? 'has' : 'have'} uncommitted changes`,
       'commit them first, or use --force',
     )
 }
@@ -149,7 +155,7 @@ function summaryOf({ next, routes }: HistoryReport, sources: readonly Source[], 
   return [bold(`Version ${version}`), ...titles, ...diffs].join('\n')
 }
 
-/** Shows what clients will read of the version. The release does not depend on it. */
+/** Prints the changelog of the version. A failure here doesn't fail the release. */
 async function sayChangelog({ module, version, setting }: Check): Promise<void> {
   try {
     const made = await readChangelog(module, undefined, setting)
@@ -166,11 +172,11 @@ interface Check {
   readonly setting: Setting
 }
 
-/** Writes the files and loads the app with them. If it does not have the version then, the files are what they were. */
+/** Writes the files and loads the app. Restores the files if the app lacks the version. */
 async function writeSources(sources: readonly Source[], check: Check): Promise<boolean> {
   const restore = async (): Promise<void> => {
     for (const { path, text } of sources) await writeWhole(path, text)
-    say(`The files are restored, because the app does not have the version ${check.version} with these edits`)
+    say(`The files were restored, because the app lacks the version ${check.version} after these edits`)
   }
   try {
     for (const { path, text, edits } of sources) await writeWhole(path, applyEdits(text, edits))

@@ -7,7 +7,7 @@ import { toUnfinishedText } from './unfinished.ts'
 import { writeChanges } from './write.ts'
 import type { Failed } from './write.ts'
 
-/** Writes the changes that a failed check asks for, where that is wanted, and tells which functions are still to be filled in. Gives whether there are any. */
+/** Writes the missing changes if `--write` is set, and lists incomplete functions. Returns whether there are any. */
 export async function finishChanges(
   failed: Omit<Failed, 'module' | 'definitions'>,
   isBad: boolean,
@@ -20,7 +20,9 @@ export async function finishChanges(
   const { unfinished } = definitions
   for (const each of unfinished) say(toUnfinishedText(each))
   if (given.has('write') && !isBad && failed.result.findings.some(({ level }) => level === 'warning'))
-    say('Nothing is written: there are warnings alone. octavo check --write --strict writes changes for them')
+    say(
+      'No change was written, because all findings are warnings. Run octavo check --write --strict to write changes for them',
+    )
   if (isBad && given.has('write')) await writeChanges({ ...failed, module, definitions }, setting)
   return unfinished.length > 0
 }

@@ -67,10 +67,10 @@ export async function layOut(drafts: readonly Draft[], sources: Sources): Promis
   const at = toPlace(history?.at, cwd)
   const found = at === undefined ? undefined : await readText(at.path)
   if (history === undefined || at === undefined || found === undefined)
-    return 'the source of defineVersions cannot be found'
+    return 'the source of defineVersions was not found'
   const before = found.replaceAll('\r\n', '\n')
   const asFound = (text: string): string => (found === before ? text : text.replaceAll('\n', '\r\n'))
-  if (!/^\s*import\b/m.test(before)) return `${history.at ?? ''} has no imports, which changes need`
+  if (!/^\s*import\b/m.test(before)) return `${history.at ?? ''} has no import statement to add to`
   const kept: Kept[] = []
   const named: Named[] = []
   const folder = folderOf(history.changes, at.path, cwd)
@@ -113,14 +113,14 @@ function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: st
   if (draft.kind === 'route') return undefined
   const model = definitions.models.find(({ name }) => name === draft.model)
   const place = toPlace(model?.at, cwd)
-  if (model === undefined || place === undefined) return 'its definition cannot be found'
+  if (model === undefined || place === undefined) return 'its definition was not found'
   if ((model.exported ?? 'default') === 'default' && place.path !== historyPath)
-    return `export it by name from ${model.at ?? ''}, so that a change can name it`
+    return `export it by name from ${model.at ?? ''}, so that a change can import it`
   const names = new Set(draft.fields.map(({ name }) => name))
   const [field, change] = model.touched.find(([each]) => names.has(each)) ?? []
   return change === undefined
     ? undefined
-    : `the change "${change}" describes ${field ?? ''} already: write the new one by hand, and this one against it with before(…)`
+    : `the change "${change}" already describes ${field ?? ''}: write the new change by hand, and base the older one on it with before(…)`
 }
 
 interface Naming {

@@ -27,13 +27,13 @@ export function toAdditions(source: string, wanted: Additions): readonly Edit[] 
   const call = toCalls(source, tokens).find(
     ({ line, properties }) => line === wanted.line && properties.has('versions') && properties.has('changes'),
   )
-  if (call === undefined) return 'the call of defineVersions cannot be found'
+  if (call === undefined) return 'the call of defineVersions was not found'
   const lists = (['changes', 'models'] as const).flatMap((key): readonly (Edit | string)[] => {
     if (wanted[key].length === 0) return []
     const property = call.properties.get(key)
     const [first] = property?.value ?? []
     const open = first?.text === '{' ? tokens.indexOf(first) : property && listOf(property, tokens)
-    if (open === undefined) return [`${key} of defineVersions is no literal of this file`]
+    if (open === undefined) return [`${key} of defineVersions is not a literal in this file`]
     return [inFront(source, tokens, open, wanted[key].join(', '))]
   })
   const [problem] = lists.filter((each) => typeof each === 'string')

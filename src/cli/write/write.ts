@@ -44,13 +44,13 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
   )
   const own = result.findings.filter(({ version }) => version === newest)
   if (newest === undefined || base === undefined || revision === undefined || all.length === 0) {
-    say('Nothing is written: no released version of the history differs')
+    say('No change was written, because no released version of the history differs')
     return
   }
   const { drafts, unwritten } = toDrafts(own, isFailing, { base, revision, known: definitions })
   const layout = await layOut(drafts, { base, revision, definitions, cwd: setting.cwd })
   if (typeof layout === 'string') {
-    say(`Nothing is written: ${layout}`)
+    say(`No change was written: ${layout}`)
     return
   }
   if (layout.files.length > 0 && (await writeFiles(layout.files, failed.module, setting)))
@@ -62,7 +62,7 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
     ),
     ...(own.some(isFailing) ? [] : toOlder(all, definitions)),
   ]
-  if (rest.length > 0) say('No change is written for')
+  if (rest.length > 0) say('You have to write changes by hand for')
   for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
 }
 
@@ -72,7 +72,12 @@ function toOlder(
   { unfinished }: Definitions,
 ): readonly (readonly [what: string, why: string])[] {
   if (unfinished.length > 0 || failing.every(({ version }) => version === '')) return []
-  return [['older versions alone differ', 'a change of a release was edited, and changes stay as they are']]
+  return [
+    [
+      'older versions',
+      'they differ because a released change was edited: undo the edit, and write a new change',
+    ],
+  ]
 }
 
 function nameOf(draft: Draft): string {
@@ -88,7 +93,7 @@ async function writeFiles(
   const restore = async (): Promise<void> => {
     for (const { path, before } of files)
       await (before === undefined ? rm(path, { force: true }) : writeWhole(path, before))
-    say('The files are restored, because the app cannot be loaded with these changes:')
+    say('The files were restored, because the app cannot be loaded with these changes:')
     for (const { path, before, text } of files)
       if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
   }
@@ -122,8 +127,8 @@ function toReport({ files, changes }: Layout, cwd: string): readonly string[] {
     ...files
       .filter(({ before }) => before !== undefined)
       .map(({ path }) => `${green('Added')} ${changes.length === 1 ? 'it' : 'them'} to ${name(path)}`),
-    ...(guesses.length === 0 ? [] : [yellow('Look at what is guessed'), ...guesses]),
-    ...(asked.length === 0 ? [] : [yellow('Replace each fillIn(…) by a value'), ...asked]),
+    ...(guesses.length === 0 ? [] : [yellow('Check these guesses'), ...guesses]),
+    ...(asked.length === 0 ? [] : [yellow('Replace each fillIn(…) with a value'), ...asked]),
   ]
 }
 
@@ -131,13 +136,13 @@ function toReport({ files, changes }: Layout, cwd: string): readonly string[] {
 function adviceWithoutHistory(current: readonly CurrentVersion[]): readonly string[] {
   const versions = current.map(({ version }) => `'${version}'`).toReversed()
   return [
-    'Nothing is written: the app has no history, which changes are part of. Add one:',
+    'No change was written, because the app has no history. Add one:',
     "  import { defineVersions, model } from 'octavo/changes'",
     '',
-    "  export const User = model('User', { … }) // each object schema that changes, with all that is made from it",
+    "  export const User = model('User', { … }) // one for each object schema that changes",
     `  export const history = defineVersions({ versions: [${versions.join(', ')}], models: { User }, changes: [] })`,
     '',
     '  createApp(AppModule, { versioning: { …, history } })',
-    'Routes that answer every version have no version of their own. Then run octavo check --write again.',
+    'Remove the versions of routes that answer every version. Then run octavo check --write again.',
   ]
 }

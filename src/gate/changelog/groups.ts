@@ -15,7 +15,7 @@ export interface LevelGroup {
 
 const TITLES = [
   ['breaking', 'Breaking'],
-  ['warning', 'To be checked'],
+  ['warning', 'To check'],
   ['info', 'Compatible'],
 ] as const
 
@@ -56,6 +56,6 @@ export function lifeOf({ deprecated, sunset }: ChangelogVersion): string {
 export function emptyNote({ before, changes, findings }: ChangelogVersion): string | undefined {
   if (before === undefined) return 'The first version.'
   return changes.length === 0 && findings.length === 0
-    ? `Nothing that clients notice is different from version ${before}.`
+    ? `Clients notice no difference from version ${before}.`
     : undefined
 }

@@ -30,7 +30,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 /** The operations of `paths`. @throws {ReadError} */
 export function operationsOf(source: Source): readonly Operation[] {
   const paths = source.root['paths'] ?? {}
-  if (!isRecord(paths)) throw new ReadError('/paths is no object')
+  if (!isRecord(paths)) throw new ReadError('/paths has to be an object')
   const names = Object.keys(paths).filter((path) => path.startsWith('/'))
   const prefix = prefixOf(names)
   return names.flatMap((path) => {

@@ -28,12 +28,10 @@ export interface Source {
  * @throws {ReadError} if it is no OpenAPI 3 document
  */
 export function toSource(document: unknown, files: Files = new Map(), main = ''): Source {
-  if (!isRecord(document)) throw new ReadError('The document is no object')
+  if (!isRecord(document)) throw new ReadError('the document has to be an object')
   const version = document['openapi']
   if (typeof version !== 'string' || !/^3\.[0-2](\.|$)/.test(version))
-    throw new ReadError(
-      `The document says openapi: ${JSON.stringify(version) ?? 'nothing'}. Give a document of OpenAPI 3.0, 3.1 or 3.2`,
-    )
+    throw new ReadError(`openapi is ${JSON.stringify(version) ?? 'missing'}: use OpenAPI 3.0, 3.1 or 3.2`)
   const placeOf = createPlaces(document, files, main)
   const targets = new Map<string, unknown>()
   const follow = (from: Node): unknown => {
@@ -64,10 +62,10 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
     resolve: (value) => {
       let current = value
       for (let steps = 0; isRecord(current) && typeof current['$ref'] === 'string'; steps++) {
-        if (steps > 50) throw new ReadError(`The reference ${current['$ref']} leads back to itself`)
+        if (steps > 50) throw new ReadError(`the reference ${current['$ref']} is circular`)
         const target = follow(current)
         if (target === undefined)
-          throw new ReadError(`${pointerOf(current)}: the reference ${current['$ref']} leads nowhere`)
+          throw new ReadError(`${pointerOf(current)}: the target of ${current['$ref']} does not exist`)
         current = target
       }
       return current

@@ -53,9 +53,9 @@ export function compareLife(base: Operation, revision: Operation): readonly Diff
   if (was && is && before !== undefined && after === undefined)
     differences.push(say('sunset-deleted', 'breaking', 'the sunset was removed'))
   if (before !== undefined && after !== undefined && after < before)
-    differences.push(say('sunset-date-moved-earlier', 'breaking', 'the sunset is earlier than it was'))
+    differences.push(say('sunset-date-moved-earlier', 'breaking', 'the sunset is earlier than before'))
   if (rank(revision) < rank(base))
-    differences.push(say('api-stability-decreased', 'breaking', 'the operation is less stable than it was'))
+    differences.push(say('api-stability-decreased', 'breaking', 'the stability level decreased'))
   return differences
 }
 

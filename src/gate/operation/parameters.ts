@@ -74,7 +74,7 @@ function toMoved(old: Parameter, now: Parameter, { base, revision }: Documents):
     rule: 'request-parameter-location-changed',
     level: 'breaking',
     at: at(old),
-    message: `the parameter was in the ${old.in} and is in the ${now.in}`,
+    message: `the parameter moved from ${old.in} to ${now.in}`,
     base: base.pointerOf(old.node),
     revision: revision.pointerOf(now.node),
   }
@@ -108,7 +108,8 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
   ]
   // outside of JSON everything is text: what takes any text takes numbers, too
   const isWider = isScalar(shape) && !isPlainText(shape) && isPlainText(newShape)
-  if (isWider) return [...differences, say('request-parameter-type-generalized', 'info', 'any text is taken')]
+  if (isWider)
+    return [...differences, say('request-parameter-type-generalized', 'info', 'any text is accepted')]
   return [
     ...differences,
     ...toDifferences(readers.comparing.compare(shape, newShape), {
@@ -145,7 +146,7 @@ function toStyleDifferences(
 ): readonly Difference[] {
   const [was, is] = [styleOf(old), styleOf(now)]
   if (was === is || !shapes.every(isCompound)) return []
-  const message = `the parameter was written as ${was} and is written as ${is}`
+  const message = `the style of the parameter was ${was} and is ${is}`
   return [say('request-parameter-serialization-changed', 'breaking', message)]
 }
 

@@ -26,7 +26,7 @@ export function compareResponses(
       rule: 'status-of-default-changed',
       level: 'breaking',
       at: ['responses', was],
-      message: `the status of success was ${was} and is ${is}`,
+      message: `the success status was ${was} and is ${is}`,
       base: documents.base.pointerOf(old.get(was)),
       revision: documents.revision.pointerOf(now.get(is)),
     },

@@ -28,13 +28,13 @@ export function compareSecurity(
         level: 'breaking',
         at,
         message: isScope
-          ? `${toText(lost)} no longer has all scopes that are asked for`
-          : `${toText(lost)} is no longer enough`,
+          ? `${toText(lost)} lacks a required scope`
+          : `${toText(lost)} is no longer sufficient`,
       },
     ]
   }
   if (won.length === 0) return []
-  const message = `${toText(won)} is enough`
+  const message = `${toText(won)} is sufficient`
   const pointers = { base: base.pointer, revision: revision.pointer }
   return [{ ...pointers, rule: 'api-security-removed', level: 'info', at, message }]
 }

@@ -1,6 +1,6 @@
 import type { Level } from '../finding.ts'
 
-/** What can be different between two schemas: how bad it is where clients write the values, and where they read them. */
+/** A kind of difference between two schemas, with its level in requests and in responses. */
 export interface Aspect {
   readonly request: Level
   readonly response: Level
@@ -8,8 +8,8 @@ export interface Aspect {
   readonly cure: string
 }
 
-const KEEP = 'Keep what older clients send valid, or make the change part of a new version.'
-const READ = 'Keep what older clients read, or make the change part of a new version.'
+const KEEP = 'Keep accepting the values of your clients, or make the change part of a new version.'
+const READ = 'Keep sending values that your clients know, or make the change part of a new version.'
 
 const narrows = (says: string, cure = KEEP): Aspect => ({ request: 'breaking', response: 'info', says, cure })
 const widens = (says: string, cure = READ): Aspect => ({ request: 'info', response: 'breaking', says, cure })
@@ -31,7 +31,7 @@ function limit<N extends string>(
   return entries as Readonly<Record<`${N}-${'set' | 'unset' | 'increased' | 'decreased'}`, Aspect>>
 }
 
-/** Every difference between schemas that the gate tells. The name of a rule is made of the side, the place and one of these. */
+/** Every kind of difference between schemas. The name of a rule consists of the side, the place and one of these. */
 export const ASPECTS = {
   'type-changed': {
     request: 'breaking',
@@ -39,53 +39,53 @@ export const ASPECTS = {
     says: 'the type changed',
     cure: 'Add a field of the new type beside it, or make the change part of a new version.',
   },
-  'type-generalized': widens('more types are possible'),
-  // in requests this is told as type-changed
-  'type-specialized': { ...narrows('fewer types are possible'), request: 'none' },
+  'type-generalized': widens('more types are allowed'),
+  // in requests this is reported as type-changed
+  'type-specialized': { ...narrows('fewer types are allowed'), request: 'none' },
   wrapped: {
     request: 'breaking',
     response: 'breaking',
-    says: 'the value was wrapped',
-    cure: 'Begin with an envelope in a new version.',
+    says: 'the value was wrapped in an object or list',
+    cure: 'Add the envelope in a new version.',
   },
-  'became-nullable': widens('null is possible'),
-  'became-not-nullable': narrows('null is no longer possible'),
-  'became-enum': narrows('only some values are left'),
-  'enum-removed': widens('any value is possible, not only some'),
-  'const-added': narrows('only one value is left'),
-  'const-removed': widens('any value is possible, not only one'),
+  'became-nullable': widens('null is allowed'),
+  'became-not-nullable': narrows('null is no longer allowed'),
+  'became-enum': narrows('an enum was added'),
+  'enum-removed': widens('the enum was removed'),
+  'const-added': narrows('a constant was added'),
+  'const-removed': widens('the constant was removed'),
   'const-changed': {
     request: 'breaking',
     response: 'breaking',
-    says: 'the only value changed',
+    says: 'the constant changed',
     cure: 'Make the change part of a new version.',
   },
-  'enum-value-removed': narrows('a value was removed'),
+  'enum-value-removed': narrows('an enum value was removed'),
   'enum-value-added': {
     request: 'info',
     response: 'warning',
-    says: 'a value was added',
-    cure: 'Mark the enumeration with x-extensible-enum, or send the value in a new version only: give the change a `down`.',
+    says: 'an enum value was added',
+    cure: 'Mark the enum with x-extensible-enum, or write a `down` in your change so that only new versions send the value.',
   },
   ...limit('min', 'the minimum', true),
   ...limit('max', 'the maximum', false),
-  ...limit('min-length', 'the least length', true),
-  ...limit('max-length', 'the greatest length', false),
-  ...limit('min-items', 'the least number of items', true),
-  ...limit('max-items', 'the greatest number of items', false),
-  ...limit('min-properties', 'the least number of members', true),
-  ...limit('max-properties', 'the greatest number of members', false),
-  'multiple-of-tightened': narrows('fewer multiples are possible'),
-  'multiple-of-loosened': widens('more multiples are possible'),
+  ...limit('min-length', 'the minimum length', true),
+  ...limit('max-length', 'the maximum length', false),
+  ...limit('min-items', 'the minimum number of items', true),
+  ...limit('max-items', 'the maximum number of items', false),
+  ...limit('min-properties', 'the minimum number of members', true),
+  ...limit('max-properties', 'the maximum number of members', false),
+  'multiple-of-tightened': narrows('fewer multiples are allowed'),
+  'multiple-of-loosened': widens('more multiples are allowed'),
   'unique-items-set': narrows('items have to be distinct'),
-  'unique-items-unset': widens('items may be equal'),
+  'unique-items-unset': widens('items no longer have to be distinct'),
   'pattern-added': narrows('a pattern was added'),
   'pattern-removed': widens('a pattern was removed'),
   'pattern-changed': {
     request: 'warning',
     response: 'warning',
     says: 'the pattern changed, and patterns cannot be compared',
-    cure: 'Compare the patterns yourself, and allow the finding with a reason.',
+    cure: 'Compare the patterns yourself, and allow the finding if you accept it.',
   },
   'format-added': narrows('a format was added'),
   'format-removed': widens('a format was removed'),
@@ -93,57 +93,57 @@ export const ASPECTS = {
     request: 'warning',
     response: 'warning',
     says: 'the format changed, and formats cannot be compared',
-    cure: 'Compare the formats yourself, and allow the finding with a reason.',
+    cure: 'Compare the formats yourself, and allow the finding if you accept it.',
   },
   'any-of-added': widens('an alternative was added'),
   'any-of-removed': narrows('an alternative was removed'),
-  'additional-properties-closed': narrows('members without a name of their own are refused'),
+  'additional-properties-closed': narrows('additional members are rejected'),
   'additional-properties-opened': {
     request: 'info',
     response: 'info',
-    says: 'members without a name of their own are possible',
-    cure: 'Nothing has to be done.',
+    says: 'additional members are allowed',
+    cure: "You don't have to do anything.",
   },
-  'additional-properties-narrowed': narrows('members without a name of their own have a schema'),
-  'additional-properties-widened': widens('members without a name of their own may be anything'),
-  'property-names-added': narrows('the names of members are limited'),
-  'property-names-removed': widens('the names of members are no longer limited'),
-  'pattern-properties-added': narrows('members whose names match a pattern have a schema'),
-  'pattern-properties-removed': widens('members whose names match a pattern may be anything'),
+  'additional-properties-narrowed': narrows('additional members have to match a schema'),
+  'additional-properties-widened': widens('additional members can have any value'),
+  'property-names-added': narrows('the names of members are restricted'),
+  'property-names-removed': widens('the names of members are no longer restricted'),
+  'pattern-properties-added': narrows('members whose names match a pattern have to match a schema'),
+  'pattern-properties-removed': widens('members whose names match a pattern can have any value'),
   'constraint-added': {
     request: 'warning',
     response: 'info',
-    says: 'a constraint was added, which cannot be compared',
-    cure: 'Look which values the constraint refuses, and allow the finding with a reason.',
+    says: 'a constraint was added that cannot be compared',
+    cure: 'Check which values the constraint rejects, and allow the finding if you accept it.',
   },
   'constraint-removed': {
     request: 'info',
     response: 'warning',
-    says: 'a constraint was removed, which cannot be compared',
-    cure: 'Look which values the constraint refused, and allow the finding with a reason.',
+    says: 'a constraint was removed that cannot be compared',
+    cure: 'Check which values the constraint rejected, and allow the finding if you accept it.',
   },
   'discriminator-property-name-changed': {
     request: 'breaking',
     response: 'breaking',
-    says: 'another property tells the alternatives apart',
+    says: 'the discriminator property changed',
     cure: 'Keep the property, or make the change part of a new version.',
   },
   'default-value-added': {
     request: 'warning',
     response: 'none',
-    says: 'a default was added, so requests without the value mean something else',
+    says: 'a default was added, which changes the meaning of requests without the value',
     cure: 'Make the change part of a new version.',
   },
   'default-value-changed': {
     request: 'warning',
     response: 'none',
-    says: 'the default changed, so requests without the value mean something else',
+    says: 'the default changed, which changes the meaning of requests without the value',
     cure: 'Make the change part of a new version.',
   },
   'default-value-removed': {
     request: 'warning',
     response: 'none',
-    says: 'the default was removed, so requests without the value mean something else',
+    says: 'the default was removed, which changes the meaning of requests without the value',
     cure: 'Make the change part of a new version.',
   },
   'became-required': narrows(
@@ -152,31 +152,31 @@ export const ASPECTS = {
   ),
   'became-optional': widens(
     'it became optional',
-    'Go on sending it, or make the change part of a new version.',
+    'Keep sending it, or make the change part of a new version.',
   ),
   deprecated: {
     request: 'info',
     response: 'info',
     says: 'it is deprecated',
-    cure: 'Nothing has to be done.',
+    cure: "You don't have to do anything.",
   },
   reactivated: {
     request: 'info',
     response: 'info',
     says: 'it is no longer deprecated',
-    cure: 'Nothing has to be done.',
+    cure: "You don't have to do anything.",
   },
   'became-read-only': {
     request: 'warning',
     response: 'none',
-    says: 'it became read-only, so requests that send it are ignored or refused',
-    cure: 'Go on taking it, or make the change part of a new version.',
+    says: 'it became read-only, so its values in requests are ignored or rejected',
+    cure: 'Keep accepting it, or make the change part of a new version.',
   },
   undecided: {
     request: 'warning',
     response: 'warning',
-    says: 'the schemas differ in a way that cannot be decided',
-    cure: 'Look at both schemas yourself, and allow the finding with a reason.',
+    says: 'the schemas differ in a way that cannot be compared',
+    cure: 'Compare both schemas yourself, and allow the finding if you accept it.',
   },
 } as const satisfies Readonly<Record<string, Aspect>>
 

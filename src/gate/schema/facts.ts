@@ -71,7 +71,7 @@ function judge(
   if (others.length > 0)
     return facts.map((fact) => (others.includes(fact) ? { ...fact, level: 'breaking' } : fact))
   const isTold = facts.some(({ level }) => level === 'warning' || level === 'breaking')
-  const detail = side === 'request' ? 'fewer values are possible' : 'more values are possible'
+  const detail = side === 'request' ? 'fewer values are allowed' : 'more values are allowed'
   return isTold ? facts : [...facts, toFact('type-changed', base, revision, side, detail)]
 }
 
@@ -85,7 +85,7 @@ function toFacts(base: Shape, revision: Shape, comparing: Comparing): readonly F
   const [removed, added] = [without(old, now), without(now, old)]
   const isReplaced = removed.length > 0 === added.length > 0
   if (isReplaced && isEnvelope(base, revision, comparing))
-    return [...nulls, say('wrapped', 'the value was wrapped into another one')]
+    return [...nulls, say('wrapped', 'the value was wrapped in an object or list')]
   const change = `it was ${toTypeText(old)} and is ${toTypeText(now)}`
   if (removed.length > 0 && added.length > 0) return [...nulls, say('type-changed', change)]
   const shared = [...old].filter((type) => type !== 'null' && now.has(type))
@@ -111,7 +111,7 @@ function without(one: ReadonlySet<JsonType>, other: ReadonlySet<JsonType>): read
 }
 
 function toTypeText(types: ReadonlySet<JsonType>): string {
-  return types.size === 0 ? 'nothing' : types.size === 6 ? 'anything' : [...types].toSorted().join(' or ')
+  return types.size === 0 ? 'no value' : types.size === 6 ? 'anything' : [...types].toSorted().join(' or ')
 }
 
 /** Whether the newer value has the older one in it: an item of a list, or a member of an object that has nothing of it otherwise. */

@@ -19,7 +19,7 @@ export function toNoteFacts(base: Shape, revision: Shape, side: Side): readonly 
     ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
     ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
     ...(isRenamed
-      ? [say('discriminator-property-name-changed', `${was} told the alternatives apart, ${is} does now`)]
+      ? [say('discriminator-property-name-changed', `the discriminator was ${was} and is ${is}`)]
       : []),
   ]
 }

@@ -71,7 +71,7 @@ function toRemoved(before: Property, now: ObjectPart, { comparing, revision }: P
     const isRefused = now.rest === 'closed'
     const level: Level = isRefused ? 'breaking' : isOver ? 'info' : 'warning'
     const message = isRefused
-      ? 'the property was removed, and unknown members are refused'
+      ? 'the property was removed, and unknown members are rejected'
       : 'the property was removed'
     // what is ignored is no matter of the set
     return [

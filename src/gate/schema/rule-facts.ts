@@ -9,11 +9,11 @@ export function toRuleFacts(old: Part, now: Part, say: Say): readonly Fact[] {
   const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))
   const facts = [
     ...removed.map(({ keyword }) => ({
-      ...say('constraint-removed', `${keyword} was removed, which cannot be compared`),
+      ...say('constraint-removed', `${keyword} was removed and cannot be compared`),
       rule: `${toKebab(keyword)}-removed`,
     })),
     ...added.map(({ keyword }) => ({
-      ...say('constraint-added', `${keyword} was added, which cannot be compared`),
+      ...say('constraint-added', `${keyword} was added and cannot be compared`),
       rule: `${toKebab(keyword)}-added`,
     })),
   ]
@@ -23,7 +23,7 @@ export function toRuleFacts(old: Part, now: Part, say: Say): readonly Fact[] {
   return [
     ...rest,
     {
-      ...say('undecided', `${changed.keyword} changed, which cannot be compared`),
+      ...say('undecided', `${changed.keyword} changed and cannot be compared`),
       rule: `${toKebab(changed.keyword)}-changed`,
     },
   ]

@@ -80,7 +80,7 @@ function toBoundFacts(
   const facts = toLimitFacts(limit, old?.value, now?.value, say)
   if (facts.length > 0 || old?.isExclusive === now?.isExclusive) return facts
   const isUp = (limit === 'min') === (now?.isExclusive === true)
-  const change = `${LABELS[limit]} ${old?.value} itself is ${now?.isExclusive === true ? 'no longer' : 'now'} possible`
+  const change = `${LABELS[limit]} ${old?.value} itself is ${now?.isExclusive === true ? 'no longer' : 'now'} allowed`
   return [say(isUp ? `${limit}-increased` : `${limit}-decreased`, change)]
 }
 

@@ -6,7 +6,7 @@ import type { ValuePart } from './shape.ts'
 /** The values of a type that a schema lists. */
 export interface Values {
   readonly values: readonly ValuePart[]
-  /** Whether values that are not listed are possible. */
+  /** Whether values that are not listed are allowed. */
   readonly isOpen: boolean
 }
 
@@ -26,7 +26,7 @@ export function toValueFacts(
     return [say('const-changed', `the value was ${toText(removed)} and is ${toText(added)}`)]
   return [
     ...(removed.length > 0
-      ? [say('enum-value-removed', `${toText(removed)} ${areOf(removed)} no longer possible`)]
+      ? [say('enum-value-removed', `${toText(removed)} ${areOf(removed)} no longer allowed`)]
       : []),
     ...(added.length > 0 ? [toAdded(added, say, isExtensible, comparing)] : []),
   ]
@@ -40,7 +40,7 @@ function sayOf(
 ): Fact {
   const { values } = listed
   const aspect = values.length === 1 ? single : several
-  return say(aspect, `${how} ${toText(values)} ${areOf(values)} possible`)
+  return say(aspect, `${how} ${toText(values)} ${areOf(values)} allowed`)
 }
 
 function toAdded(
@@ -49,7 +49,7 @@ function toAdded(
   isExtensible: boolean,
   { side, strictness }: Comparing,
 ): Fact {
-  const fact = say('enum-value-added', `${toText(added)} ${areOf(added)} possible`)
+  const fact = say('enum-value-added', `${toText(added)} ${areOf(added)} allowed`)
   if (side === 'request') return fact
   const level = isExtensible ? 'info' : strictness.closedEnums ? 'breaking' : 'warning'
   return { ...fact, level }

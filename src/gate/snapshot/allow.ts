@@ -3,7 +3,7 @@ import { ReadError } from '../document/read-error.ts'
 import type { VersionFinding } from '../finding.ts'
 import { requireRule } from './rule-name.ts'
 
-/** A finding that is meant, for a reason and until a day. */
+/** A finding that is allowed for a reason until a date. */
 export interface Allowed {
   readonly rule: string
   readonly operation?: string
@@ -19,7 +19,7 @@ const MEMBERS = new Set(['rule', 'operation', 'at', 'versions', 'reason', 'until
 /** Reads `allow.json`. @throws {ReadError} for an entry that would allow something else than it says */
 export function readAllowed(text: string): readonly Allowed[] {
   const list: unknown = JSON.parse(text)
-  if (!Array.isArray(list)) throw new ReadError('allow.json is no list')
+  if (!Array.isArray(list)) throw new ReadError('allow.json has to be a list')
   return list.map((entry: unknown, index) => readEntry(entry, `allow.json, entry ${index + 1}`))
 }
 
@@ -27,12 +27,12 @@ function readEntry(entry: unknown, where: string): Allowed {
   const given = isRecord(entry) ? entry : {}
   const { rule, operation, at, versions, reason, until } = { ...given }
   if (!isString(rule) || !isString(reason) || reason === '' || !isString(until))
-    throw new ReadError(`${where}: rule, reason and until are needed`)
+    throw new ReadError(`${where}: rule, reason and until are required`)
   requireRule(rule, where)
   const unknown = Object.keys(given).find((name) => !MEMBERS.has(name))
   if (unknown !== undefined)
-    throw new ReadError(`${where}: there is no member ${unknown}. Members are ${[...MEMBERS].join(', ')}`)
-  if (Number.isNaN(Date.parse(until))) throw new ReadError(`${where}: until is no day: ${until}`)
+    throw new ReadError(`${where}: unknown member ${unknown}. Use ${[...MEMBERS].join(', ')}`)
+  if (Number.isNaN(Date.parse(until))) throw new ReadError(`${where}: until has to be a date, not ${until}`)
   return {
     rule,
     reason,
@@ -45,14 +45,14 @@ function readEntry(entry: unknown, where: string): Allowed {
 
 function toText(name: 'operation' | 'at', value: unknown, where: string): Pick<Allowed, typeof name> {
   if (value === undefined) return {}
-  if (!isString(value)) throw new ReadError(`${where}: ${name} is no text`)
+  if (!isString(value)) throw new ReadError(`${where}: ${name} has to be a string`)
   return { [name]: value }
 }
 
 function toVersions(value: unknown, where: string): Pick<Allowed, 'versions'> {
   if (value === undefined) return {}
   if (!Array.isArray(value) || !value.every(isString))
-    throw new ReadError(`${where}: versions is no list of texts, such as ["1", "2"]`)
+    throw new ReadError(`${where}: versions has to be a list of strings, such as ["1", "2"]`)
   return { versions: value }
 }
 

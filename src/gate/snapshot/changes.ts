@@ -21,7 +21,7 @@ interface ChangeInHistory {
   readonly hasSideEffects: boolean
 }
 
-/** Something that values show of a change: what `checkHistory` of `octavo/testing` finds. */
+/** A problem of a change that `checkHistory` of `octavo/testing` finds. */
 interface ChangeProblem {
   readonly code: string
   readonly change: string
@@ -36,7 +36,7 @@ export interface History {
   readonly problems: readonly ChangeProblem[]
 }
 
-/** Tells which changes do nothing or go wrong, and which differences between neighbouring versions no change explains. */
+/** Finds changes that fail or have no effect, and differences between consecutive versions that no change describes. */
 export function checkChanges(
   { changes, problems }: History,
   versions: readonly CurrentVersion[],
@@ -49,7 +49,7 @@ export function checkChanges(
   ]
 }
 
-/** What values show that an application may never send: who knows them lists the field in `lossy`, or gives examples. */
+/** Problems that the values of an application may never show. The author can list the field in `lossy` or add examples. */
 const UNCERTAIN = new Set(['lost', 'unfit', 'unchecked'])
 
 function toProblemFinding(
@@ -99,7 +99,7 @@ function toUnexplained(
     rule: 'diff-unexplained',
     level: 'warning',
     at: '',
-    message: `the operation differs from that of version ${older.version}, and no change tells of it`,
+    message: `the operation differs from version ${older.version}, and no change describes the difference`,
   }))
 }
 

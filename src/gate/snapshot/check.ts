@@ -15,7 +15,7 @@ import type { Serving } from './serving.ts'
 import { isAfterSunset } from './snapshot.ts'
 import type { CurrentVersion, Snapshot } from './snapshot.ts'
 
-/** What became of released versions. */
+/** The result of a check of released versions. */
 export interface CheckResult {
   readonly level: Level
   readonly findings: readonly VersionFinding[]
@@ -23,7 +23,7 @@ export interface CheckResult {
   readonly allowed: number
   /** Versions whose documents differ from what was kept. */
   readonly stale: readonly string[]
-  /** Those of them that differ in nothing but words, such as descriptions and examples. */
+  /** Those of them that differ only in texts, such as descriptions and examples. */
   readonly reworded: readonly string[]
   /** Versions that were never kept. */
   readonly missing: readonly string[]
@@ -100,7 +100,7 @@ function toRemoved(snapshot: Snapshot, now: Date): VersionFinding {
         version,
         'api-version-removed',
         'breaking',
-        `version ${version} was removed before a sunset was over`,
+        `version ${version} was removed before its sunset`,
       )
 }
 
@@ -121,7 +121,7 @@ function toOrderFindings(
   const places = new Map(current.map(({ version }, place) => [version, place]))
   const known = snapshots.flatMap(({ version }) => places.get(version) ?? [])
   if (known.some((place, index) => place < (known[index - 1] ?? -1)))
-    return [toApiFinding('', 'version-order-changed', 'breaking', 'the versions are in another order')]
+    return [toApiFinding('', 'version-order-changed', 'breaking', 'the order of the versions changed')]
   const newest = Math.max(...known)
   const kept = new Set(snapshots.map(({ version }) => version))
   return current
@@ -131,7 +131,7 @@ function toOrderFindings(
         version,
         'version-inserted',
         'breaking',
-        `version ${version} stands before a version that is released`,
+        `version ${version} was added before a released version`,
       ),
     )
 }
@@ -143,6 +143,6 @@ function toDefaultFindings(
   const was = snapshots.find(({ isDefault }) => isDefault === true)?.version
   const is = current.find(({ isDefault }) => isDefault)?.version
   if (snapshots.length === 0 || was === is) return []
-  const message = `requests without a version got ${was ?? 'none'} and get ${is ?? 'none'}`
+  const message = `the default version was ${was ?? 'none'} and is ${is ?? 'none'}`
   return [toApiFinding('', 'version-default-changed', 'breaking', message)]
 }

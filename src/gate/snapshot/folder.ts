@@ -11,13 +11,13 @@ import type { Levels } from './levels.ts'
 import { readIndex, toFileName } from './snapshot.ts'
 import type { Index, Snapshot } from './snapshot.ts'
 
-/** What a folder keeps of released versions. */
+/** The contents of a folder of released versions. */
 export interface Kept {
   readonly index: Index
   readonly snapshots: readonly Snapshot[]
-  /** What `allow.json` says. */
+  /** The entries of `allow.json`. */
   readonly allowed: readonly Allowed[]
-  /** What `rules.json` says. */
+  /** The levels of `rules.json`. */
   readonly levels: Levels
 }
 
@@ -38,11 +38,11 @@ export async function readFolder(folder: string): Promise<Kept> {
     index.versions.map(async (entry) => {
       const name = toFileName(entry.version)
       const text = await readText(join(folder, name))
-      if (text === undefined) throw new ReadError(`${name} is missing, which index.json names`)
+      if (text === undefined) throw new ReadError(`${name} is missing, but index.json names it`)
       // a checkout may have changed the ends of lines
       const own = text.replaceAll('\r\n', '\n')
       if (toDigest(own) !== entry.sha256)
-        throw new ReadError(`${name} was changed by hand: what is released stays as it was`)
+        throw new ReadError(`${name} was edited: restore the document that octavo snapshot wrote`)
       const document: unknown = within(name, () => JSON.parse(own))
       return { ...entry, document }
     }),

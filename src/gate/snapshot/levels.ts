@@ -10,14 +10,14 @@ export type Levels = ReadonlyMap<string, Level>
 /** Reads `rules.json`, such as `{ "request-parameter-removed": "breaking" }`. @throws {ReadError} for rules and levels that there are not */
 export function readLevels(text: string): Levels {
   const given: unknown = JSON.parse(text)
-  if (!isRecord(given)) throw new ReadError('rules.json is no object')
+  if (!isRecord(given)) throw new ReadError('rules.json has to be an object')
   return new Map(
     Object.entries(given).map(([rule, value]) => {
       requireRule(rule, 'rules.json')
       const level = LEVELS.find((each) => each === value)
       if (level === undefined)
         throw new ReadError(
-          `rules.json: ${rule} is ${JSON.stringify(value)}. Levels are ${LEVELS.toReversed().join(', ')}`,
+          `rules.json: unknown level ${JSON.stringify(value)} of ${rule}. Use ${LEVELS.toReversed().join(', ')}`,
         )
       return [rule, level]
     }),

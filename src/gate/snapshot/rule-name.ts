@@ -4,7 +4,7 @@ import { hasRule, RULES } from '../rules.ts'
 
 /** Refuses a rule that no finding can have. @throws {ReadError} with the rule that was probably meant */
 export function requireRule(rule: string, where: string): void {
-  if (!hasRule(rule)) throw new ReadError(`${where}: there is no rule ${rule}${suggest(rule)}`)
+  if (!hasRule(rule)) throw new ReadError(`${where}: unknown rule ${rule}${suggest(rule)}`)
 }
 
 function suggest(given: string): string {

@@ -1,7 +1,7 @@
 import type { Level, VersionFinding } from '../finding.ts'
 import { toApiFinding } from './api-finding.ts'
 
-/** How requests reach the routes of versions, as far as documents do not tell it. */
+/** How requests reach the routes of versions, as far as documents don't contain it. */
 export interface Serving {
   /** The places of a request that may name a version, such as `header x-api-version`. */
   readonly schemes: readonly string[]
@@ -9,16 +9,16 @@ export interface Serving {
   readonly routes: ReadonlyMap<string, readonly (readonly string[])[]>
 }
 
-/** What became of the way in which requests reach released versions: every place that could name one still can. */
+/** Checks that every place that could name a version still can. */
 export function checkSchemes(old: Serving | undefined, now: Serving): readonly VersionFinding[] {
   const lost = (old?.schemes ?? []).filter((scheme) => !now.schemes.includes(scheme))
   if (lost.length === 0) return []
-  const message = `requests named their version in ${lost.join(' or ')}, and do in ${now.schemes.join(' or ') || 'none'}`
+  const message = `versions were read from ${lost.join(' or ')} and are read from ${now.schemes.join(' or ') || 'no place'}`
   return [toApiFinding('', 'version-scheme-changed', 'breaking', message)]
 }
 
 /**
- * Tells of released versions that another route serves. Routes have no names that last, so this looks at versions that were served by one
+ * Finds released versions that another route serves. Routes have no names that last, so this looks at versions that were served by one
  * route and are no longer, and the other way round. It is a warning if the documents of the operation stay as they were.
  */
 export function checkRoutes(
@@ -34,8 +34,8 @@ export function checkRoutes(
         const was = areTogether(groups, other, version)
         if (was === areTogether(newer, other, version)) continue
         const message = was
-          ? `one route served the versions ${other} and ${version}, and one for each does now`
-          : `the versions ${other} and ${version} had a route each, and one route serves both now`
+          ? `one route served the versions ${other} and ${version}, and now each has its own`
+          : `the versions ${other} and ${version} had their own routes, and now one route serves both`
         const hasChanged = findings.some(
           (finding) => [other, version].includes(finding.version) && isOf(finding, operation),
         )

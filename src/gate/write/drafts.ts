@@ -53,7 +53,7 @@ export function toDrafts(
 }
 
 const UNDECIDED =
-  'several objects may be meant, because the place is in a union or an intersection: write the change by hand'
+  'the place is in a union or an intersection, so several objects match: write the change by hand'
 
 /** A finding in an object that has fields of a model. */
 interface ModelFinding {
@@ -77,7 +77,7 @@ function toModelDrafts(model: KnownModel, found: readonly ModelFinding[]): Draft
       .filter(({ differing }) => !written.has(differing.field))
       .map(({ finding, differing }) => ({
         finding,
-        why: `${differing.field} is no field of the newest ${model.name}: edit the change that describes it, or add it to the model`,
+        why: `the newest ${model.name} has no field ${differing.field}: edit the change that describes it, or add it to the model`,
       })),
   }
 }

@@ -188,14 +188,14 @@ function headerAt(document: unknown, pointer: string): Described | undefined {
 /** Why a finding of an operation cannot be written as a change, and what helps. */
 export function reasonOf({ rule, at, version }: VersionFinding): string {
   if (/^api-(path-)?removed/.test(rule))
-    return `put the route back with version: '<=${version}', because a handler cannot be derived`
+    return `restore the route with version: '<=${version}', because a change cannot contain a handler`
   if (rule.startsWith('api-security'))
-    return 'credentials are checked before changes: keep the ones that were enough'
+    return 'keep accepting the old credentials, because guards run before changes'
   if (rule === 'request-parameter-location-changed')
-    return 'a change cannot move a parameter: take it in both places'
+    return 'accept the parameter in both places, because a change cannot move it'
   if (at.startsWith('parameters/path/'))
-    return 'make input.params a part of a model, such as User.pick({ id: true }), whose changes reach it'
+    return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
   if (at.startsWith('requestBody') || at.startsWith('responses/'))
-    return 'a change describes fields of models: define the object with model(), or keep a route for the older versions'
-  return 'no change describes it'
+    return 'define the object with model(), because changes describe fields of models, or keep a route for the older versions'
+  return 'a change cannot describe this difference'
 }
