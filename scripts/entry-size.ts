@@ -10,7 +10,7 @@ const MAX_VALUES = 49
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 230 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 231 },
   { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 189 },
 ] as const
 

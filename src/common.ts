@@ -188,6 +188,7 @@ export type {
   PolicyLink,
   RoutePolicy,
   VersionLink,
+  Brownout,
   VersionPolicy,
   VersionStatus,
 } from './versioning/policy.ts'

@@ -28,6 +28,7 @@ const ROWS = {
   request_timeout: [408],
   session_conflict: [409, 'Session conflict'],
   retired_version: [410, 'Retired API version'],
+  version_brownout: [410, 'API version in a brownout'],
   precondition_failed: [412],
   body_too_large: [413, 'Content Too Large'],
   too_many_parts: [413, 'Content Too Large'],

@@ -9,6 +9,8 @@ export interface VersionLife {
   readonly deprecated?: true | string
   /** The moment from which it may stop answering. */
   readonly sunset?: string
+  /** The brownouts that are not over. Absent without any. */
+  readonly brownouts?: readonly { readonly from: string; readonly to: string }[]
 }
 
 /** The pages about the life of a version. */
@@ -22,12 +24,16 @@ export interface VersionLinks {
 /** Writes a lifetime out as it stands at a moment. */
 export function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
   const { deprecated = false, ...rest } = lifetime ?? {}
-  const { sunset }: Partial<Lifetime> = rest
+  const { sunset, brownouts = [] }: Partial<Lifetime> = rest
+  const ahead = brownouts.filter(({ to }) => now < to)
   const since = typeof deprecated === 'number' ? toIso(deprecated) : deprecated
   return {
     status: statusAt(lifetime, now),
     ...(since === false ? {} : { deprecated: since }),
     ...(sunset === undefined ? {} : { sunset: toIso(sunset) }),
+    ...(ahead.length === 0
+      ? {}
+      : { brownouts: ahead.map(({ from, to }) => ({ from: toIso(from), to: toIso(to) })) }),
   }
 }
 

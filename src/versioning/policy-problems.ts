@@ -59,6 +59,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     test: (value) => ['serve', 'gone', 'forward'].some((each) => each === value),
     expected: "'serve', 'gone' or 'forward'",
   },
+  brownouts: {
+    test: (value) => Array.isArray(value) && value.every(isBrownout),
+    expected: `a list of { from, to }, each ${A_MOMENT}, \`from\` before \`to\``,
+  },
 }
 
 const NAMES = Object.keys(RULES)
@@ -107,6 +111,13 @@ function isLink(link: unknown): boolean {
     (type === undefined || isMatch(type, /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/)) &&
     (title === undefined || isMatch(title, /^[ -~]*$/))
   )
+}
+
+function isBrownout(value: unknown): boolean {
+  if (!hasFields(value)) return false
+  const { from, to, ...others } = value
+  const [start = Number.NaN, end = Number.NaN] = [toTime(from), toTime(to)]
+  return start < end && Object.keys(others).length === 0
 }
 
 function isMatch(value: unknown, pattern: RegExp): boolean {

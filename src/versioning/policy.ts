@@ -15,6 +15,14 @@ export type PolicyLink =
       readonly title?: string
     }
 
+/** A time in which a version does not answer, so that clients who still use it notice before it is gone. */
+export interface Brownout {
+  /** The first moment in which it does not answer. */
+  readonly from: Moment
+  /** The moment from which it answers again. */
+  readonly to: Moment
+}
+
 /** What clients are told of the life of a version. Every field replaces that of the level above. */
 export interface VersionPolicy {
   /** Deprecated: from a moment on (RFC 9745), or `true` without telling since when. */
@@ -34,6 +42,11 @@ export interface VersionPolicy {
    * @default 'serve'
    */
   readonly retired?: 'serve' | 'gone' | 'forward'
+  /**
+   * Times in which it is answered with 410 and `Retry-After`. Responses before announce the next one in `api-brownout`. An empty list removes
+   * those of the levels above.
+   */
+  readonly brownouts?: readonly Brownout[]
 }
 
 /** The policy of a route, controller, router or module: for all its versions, and for some of them. */
@@ -57,10 +70,18 @@ export interface Lifetime {
   readonly gone: boolean
   /** Whether a later version answers in its place after `sunset`. */
   readonly forward: boolean
+  /** The times in which it is answered with 410, in their order. */
+  readonly brownouts: readonly Span[]
   /** `Deprecation` and `Sunset` as responses tell them. */
   readonly headers: Readonly<Record<string, string>>
   /** Members of a `Link` header. */
   readonly links: readonly string[]
+}
+
+/** A time between two moments, in milliseconds since 1970. The second one is not part of it. */
+export interface Span {
+  readonly from: number
+  readonly to: number
 }
 
 /** Where a version stands in its life. */
@@ -71,7 +92,9 @@ export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Li
   const deprecated = nearest(policies, 'deprecated') ?? false
   const sunset = nearest(policies, 'sunset') ?? false
   const links = toLinks(policies)
-  if (deprecated === false && sunset === false && links.length === 0) return undefined
+  const brownouts = toSpans(nearest(policies, 'brownouts') ?? [])
+  if (deprecated === false && sunset === false && links.length === 0 && brownouts.length === 0)
+    return undefined
   const since = typeof deprecated === 'boolean' ? undefined : toTime(deprecated)
   const until = sunset === false ? undefined : toTime(sunset)
   return {
@@ -79,12 +102,33 @@ export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Li
     sunset: until,
     gone: nearest(policies, 'retired') === 'gone',
     forward: nearest(policies, 'retired') === 'forward',
+    brownouts,
     headers: {
       ...(since === undefined ? {} : { deprecation: `@${Math.floor(since / 1000)}` }),
       ...(until === undefined ? {} : { sunset: new Date(until).toUTCString() }),
     },
     links,
   }
+}
+
+/** Brownouts as numbers, the earliest first. */
+function toSpans(brownouts: readonly Brownout[]): readonly Span[] {
+  return brownouts
+    .map(({ from, to }) => ({ from: toTime(from) ?? 0, to: toTime(to) ?? 0 }))
+    .toSorted((a, b) => a.from - b.from)
+}
+
+/** The brownout of this moment, else the next one. */
+export function nextBrownout(lifetime: Lifetime | undefined, clock: () => number): Span | undefined {
+  // reading the clock costs time, so only versions with brownouts do it
+  if (lifetime === undefined || lifetime.brownouts.length === 0) return undefined
+  const now = clock()
+  return lifetime.brownouts.find(({ to }) => now < to)
+}
+
+/** A span as an ISO 8601 interval. */
+export function toInterval({ from, to }: Span): string {
+  return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`
 }
 
 /** The field of the most specific policy that has it. */

@@ -63,6 +63,19 @@ const cases: readonly (readonly [string, VersionPolicy, string, string | undefin
     'The sunset of version 1 was on 2026-06-01. It may stop answering.',
   ],
   [
+    'with brownouts, of which it says the next',
+    {
+      sunset: '2026-12-31',
+      brownouts: [
+        { from: '2026-09-01T10:00Z', to: '2026-09-01T11:00Z' },
+        { from: '2026-08-01T10:00Z', to: '2026-08-01T11:00Z' },
+        { from: '2026-01-01', to: '2026-01-02' },
+      ],
+    },
+    '1 (sunset on 2026-12-31)',
+    'The sunset of version 1 is on 2026-12-31. It does not answer from 2026-08-01 10:00 UTC to 2026-08-01 11:00 UTC.',
+  ],
+  [
     'retired',
     { deprecated: '2026-01-01', sunset: '2026-06-01', retired: 'gone' },
     '1 (retired since 2026-06-01)',

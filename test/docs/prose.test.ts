@@ -51,7 +51,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/compatibility.md', maxWords: 1_200 },
   { page: 'docs/guide/configuration.md', maxWords: 450 },
   { page: 'docs/guide/cors.md', maxWords: 600 },
-  { page: 'docs/guide/deprecation.md', maxWords: 1_150 },
+  { page: 'docs/guide/deprecation.md', maxWords: 1_350 },
   { page: 'docs/guide/downloads.md', maxWords: 1_250 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
   { page: 'docs/guide/input.md', maxWords: 850 },

@@ -23,8 +23,9 @@ const EXPECTED = {
   links:
     '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
   retired: "'serve', 'gone' or 'forward'",
+  brownouts: `a list of { from, to }, each ${MOMENT}, \`from\` before \`to\``,
 } as const
-const POLICY = 'an object with deprecated, sunset, links, retired'
+const POLICY = 'an object with deprecated, sunset, links, retired, brownouts'
 
 const wrong = (where: string, field: string, expected: string, value: unknown): DefinitionProblem => ({
   code: 'invalid_field',
@@ -109,6 +110,16 @@ describe('the fields of a policy', () => {
     ['a title with a line end', 'links', { sunset: { href: '/a', title: 'a\nb' } }],
     ['a title outside ASCII', 'links', { sunset: { href: '/a', title: 'B\u00fccher' } }],
     ['a title that is no text', 'links', { sunset: { href: '/a', title: 1 } }],
+    ['one brownout without a list', 'brownouts', { from: '2026-06-01', to: '2026-06-02' }],
+    ['a brownout without end', 'brownouts', [{ from: '2026-06-01' }]],
+    ['a brownout that ends before it begins', 'brownouts', [{ from: '2026-06-02', to: '2026-06-01' }]],
+    ['a brownout of no time', 'brownouts', [{ from: '2026-06-01', to: '2026-06-01' }]],
+    [
+      'a brownout with a field that does not exist',
+      'brownouts',
+      [{ from: '2026-06-01', to: '2026-06-02', x: 1 }],
+    ],
+    ['a brownout that is a day', 'brownouts', ['2026-06-01']],
   ]
   for (const [title, field, value] of bad) {
     it(`${field}: ${title}`, () => {
@@ -143,14 +154,24 @@ describe('the fields of a policy', () => {
   })
   it('names that every object has do not exist either', () => {
     assert.deepEqual(mistakesOf({ route: { constructor: true } }), [
-      unknown(where, 'policy', 'constructor', 'use one of deprecated, sunset, links, retired, versions'),
+      unknown(
+        where,
+        'policy',
+        'constructor',
+        'use one of deprecated, sunset, links, retired, brownouts, versions',
+      ),
     ])
   })
   it('the policies of versions hold none of their own', () => {
     assert.deepEqual(
       mistakesOf({ route: { versions: { '1': { versions: {} }, '2': { sunset: 'x' }, '3': null } } }),
       [
-        unknown(where, 'policy.versions["1"]', 'versions', 'use one of deprecated, sunset, links, retired'),
+        unknown(
+          where,
+          'policy.versions["1"]',
+          'versions',
+          'use one of deprecated, sunset, links, retired, brownouts',
+        ),
         wrong(where, 'policy.versions["2"].sunset', EXPECTED.sunset, 'x'),
         wrong(where, 'policy.versions["3"]', POLICY, null),
       ],
@@ -193,14 +214,19 @@ describe('where a policy stands', () => {
   it('in the list of enableVersioning', async () => {
     assert.deepEqual(await enabled([{ version: '1', sunset: '2026-02-30', gone: true }]), [
       wrong(options, 'versions["1"].sunset', EXPECTED.sunset, '2026-02-30'),
-      unknown(options, 'versions["1"]', 'gone', 'use one of deprecated, sunset, links, retired'),
+      unknown(options, 'versions["1"]', 'gone', 'use one of deprecated, sunset, links, retired, brownouts'),
     ])
   })
   it('in the record of enableVersioning', async () => {
     assert.deepEqual(await enabled({ '1': { links: { sunset: '>' } }, '2': 'gone', '3': { versions: {} } }), [
       wrong(options, 'versions["1"].links', EXPECTED.links, { sunset: '>' }),
       wrong(options, 'versions["2"]', POLICY, 'gone'),
-      unknown(options, 'versions["3"]', 'versions', 'use one of deprecated, sunset, links, retired'),
+      unknown(
+        options,
+        'versions["3"]',
+        'versions',
+        'use one of deprecated, sunset, links, retired, brownouts',
+      ),
     ])
   })
   it('versions and values in messages are cut', async () => {

@@ -119,6 +119,14 @@ const ANSWERS = {
     schema: 'VersionProblemDetails',
     members: { requested: '1', supported: ['2'] },
   },
+  VersionBrownout: {
+    code: 'version_brownout',
+    description: 'This version is in a brownout',
+    detail: 'This version is not served for a while, because it ends soon',
+    schema: 'VersionProblemDetails',
+    members: { requested: '1', supported: ['2'], until: '2026-06-01T11:00:00.000Z' },
+    headers: RETRY,
+  },
 } as const satisfies Readonly<Record<string, Answer>>
 
 /** The name of an answer; `Problem` is any error. */
@@ -167,12 +175,13 @@ export function toErrorAnswers(
 ): ErrorAnswers {
   if (content === undefined) {
     const { unspecified = 400, unsupported = 404, retired = 410 } = statuses
-    const { UnspecifiedVersion, UnsupportedVersion, RetiredVersion } = PROBLEM_ANSWERS
+    const { UnspecifiedVersion, UnsupportedVersion, RetiredVersion, VersionBrownout } = PROBLEM_ANSWERS
     return {
       ...PROBLEM_ANSWERS,
       UnspecifiedVersion: withStatus(UnspecifiedVersion, unspecified),
       UnsupportedVersion: withStatus(UnsupportedVersion, unsupported),
       RetiredVersion: withStatus(RetiredVersion, retired),
+      VersionBrownout: withStatus(VersionBrownout, retired),
     }
   }
   return {

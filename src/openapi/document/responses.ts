@@ -111,6 +111,7 @@ function errorsOf(
     [layers.guards.length > 0, 403, 'Forbidden'],
     [pattern.params.length > 0, 404, 'NotFound'],
     [lifetime?.gone === true, retired, 'RetiredVersion'],
+    [hasBrownouts(lifetime), retired, 'VersionBrownout'],
     [hasBody, 413, 'ContentTooLarge'],
     [hasBody, 415, 'UnsupportedMediaType'],
     [sources.length > 0, 422, 'ValidationFailed'],
@@ -166,11 +167,16 @@ function headersOf(lifetime: Lifetime | undefined): Pick<ResponseObject, 'header
   const names = [
     ...Object.keys(lifetime.headers).map((name) => (name === 'sunset' ? 'Sunset' : 'Deprecation')),
     ...(lifetime.links.length > 0 ? ['Link'] : []),
+    ...(hasBrownouts(lifetime) ? ['Api-Brownout'] : []),
   ]
   if (names.length === 0) return {}
   return {
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
   }
+}
+
+function hasBrownouts(lifetime: Lifetime | undefined): boolean {
+  return lifetime !== undefined && lifetime.brownouts.length > 0
 }
 
 /** The headers that responses refer to. */
@@ -184,4 +190,8 @@ export const RESPONSE_HEADERS = deepFreeze({
     schema: { type: 'string' },
   },
   Link: { description: 'Where that is explained (RFC 8288)', schema: { type: 'string' } },
+  'Api-Brownout': {
+    description: 'The next time in which this is answered with 410, as an ISO 8601 interval',
+    schema: { type: 'string' },
+  },
 } as const)

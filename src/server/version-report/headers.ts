@@ -1,14 +1,17 @@
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import { PLAIN_SCHEME } from '../../versioning/schemes/plain-scheme.ts'
-import type { Lifetime } from '../../versioning/policy.ts'
+import { toInterval } from '../../versioning/policy.ts'
+import type { Lifetime, Span } from '../../versioning/policy.ts'
 import type { VersionReport } from '../table/table.ts'
 import type { FinishedResponse } from '../../http.ts'
 import type { ResponseHeaders } from '../pipeline/response-head.ts'
-import { DEFAULT_ECHO, DEPRECATED, REPORTING, SUPPORTED } from './names.ts'
+import { BROWNOUT, DEFAULT_ECHO, DEPRECATED, REPORTING, SUPPORTED } from './names.ts'
 
 /** The report of a response on the version that answered. */
 export interface ReportedVersion {
   readonly lifetime: Lifetime | undefined
+  /** The brownout of this moment, else the next one. */
+  readonly brownout: Span | undefined
   /** Members of a `Link` header that lead to newer versions. */
   readonly links: readonly string[]
   readonly report: VersionReport
@@ -21,11 +24,12 @@ export function createWriter(
   versioning: Versioning | undefined,
 ): (response: FinishedResponse, reported: ReportedVersion) => void {
   const echo = createEcho(versioning)
-  return (response, { lifetime, links, report, version }) => {
+  return (response, { lifetime, brownout, links, report, version }) => {
     const { headers } = response
     if (lifetime !== undefined) {
       for (const [name, value] of Object.entries(lifetime.headers)) headers[name] ??= value
     }
+    if (brownout !== undefined) headers[BROWNOUT] ??= toInterval(brownout)
     addLinks(headers, lifetime === undefined ? links : [...lifetime.links, ...links])
     addReport(headers, report)
     if (version !== null) echo(response, version)

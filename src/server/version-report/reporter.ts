@@ -1,6 +1,6 @@
 import type { Versioning } from '../../versioning/versioning.ts'
-import { isRetired } from '../../versioning/policy.ts'
-import type { Lifetime } from '../../versioning/policy.ts'
+import { isRetired, nextBrownout } from '../../versioning/policy.ts'
+import type { Lifetime, Span } from '../../versioning/policy.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import type { VersionReport } from '../table/table.ts'
@@ -15,7 +15,7 @@ import { addReport, createWriter } from './headers.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */
 export interface VersionReporter {
-  /** Of a request that reached a route. @throws `HttpError` 410 when the version is retired. */
+  /** Of a request that reached a route. @throws `HttpError` 410 if the version is retired or in a brownout. */
   readonly onMatch: (context: RequestContext, located: Located, endpoint: Endpoint) => void
   /** Of a request that reached none. */
   readonly onMiss: (context: RequestContext, found: MissAnswer) => void
@@ -28,7 +28,9 @@ interface MatchedRequest {
   readonly lifetime: Lifetime | undefined
   /** Whether the path has versions. */
   readonly isVersioned: boolean
-  readonly retired: boolean
+  /** Whether the version is retired or in a brownout. */
+  readonly isRefused: boolean
+  readonly brownout: Span | undefined
 }
 
 /** Creates the reporter. Returns `undefined` if there is never anything to report. */
@@ -58,9 +60,21 @@ export function createVersionReporter(
       if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && tellsAll))) return
       const retired = isRetired(lifetime, clock)
       const told = resolution.ended?.lifetime ?? lifetime
-      const { write, report } = toReport({ located, endpoint, lifetime: told, isVersioned, retired })
+      const brownout = retired ? undefined : nextBrownout(lifetime, clock)
+      const isOut = brownout !== undefined && clock() >= brownout.from
+      const isRefused = retired || isOut
+      const { write, report } = toReport({
+        located,
+        endpoint,
+        lifetime: told,
+        isVersioned,
+        isRefused,
+        brownout,
+      })
       context.writeVersionHeaders = write
       if (retired) throw versionError('retired', resolution, report, lifetime)
+      if (isOut)
+        throw versionError('brownout', resolution, report, lifetime, { to: brownout.to, now: clock() })
     },
     onMiss: (context, { report }) => {
       if (report === undefined || when === false) return
@@ -88,15 +102,15 @@ function createMatchReport(
   // without policies nothing is retired
   const linkTo = isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning) : undefined
 
-  return ({ located, endpoint, lifetime, isVersioned, retired }) => {
+  return ({ located, endpoint, lifetime, isVersioned, isRefused, brownout }) => {
     const { version, isReplaced, ended } = located.resolution
     const asked = ended?.version ?? version
     const links =
-      asked !== null && linkTo !== undefined && (isLinked || retired || ended !== undefined)
+      asked !== null && linkTo !== undefined && (isLinked || isRefused || ended !== undefined)
         ? linkTo(endpoint.info.name, asked, valuesOf(endpoint, located), clock())
         : NO_LINKS
     const report =
-      retired || (isVersioned && when === 'always')
+      isRefused || (isVersioned && when === 'always')
         ? table.lifetimes.report(
             places.all(located).map(({ shape }) => shape),
             clock(),
@@ -104,6 +118,7 @@ function createMatchReport(
         : NO_REPORT
     const reported = {
       lifetime,
+      brownout,
       links,
       report: when === false ? NO_REPORT : report,
       version: isReplaced || (isVersioned && echo !== false) ? version : null,

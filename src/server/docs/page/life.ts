@@ -43,7 +43,14 @@ function toSentences(document: DocumentLink): readonly string[] {
       ]
 }
 
-function toStatements({ version, status, deprecated, sunset }: DocumentLink): readonly string[] {
+function toStatements(document: DocumentLink): readonly string[] {
+  const [next] = document.brownouts ?? []
+  const brownout =
+    next === undefined ? [] : [`It does not answer from ${toTime(next.from)} to ${toTime(next.to)}.`]
+  return [...toStages(document), ...brownout]
+}
+
+function toStages({ version, status, deprecated, sunset }: DocumentLink): readonly string[] {
   const name = escape(version ?? '')
   const end = sunset === undefined ? '' : toTime(sunset)
   if (status === 'retired') return [`Version ${name} is retired since ${end}. It is not served any more.`]
