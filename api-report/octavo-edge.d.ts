@@ -20,6 +20,8 @@ export { BodyStream } from 'octavo'
 
 export { BoundTo } from 'octavo'
 
+export { Brownout } from 'octavo'
+
 export { BuiltIn } from 'octavo'
 
 export { CacheOptions } from 'octavo'

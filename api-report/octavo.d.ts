@@ -126,6 +126,11 @@ export type BoundTo<T> =
         }
       : never
 
+export interface Brownout {
+  readonly from: Moment
+  readonly to: Moment
+}
+
 export interface BuiltIn<T> extends Token<T> {
   readonly kind: 'built-in'
   readonly schema?: Schema
@@ -1543,6 +1548,7 @@ const ROWS: {
   readonly upgrade_required: readonly [426]
   readonly url_too_long: readonly [414]
   readonly validation_failed: readonly [422, 'Validation failed']
+  readonly version_brownout: readonly [410, 'API version in a brownout']
 }
 
 type RangeText = `${'<' | '>'}${string}` | `${'=' | ' '}${string}`
@@ -2124,6 +2130,10 @@ export interface VersionInfo extends VersionLife {
 }
 
 export interface VersionLife {
+  readonly brownouts?: readonly {
+    readonly from: string
+    readonly to: string
+  }[]
   readonly deprecated?: true | string
   readonly status: VersionStatus
   readonly sunset?: string
@@ -2146,6 +2156,7 @@ export interface VersionListing<L extends string = string> extends VersionPolicy
 }
 
 export interface VersionPolicy {
+  readonly brownouts?: readonly Brownout[]
   readonly deprecated?: boolean | Moment
   readonly links?: {
     readonly deprecation?: PolicyLink

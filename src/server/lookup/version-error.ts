@@ -6,15 +6,15 @@ import { cutVersion } from '../../versioning/cut-version.ts'
 import type { VersionReport } from '../table/table.ts'
 import type { Resolution } from './resolution.ts'
 
-/** The kinds of version errors, each with its detail. */
+/** The kinds of version errors, each with its code, the status of schemes that it has, and its detail. */
 const FAULTS = {
-  ambiguous: 'The request names several versions',
-  invalid: 'The version is not written as this API writes versions',
-  unsupported: 'This version is not served here',
-  unspecified: 'The request names no version',
-  elsewhere: 'Another deployment serves this version',
-  retired: 'This version is not served any more',
-  brownout: 'This version is not served for a while, because it ends soon',
+  ambiguous: ['ambiguous_version', 'ambiguous', 'The request names several versions'],
+  invalid: ['invalid_version', 'invalid', 'The version is not written as this API writes versions'],
+  unsupported: ['unsupported_version', 'unsupported', 'This version is not served here'],
+  unspecified: ['unspecified_version', 'unspecified', 'The request names no version'],
+  elsewhere: ['unsupported_version', 'unsupported', 'Another deployment serves this version'],
+  retired: ['retired_version', 'retired', 'This version is not served any more'],
+  brownout: ['version_brownout', 'retired', 'This version is not served for a while, because it ends soon'],
 } as const
 
 /** When a brownout ends, and the time now, in milliseconds since 1970. */
@@ -39,26 +39,30 @@ export function createVersionError(versioning: Versioning | undefined): VersionE
     // the scheme that found the version has the status; if several found none, or contradict each other, none of them has
     const own = others.length > 0 && ['unspecified', 'ambiguous'].includes(fault) ? undefined : first
     const statuses = (scheme ?? own)?.statusCodes
-    const isElsewhere = fault === 'elsewhere'
-    const kind = isElsewhere ? 'unsupported' : fault
-    const status = statuses?.[kind === 'brownout' ? 'retired' : kind]
-    return httpError(kind === 'brownout' ? 'version_brownout' : `${kind}_version`, FAULTS[fault], {
-      ...(isElsewhere ? { elsewhere: true } : {}),
+    const [code, kind, detail] = FAULTS[fault]
+    const status = statuses?.[kind]
+    return httpError(code, detail, {
+      ...(fault === 'elsewhere' ? { elsewhere: true } : {}),
       ...(fault === 'ambiguous' ? { sources: sources.map(cutSource) } : {}),
       ...(requested === undefined || fault === 'ambiguous' ? {} : { requested: cutVersion(requested) }),
       supported,
       ...(deprecated.length === 0 ? {} : { deprecated }),
-      ...(lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }),
       ...(status === undefined ? {} : { status }),
-      ...(wait === undefined ? {} : untilEnd(wait)),
+      ...endsOf(lifetime, wait),
     })
   }
 }
 
-/** When to try again, in seconds, at least one (RFC 9110 section 10.2.3). */
-function untilEnd({ to, now }: Wait): HttpErrorOptions {
-  const seconds = Math.max(1, Math.ceil((to - now) / 1000))
-  return { until: new Date(to).toISOString(), headers: { 'retry-after': String(seconds) } }
+/** The end of the version, and that of its brownout with the seconds to wait, at least one (RFC 9110 section 10.2.3). */
+function endsOf(lifetime: Lifetime | undefined, wait: Wait | undefined): HttpErrorOptions {
+  const sunset = lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }
+  if (wait === undefined) return sunset
+  const seconds = Math.max(1, Math.ceil((wait.to - wait.now) / 1000))
+  return {
+    ...sunset,
+    until: new Date(wait.to).toISOString(),
+    headers: { 'retry-after': String(seconds) },
+  }
 }
 
 function cutSource(source: { readonly in: string; readonly name: string; readonly value: string }): object {

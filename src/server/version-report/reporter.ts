@@ -58,23 +58,19 @@ export function createVersionReporter(
       if (isVersioned && (events.hasHook || events.channel.hasSubscribers))
         events.publish(context, resolution, endpoint, lifetime)
       if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && tellsAll))) return
-      const retired = isRetired(lifetime, clock)
+      const { refused, brownout } = standingOf(lifetime, clock)
       const told = resolution.ended?.lifetime ?? lifetime
-      const brownout = retired ? undefined : nextBrownout(lifetime, clock)
-      const isOut = brownout !== undefined && clock() >= brownout.from
-      const isRefused = retired || isOut
       const { write, report } = toReport({
         located,
         endpoint,
         lifetime: told,
         isVersioned,
-        isRefused,
+        isRefused: refused !== undefined,
         brownout,
       })
       context.writeVersionHeaders = write
-      if (retired) throw versionError('retired', resolution, report, lifetime)
-      if (isOut)
-        throw versionError('brownout', resolution, report, lifetime, { to: brownout.to, now: clock() })
+      if (refused === undefined) return
+      throw versionError(refused, resolution, report, lifetime, brownout && { to: brownout.to, now: clock() })
     },
     onMiss: (context, { report }) => {
       if (report === undefined || when === false) return
@@ -82,6 +78,22 @@ export function createVersionReporter(
     },
   }
 }
+
+/** Why a version does not answer, and its brownout of this moment or else the next one. */
+interface Standing {
+  readonly refused: 'retired' | 'brownout' | undefined
+  readonly brownout: Span | undefined
+}
+
+function standingOf(lifetime: Lifetime | undefined, clock: () => number): Standing {
+  if (isRetired(lifetime, clock)) return RETIRED
+  const brownout = nextBrownout(lifetime, clock)
+  if (brownout === undefined) return ANSWERS
+  return { refused: clock() >= brownout.from ? 'brownout' : undefined, brownout }
+}
+
+const RETIRED: Standing = { refused: 'retired', brownout: undefined }
+const ANSWERS: Standing = { refused: undefined, brownout: undefined }
 
 /** The report for a response and its error. */
 interface MatchReport {
