@@ -84,9 +84,9 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   await Promise.all(contestants.map(({ app }) => app.close()))
   const plain = summarize(contestants[0]?.samples ?? []).low
   return {
-    title: 'What stands around a handler',
+    title: 'Guards, interceptors and providers',
     text: [
-      `octavo alone: \`inject\` of one \`GET\` whose handler gives a text, with guards, interceptors and providers that do nothing. All applications run in one process and take turns, ${CALLS} calls each, another one beginning each round. The median of ${rounds} rounds, and in parentheses the quarters of the rounds below and above it; the differences are those of the lower quarters: what else a machine does only ever makes rounds slower.`,
+      `This section measures Octavo alone: \`inject\` of one \`GET\` whose handler returns a text, with guards, interceptors and providers that do no work, so you see the cost of the framework alone. All applications run in one process and take turns of ${CALLS} calls. A cell is the median of ${rounds} rounds. The differences compare lower quartiles, because other load only makes rounds slower.`,
     ],
     tables: [
       {

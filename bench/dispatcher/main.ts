@@ -26,10 +26,8 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   return {
     title: 'undici without a socket',
     text: [
-      `\`undici.request\` with \`createDispatcher(app)\`, and with an agent of undici to the same application where it listens on the loopback
-device, in the same thread; the body is read as JSON. Calls are made one after the other; rounds alternate; cells are medians, in
-brackets the quarters.`,
-      `The goal, at most ${GOAL} of the time over a socket, is ${mean <= GOAL ? 'met' : 'missed'}: ${mean.toFixed(2)} (geometric mean).`,
+      `Your code can call an application through undici without a socket. \`undici.request\` with \`createDispatcher(app)\` is compared with \`undici.request\` to the same application on the loopback device, in the same thread. The body is read as JSON. Calls are made one after the other.`,
+      `In the geometric mean, calls without a socket take ${mean.toFixed(2)} of the time. The goal of at most ${GOAL} is ${mean <= GOAL ? 'met' : 'missed'}.`,
     ],
     tables: [
       {

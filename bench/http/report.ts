@@ -51,13 +51,13 @@ export function report(findings: Findings): Section {
     title: 'HTTP',
     text: describe(findings),
     tables: [
-      toRatios(`Share of what ${BASELINE} answers, with the middle half of the rounds`, order, answered),
+      toRatios(`Requests answered, as a share of ${BASELINE}`, order, answered),
       toRatios(
-        `CPU time of ${BASELINE} for each answer, as a share of theirs: what else the machine does shows less here`,
+        `CPU time of ${BASELINE} for each response, divided by that of the contestant`,
         order,
         (contestant, scenario) => sharesOf(results, contestant, scenario, ({ cpu }) => 1 / cpu),
       ),
-      table('Microseconds of CPU time for each answer, kernel included', (loads) =>
+      table('Microseconds of CPU time for each response, kernel included', (loads) =>
         formatMedian(loads, 'cpu'),
       ),
       table('Requests per second', (loads) => formatMedian(loads, 'requests')),
@@ -82,9 +82,10 @@ export function report(findings: Findings): Section {
 function describe({ loader, isPinned, rounds, warmUp, burst }: Findings): readonly string[] {
   const cores = isPinned ? 'pinned to one core, the load comes from another' : 'not pinned to a core'
   return [
-    `One small API, written for each framework as its documentation shows it, in a process of its own with \`NODE_ENV=production\` (${cores}). The load is ${loader}. Each request is sent for ${burst / 1000} s in each of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, after a warm-up of ${warmUp / 1000} s; all servers stay up, and each round visits all of them, in another order. ${list(COUNTING.map(({ title }) => title))} count for the geometric mean.`,
-    `Before that, every server has shown that it gives the same statuses and equal JSON, sends \`date\`, \`content-length\` and \`content-type\`, keeps connections, applies defaults, drops members that are not declared, and refuses what is invalid. An integer in the path is read by the router of Octavo and by hand in \`node:http\`, which answer 404 to anything else; the others validate it and answer 422.`,
-    `Input is validated with zod, by way of what the framework has for it, except in Fastify without zod (JSON schemas, of responses too, which is how it is meant to be used; with zod it has none, which would be validated) and Elysia (its own \`t\`). \`node:http\` by hand has its schemas compiled with \`z.compile\`, and answers with \`writeHead\` and \`end\`, as its documentation shows and the other frameworks do; Octavo can be faster than it because it [uses node:http more cheaply](architecture.md#the-compiled-request). Versions in a header are a feature of Octavo (which adds \`Vary\`), Fastify and NestJS; for the others the handler looks at the header. Express adds an \`ETag\` to each answer, Elysia sends errors in chunks, and Fastify without zod tells the first problem of invalid input only, as they do unless they are told otherwise. Nobody logs requests, which Octavo has to be told (\`logger: false\`) and the others need not be; those with *log lines* write a line for each request to \`/dev/null\`.`,
+    `This section compares whole servers as your clients see them. One small API is written for each framework as its documentation shows. Each server runs in its own process with \`NODE_ENV=production\` (${cores}). The load is ${loader}. Each request is sent for ${burst / 1000} s in each of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, after a warm-up of ${warmUp / 1000} s. The geometric mean covers ${list(COUNTING.map(({ title }) => title))}.`,
+    `All servers return the same statuses and equal JSON, send \`date\`, \`content-length\` and \`content-type\`, keep connections open, apply defaults, drop undeclared members and refuse invalid input. If an integer in the path is invalid, the router of Octavo and the code for \`node:http\` answer 404. The others validate it and answer 422.`,
+    `Input is validated with zod, through the integration of each framework. Fastify without zod uses JSON schemas, for responses too, as its documentation recommends. Fastify with zod has no response schemas, because it would validate them. Elysia uses its own \`t\`. \`node:http\` by hand uses schemas compiled with \`z.compile\`, and answers with \`writeHead\` and \`end\`. Octavo can be faster because it [uses node:http more cheaply](architecture.md#the-compiled-request).`,
+    `Octavo, Fastify and NestJS read versions from a header themselves. In the others, the handler reads it. Express adds an \`ETag\` to each response, Elysia sends errors in chunks, and Fastify without zod reports only the first problem of invalid input, as they do by default. Request logs are off. If you log requests, compare the contestants with *log lines*, which write a line for each request to \`/dev/null\`.`,
   ]
 }
 
@@ -104,7 +105,7 @@ function toRatios(caption: string, order: readonly Contestant[], sharesIn: Share
 
 function toSizes(order: readonly Contestant[], sizes: ReadonlyMap<Contestant, Sizes>): Table {
   return {
-    caption: 'Size of the answers in bytes, head included: statuses are equal, what is said with them is not',
+    caption: 'Size of the responses in bytes, headers included',
     columns: ['', ...SCENARIOS.map(({ title }) => title)],
     rows: order
       .filter(({ logs }) => logs !== true)

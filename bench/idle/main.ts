@@ -28,14 +28,12 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   return {
     title: 'Idle connections',
     text: [
-      `${count} connections, on each of which one request was answered, and which stay. A server in a process of its own, the other
-ends in another; memory is the resident set size after a collection, before the first connection (after a few), with all of them,
-and after they have gone.`,
+      `If your clients keep connections open, the memory of each connection limits how many you can serve. Here, ${count} connections stay open after one request each. The server runs in its own process. Memory is the resident set size after a garbage collection: after a few first connections, with all connections, and after they have closed.`,
       // what the first connections cost is not what all of them cost
       ...(isQuick
         ? []
         : [
-            `The goal, less than ${GOAL} MiB for ${CONNECTIONS} connections, is ${isMet ? 'met' : 'missed'}.`,
+            `The goal of less than ${GOAL} MiB for ${CONNECTIONS} connections is ${isMet ? 'met' : 'missed'}.`,
           ]),
     ],
     tables: [

@@ -68,18 +68,21 @@ function introduce(sections: readonly Section[]): string {
   )
   return `# Benchmarks
 
-This page is written by \`npm run bench\`, which measures everything and then writes it, text and numbers; nothing on it is edited by hand.
-\`npm run bench -- router\` measures one part again, \`npm run bench -- --quick\` prints what a few rounds give. [bench/README.md](../bench/README.md)
-explains the package. Measure on your own machine and with your own routes before you decide anything: speed differs between
-processors, Node versions and applications, and most applications wait for a database.
+These benchmarks compare Octavo with other frameworks, routers, validators and serialisers on one machine. Read them to find out where Octavo is
+fast and where it loses. Speed differs between processors, Node versions and applications, and most applications wait for a database,
+so measure your own routes before you decide.
 
-Machine: ${[...machines].join('; ') || 'unknown'}.
+Machine: ${[...machines].join(', and ') || 'unknown'}.
 
-Noise is handled alike everywhere. All contestants of a comparison do the same work, and their answers are compared before the clock
-starts. They are measured in rounds that are interleaved, in another order each time, so that a slow moment of the machine falls on
-all of them. Numbers are medians of the rounds; a range is the middle half of them, from the lower to the upper quartile. Where the
-ranges of two contestants overlap, they are equal as far as this page can tell. Ratios are taken within a round. What Octavo loses is
-shown like what it wins.
+All sections use the same method:
+
+- All contestants of a comparison do the same work. Their results are compared before the clock starts.
+- They are measured in interleaved rounds, in another order each time, so that a slow moment of the machine affects all of them.
+- A number is the median of the rounds. A range in parentheses is the middle half, from the lower to the upper quartile. If the ranges of two
+  contestants overlap, you can treat them as equal. Ratios are taken within a round.
+
+\`npm run bench\` measures everything and writes this page, texts included. You can measure one part again with \`npm run bench -- router\`, or
+print the results of a few rounds with \`npm run bench -- --quick\`. [bench/README.md](../bench/README.md) explains the package.
 `
 }
 

@@ -44,10 +44,5 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
 }
 
 const TEXT = [
-  `One object, a list of 100 objects, and lists in lists, written as JSON with the length of the text in bytes. \`octavo\` is the
-writer that the framework compiles from a zod schema: it checks every value and leaves out undeclared members. \`fastify\` is the
-serializer that Fastify compiles from the JSON Schema of a response, which leaves undeclared members out and checks no types.
-\`fastify, zod\` is that of fastify-type-provider-zod. \`JSON.stringify\` has no schema.`,
-  `Every contestant runs in a thread of its own. Answers are compared before anything is timed. Rounds alternate. Cells are medians, with
-the quarters in brackets.`,
+  `One object, a list of 100 objects, and nested lists are written as JSON, and the length of the text in bytes is computed. \`octavo\` is the writer that the framework compiles from your zod schema. It checks every value and leaves out undeclared members. \`fastify\` is the serialiser that Fastify compiles from the JSON Schema of a response. It leaves out undeclared members and checks no types. \`fastify, zod\` is the serialiser of fastify-type-provider-zod. \`JSON.stringify\` has no schema.`,
 ]

@@ -25,8 +25,8 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
     title: 'Routers',
     text: toText(rounds),
     tables: [
-      toTable('Nanoseconds of a lookup, by what the path asks for', ONCE_NAMES, once),
-      toTable('The same with every route in two versions, the second asked for', TWICE_NAMES, twice),
+      toTable('Nanoseconds of a lookup, by the kind of path', ONCE_NAMES, once),
+      toTable('Nanoseconds of a lookup of the second of two versions', TWICE_NAMES, twice),
       toLongTable(longest),
       await measureBuild(),
     ],
@@ -36,10 +36,10 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
 
 function toText(rounds: number): readonly string[] {
   return [
-    "The 203 routes of GitHub's REST API (version 3, without `PATCH`), which routers are commonly compared with, and six requests for each route that differ in their values. Before anything is timed, every router has to find the right route and the right value of every parameter for each request, and nothing for the requests of the group `miss`.",
-    `Each router runs in a thread of its own: what the others do does not become part of what V8 optimizes its code for, and the loop that is timed calls nothing else. The threads take turns, another one beginning each round, and only one works at a time; a turn is about 1200 lookups that warm the processor's caches up and as many that are timed. A cell is the median of ${rounds} rounds, and in parentheses the quarters of the rounds below and above it. Every lookup gets a string of its own, as a request does: no hash of it is known. The requests are shuffled, the same way in every run.`,
-    'The answers are what each router gives its own framework. `octavo` and `find-my-way` take the request target as it came over the wire: they look for a query and for escapes, and decode them. The other routers leave that to their callers, and it is not in their times; `octavo, walk alone` leaves it out as well. `octavo` and `Hono RegExpRouter` give values by position, the others records by name, as `octavo, values by name` does. `rou3 compileRouter` makes the source of a function out of the routes. `Hono SmartRouter` is what an application has that names no router: the first of the other two that knows all patterns, here `RegExpRouter`.',
-    'Long paths are there for what they could do to a server that looks them up. `node:http` and octavo refuse targets of this length before a router sees them; these are the routers alone.',
+    `A router finds the route for each of your requests. Routers are commonly compared with the 203 routes of GitHub's REST API (version 3, without \`PATCH\`). Each route is requested with six different sets of values. Every router has to find the right route and the right parameters for each request, and no route for the requests of the group \`miss\`.`,
+    `Each router runs in its own thread, so that it doesn't change how V8 optimises the others, and only one thread works at a time. A turn has about 1200 lookups to warm up and as many that are timed. A cell is the median of ${rounds} rounds. Every lookup gets a new string, as a request does. The requests are shuffled in the same way in every run.`,
+    `\`octavo\` and \`find-my-way\` take the request target as it was sent, find its query and decode escapes. The other routers leave that to their callers, and so does \`octavo, walk alone\`. \`octavo\` and \`Hono RegExpRouter\` return values by position. The others return records by name, as \`octavo, values by name\` does. \`rou3 compileRouter\` compiles the routes into a function. \`Hono SmartRouter\` is the default of Hono, and it picks \`RegExpRouter\` here.`,
+    `The long paths show how much time a hostile path costs each router alone. \`node:http\` and Octavo refuse targets of this length before your router sees them.`,
   ]
 }
 

@@ -43,8 +43,8 @@ export function report(findings: Findings): Section {
 function describe({ isPinned, loader, rounds, warmUp, burst, starts }: Findings): readonly string[] {
   const cores = isPinned ? 'pinned to one core, the load comes from another' : 'not pinned to a core'
   return [
-    `The four requests of the [HTTP part](#http) that count, answered by \`app.fetch\` of each framework in \`Bun.serve\` and \`Deno.serve\`, each in a process of its own with \`NODE_ENV=production\` (${cores}). Octavo is \`octavo/edge\`. All validate with the same zod schemas and have passed the same checks. The load is ${loader}. Each request is sent for ${burst / 1000} s in each of ${rounds} rounds, after a warm-up of ${warmUp / 1000} s. All servers of a runtime stay up, and each round visits all of them, in another order.`,
-    `\`octavo\` has no versions, because the others have none to look for; with *versions in a header* it reads that header of every request. h3 is called without its own \`serve\`, which is slower, and Elysia on Bun also by its own \`listen\`, which leaves routing to Bun. A cold start is the time from the start of a process to the first answer, the median of ${starts}.`,
+    `Read this section if you deploy your application to Bun or Deno. The four requests of the [HTTP part](#http) that count for its mean are answered by \`app.fetch\` of each framework in \`Bun.serve\` and \`Deno.serve\`. Each server runs in its own process with \`NODE_ENV=production\` (${cores}). Octavo is \`octavo/edge\`. All frameworks validate with the same zod schemas and passed the same checks. The load is ${loader}. Each request is sent for ${burst / 1000} s in each of ${rounds} rounds, after a warm-up of ${warmUp / 1000} s.`,
+    `\`octavo\` has no versions, like the other frameworks. With *versions in a header*, it reads that header of every request. h3 is called without its own \`serve\`, which is slower. Elysia on Bun also runs with its own \`listen\`, which leaves routing to Bun. A cold start is the time from the start of a process to its first response, the median of ${starts}.`,
   ]
 }
 
@@ -61,17 +61,17 @@ function toTables({ runtime, loads, starts }: Measured): readonly Table[] {
   const titles = scenarios.map(({ title }) => title)
   return [
     {
-      caption: `${runtime.name}: share of the requests that ${BASELINE} answers, with the middle half of the rounds`,
+      caption: `${runtime.name}: requests answered, as a share of ${BASELINE}`,
       columns: ['', 'geometric mean', ...titles],
       rows: ratios(({ requests }) => requests),
     },
     {
-      caption: `${runtime.name}: CPU time of ${BASELINE} for each answer, as a share of theirs: what else the machine does shows less here`,
+      caption: `${runtime.name}: CPU time of ${BASELINE} for each response, divided by that of the contestant`,
       columns: ['', 'geometric mean', ...titles],
       rows: ratios(({ cpu }) => 1 / cpu),
     },
     {
-      caption: `${runtime.name}: requests per second, and milliseconds to the first answer of a new process`,
+      caption: `${runtime.name}: requests per second, and milliseconds to the first response of a new process`,
       columns: ['', ...titles, 'cold start'],
       rows: runtime.contestants.map((contestant) => [
         contestant.label,

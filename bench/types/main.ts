@@ -64,7 +64,7 @@ function toSection(contestants: readonly Contestant[], rounds: number): Section 
   })
   const floor = rows[0]?.medianOf('instantiations') ?? 0
   return {
-    title: 'What types cost',
+    title: 'Cost of types',
     text: toText(rounds),
     tables: [
       {
@@ -107,8 +107,8 @@ function toSection(contestants: readonly Contestant[], rounds: number): Section 
 
 function toText(rounds: number): readonly string[] {
   return [
-    `The same API of ${ROUTES} routes for each framework, generated in groups of ten as its documentation recommends, a file for each: a third of the routes has a parameter in the path, a third a validated query, a third a validated body, and every handler uses its input by the types that are inferred for it. \`zod alone\` has the same schemas, and functions that use their values. Where a framework takes the parameter from the path, it has no schema for it.`,
-    `Checked by the native compiler, TypeScript 7, with \`--singleThreaded --extendedDiagnostics\`. Instantiations are what the checker makes of generic types; they are the same on every machine. Times and memory are medians of ${rounds} rounds in which the frameworks take turns. Before that, each has to find three mistakes, one of each kind: a handler that reads what its input does not have.`,
-    'Each project does with the whole of the application what its framework has for that: octavo a typed `urlFor`, oRPC, ts-rest and one of the two of Hono a call through the client, tRPC a call on the server. The clients of tRPC and Elysia are packages of their own, and not in it; Fastify has none. ts-rest asks for zod 3 and gets the one that zod 4 brings along; its handlers are typed by `ServerInferRequest` and `ServerInferResponses` of its core. zod 3 and Elysia’s `t` are other schemas than those of zod 4, with which the second column compares all.',
+    `Types that are expensive to check slow down your editor and your builds. The same API of ${ROUTES} routes is generated for each framework, in files of ten routes as its documentation recommends. A third of the routes have a path parameter, a third a validated query and a third a validated body. Every handler uses its inferred input. \`zod alone\` has the same schemas, and functions that use their values. If a framework takes the parameter from the path, it has no schema for it.`,
+    `TypeScript 7 checks each project with \`--singleThreaded --extendedDiagnostics\`. Instantiations are the types that the checker creates from generic types. They are the same on every machine, and they predict how much work your editor has. Times and memory are medians of ${rounds} rounds. Before that, each framework has to find three mistakes: handlers that read a value that their input doesn't have.`,
+    `Each project calls the whole application in the way of its framework: Octavo with a typed \`urlFor\`, oRPC, ts-rest and one of the two projects of Hono through the client, and tRPC on the server. The clients of tRPC and Elysia are separate packages, so they are not included. Fastify has no client. ts-rest requires zod 3 and gets the one in zod 4. Its handlers are typed by \`ServerInferRequest\` and \`ServerInferResponses\` of its core. The second column compares all of them with the schemas of zod 4, although zod 3 and Elysia’s \`t\` are different schemas.`,
   ]
 }

@@ -44,12 +44,6 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
 }
 
 const TEXT = [
-  `A body of four fields, a body of three levels with five lines, and a query of text of which two values are numbers; valid ones, and
-ones with problems, all of which each contestant has to list with their paths. \`octavo\` is what the framework does with a zod schema at
-a request: its validator for bodies, and for the query its reader, which finds the fields, turns text into numbers and validates. The
-others turn text into numbers as their documentation says: \`z.coerce\`, \`coerceTypes\`, \`Convert\`, a pipe.`,
-  `What comes out differs: Octavo, zod and valibot make a new value with the known fields alone; ajv and typebox look at the one they
-are given, unknown fields included. ajv runs with \`allErrors\`, typebox lists what is wrong once its check has failed.`,
-  `Every contestant runs in a thread of its own; values and paths are compared before anything is timed; each value is made anew, outside
-the measured time. Rounds alternate; cells are medians, in brackets the quarters.`,
+  `Each request to your API is validated. The values are a body of four fields, a body of three levels with five lines, and a query of text with two numbers, valid and invalid. Each contestant has to list all problems with their paths. \`octavo\` is the validator that the framework uses for a request. For the query, that includes finding the fields and converting text to numbers. The others convert text as their documentation says: with \`z.coerce\`, \`coerceTypes\`, \`Convert\` or a pipe.`,
+  `The results differ. Octavo, zod and valibot create a new value with the known fields. ajv and typebox check the value that you pass, including unknown fields. ajv runs with \`allErrors\`, and typebox lists problems once its check has failed. Each value is created outside the measured time.`,
 ]

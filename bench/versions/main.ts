@@ -22,10 +22,10 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
     warmUp: isQuick ? 20 : 60,
   })
   return {
-    title: 'What versions cost',
+    title: 'Cost of versions',
     text: [
-      `octavo alone, on the 203 routes of the GitHub API: lookups with every route in two versions, the second asked for, by each way for versions to travel; \`none\` are the same routes without versions. Each contestant runs in a thread of its own; the threads take turns, another one beginning each round. A cell is the median of ${rounds} rounds, and in parentheses the quarters of the rounds below and above it. The ratios are those of the lower quarters: what else a machine does only ever makes rounds slower.`,
-      'Reading a header makes the request that handlers see, and a query makes a target longer, whoever reads them: a scheme is best compared with the contestant without versions that does the same.',
+      `This section measures Octavo alone, on the 203 routes of the GitHub API. Every route has two versions, and requests ask for the second one through each scheme. The rows \`none\` have the same routes without versions. A cell is the median of ${rounds} rounds. The ratios compare lower quartiles, because other load only makes rounds slower.`,
+      `Reading a header builds the request object for your handlers, and a query makes the target longer, with or without versions. If you choose a scheme by its speed, compare it with the row without versions that does the same.`,
     ],
     tables: [...STAGES.map((stage) => toTable(stage, results.get(stage) ?? new Map())), measureScale()],
   }

@@ -13,7 +13,7 @@ const VERSIONS = 100
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-/** What many versions cost when they are built, and what they keep. */
+/** Cost of building many versions, and what they keep. */
 export function measureScale(): Table {
   const rows = Object.entries({ URL: VersioningSchemes.URL, HEADER: VersioningSchemes.HEADER }).flatMap(
     ([name, scheme]) => {
@@ -34,7 +34,7 @@ export function measureScale(): Table {
     },
   )
   return {
-    caption: 'What many versions cost when they are built',
+    caption: 'Cost of building many versions',
     columns: ['', 'milliseconds, the first time', 'milliseconds, again', 'kB kept'],
     rows,
   }
