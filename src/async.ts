@@ -15,9 +15,7 @@ export function after<V, T>(value: Awaitable<V>, change: (value: V) => T): T | P
 }
 
 /**
- * Waits for a promise up to `time` milliseconds. Gives whether it was fulfilled in time.
- *
- * @throws what the promise is rejected with in time; a later rejection is ignored.
+ * Waits for a promise up to `time` milliseconds. Returns whether it was fulfilled in time. @throws what the promise is rejected with in time; a later rejection is ignored.
  */
 export async function settlesWithin(promise: Promise<unknown>, time: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
@@ -44,7 +42,7 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
   return () => (loading ??= load().catch(forget))
 }
 
-/** Does something whose failure concerns nobody: neither what it throws nor a rejection goes any further. `orElse` is done if it throws. */
+/** Runs a function and ignores its errors and rejections. `orElse` is done if it throws. */
 export function ignoreFailure(work: () => unknown, orElse?: () => unknown): void {
   try {
     const result = work()
@@ -54,7 +52,7 @@ export function ignoreFailure(work: () => unknown, orElse?: () => unknown): void
   }
 }
 
-/** Marks a rejection as handled, because nobody waits for the promise any more. */
+/** Marks a rejection as handled, because the promise has no consumer any more. */
 export function ignoreRejection(promise: unknown): void {
   void Promise.resolve(promise).catch(() => undefined)
 }

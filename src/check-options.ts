@@ -38,11 +38,7 @@ export function invalidOption(where: string, message: string, fix: string): Defi
   return { code: 'invalid_option', where, message, fix }
 }
 
-/**
- * Checks what a middleware of the name `where` was given; `example` is a call as it should be.
- *
- * @throws `DefinitionError` with all that is wrong.
- */
+/** Checks the options of the middleware `where`. `example` is a correct call. @throws `DefinitionError` with all that is wrong. */
 export function checkOptions(
   where: string,
   options: unknown,

@@ -227,7 +227,7 @@ export function toErrorResponse(
 /** Of most errors: one object, so that they are known by it. */
 const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** The reason phrase of a status; `undefined` for one without. */
+/** The reason phrase of a status, or `undefined` for one without. */
 export function phraseOf(status: number): string | undefined {
   return PHRASES[status]
 }
@@ -241,7 +241,7 @@ function thrower(status: number): HttpErrorFactory {
 
 /** A 400 error to throw. */
 export const badRequest: HttpErrorFactory = thrower(400)
-/** A 401 error to throw; give the challenge as `headers: { 'www-authenticate': … }`. */
+/** A 401 error to throw. Pass the challenge as `headers: { 'www-authenticate': … }`. */
 export const unauthorized: HttpErrorFactory = thrower(401)
 /** A 403 error to throw. */
 export const forbidden: HttpErrorFactory = thrower(403)

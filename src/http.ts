@@ -14,7 +14,7 @@ export type HeaderMap = Readonly<Record<string, string | readonly string[] | und
 
 /** The bytes of a request, read at most once. */
 export interface RawBody {
-  /** The declared length in bytes; `undefined` when the body is chunked. `0` means that there is none. */
+  /** The declared length in bytes, `undefined` if the body is chunked. `0` means that there is no body. */
   readonly length: number | undefined
   /**
    * Reads the whole body.
@@ -43,7 +43,7 @@ export interface RawRequest {
   readonly body: RawBody
   /** Whether the body is being read and the client still sends it. */
   readonly isArriving: boolean
-  /** The path that the application is mounted below, as Express has it in `baseUrl`; `undefined` for none. */
+  /** The path that the application is mounted below, as Express has it in `baseUrl`, or `undefined` for none. */
   readonly base?: string | undefined
   /** Has the request passed on if the application serves nothing at its path. There is something behind it only if this is a function. */
   readonly pass?: (() => void) | undefined
@@ -53,7 +53,7 @@ export interface RawRequest {
   readonly handOver?: ((take: unknown) => void) | undefined
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal
-  /** Aborts the signal: nobody waits for the answer any more. */
+  /** Aborts the signal, because the client no longer waits for the response. */
   abort(reason: unknown): void
 }
 
@@ -101,7 +101,7 @@ export interface HttpRequest {
   headerLines(name: string): readonly string[]
   /** The decoded cookies by name. */
   readonly cookies: Readonly<Record<string, string>>
-  /** Host and port that the client asked for; `X-Forwarded-Host` counts under `trustProxy` only. */
+  /** The host and port of the request. `X-Forwarded-Host` counts under `trustProxy` only. */
   readonly host: string
   /** The address of the client; `X-Forwarded-For` counts under `trustProxy` only. */
   readonly ip: string

@@ -36,7 +36,7 @@ export function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly
   return [...parts, text.slice(from)].map(trimSpace)
 }
 
-/** The value of a token or quoted string; `undefined` when it is neither. */
+/** The value of a token or quoted string, or `undefined` if it is neither. */
 export function unquote(text: string): string | undefined {
   if (TOKEN.test(text)) return text
   if (!/^"(?:[^"\\]|\\.)*"$/.test(text)) return undefined
@@ -48,7 +48,7 @@ export function quoteUnlessToken(text: string): string {
   return TOKEN.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-/** Reads one media type or range; `undefined` when it is malformed. */
+/** Reads one media type or range, or `undefined` if it is malformed. */
 export function parseMediaType(text: string): MediaType | undefined {
   const [range = '', ...rest] = splitOutsideQuotes(text, ';')
   const [type = '', subtype = '', ...more] = range.split('/')
@@ -74,7 +74,7 @@ export function parseMediaRanges(text: string): readonly MediaType[] {
     .filter((member) => member !== undefined)
 }
 
-/** The `type/subtype` of a Content-Type in lower case; `undefined` when there is none or it is malformed. */
+/** The `type/subtype` of a Content-Type in lower case, or `undefined` if there is none or it is malformed. */
 export function contentTypeOf(text: string | undefined): MediaType | undefined {
   if (text === undefined) return undefined
   // the spelling that nearly every client sends

@@ -98,7 +98,7 @@ function capture(caller: Caller, lines: number): Trace {
   return trace
 }
 
-/** The last line of a trace, its file relative to the working directory; `undefined` if it cannot be read. */
+/** The last line of a trace, its file relative to the working directory, or `undefined` if it cannot be read. */
 function toPlace(trace: Trace | undefined): string | undefined {
   try {
     const lines = String(trace?.stack).matchAll(LINE)

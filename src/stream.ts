@@ -11,7 +11,7 @@ export interface ChunkSource {
     readonly done?: boolean | undefined
     readonly value?: Uint8Array | string | undefined
   }>
-  /** Tells the source that nobody reads it, also while a chunk is waited for. */
+  /** Cancels the source, also while a chunk is awaited. */
   readonly cancel: () => void
 }
 
@@ -74,10 +74,7 @@ export function openStream(body: BodyStream): ChunkSource {
   }
 }
 
-/**
- * Keeps a stream of Node that fails while nobody reads it from ending the process, as one does whose file is not there. Who reads it
- * is told all the same.
- */
+/** Keeps a failing Node stream without a reader from ending the process. A reader still receives the error. */
 export function ignoreErrors(body: unknown): void {
   if (isEmitter(body) && !body.listeners('error').includes(ignore)) body.on('error', ignore)
 }
@@ -88,7 +85,7 @@ function isEmitter(value: unknown): value is Pick<EventEmitter, 'on' | 'listener
   return typeof value.on === 'function' && typeof value.listeners === 'function'
 }
 
-/** Tells a streamed body that nobody reads it. */
+/** Cancels a streamed body. */
 export function dropBody(body: FinishedResponse['body'] | undefined): void {
   // a stream that cannot be cancelled has no one left to tell
   ignoreFailure(() => {
@@ -110,7 +107,7 @@ export function isDetached(bytes: Uint8Array | string): boolean {
   }
 }
 
-/** Resolves when what was written has been taken, or nobody takes it any more. */
+/** Resolves when the written data was consumed, or when the target closes. */
 export function drained(target: Writable): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {

@@ -53,7 +53,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Says what a value is, for messages. The text of a string is shown only if `isShown`, because it may be a secret: so is a text with @, which may be an address with a password. */
+/** Describes a value for messages. The text of a string is shown only if `isShown`, because it may be a secret: so is a text with @, which may be an address with a password. */
 export function describeValue(value: unknown, isShown = false): string {
   if (typeof value === 'string') {
     if (value === '') return 'an empty string'
@@ -85,8 +85,8 @@ function named(kind: string, name: unknown): string {
 }
 
 /**
- * Says what stands in the place of what a test wants, and where: in a list or an object whose members are at fault, the first of these.
- * Strings are shown if the expectation comes near them: a word or a number that is misspelt helps, a secret in a wrong place does not.
+ * Describes the value that fails a test, and its place: the first failing member of a list or object. Strings are shown only if they resemble
+ * the expectation, because a misspelt word helps and a secret must not appear.
  */
 export function describeMistake(
   name: string,

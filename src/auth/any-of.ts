@@ -18,9 +18,9 @@ type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number
   : Identities<G>[number]
 
 /**
- * A guard that allows what one of several allows. They are asked in order, until one does; what they leave in `context.identity` is
- * the union of their types. When none allows, the 401 carries the challenges of all. Other errors than 401 are passed on at once.
- * If one of them is optional, requests without any credentials pass too.
+ * Creates a guard that allows a request if one of several guards does. They run in order until one allows, and the type of
+ * `context.identity` is the union of theirs. If none allows, the 401 has the challenges of all. Other errors than 401 are passed on at
+ * once. If one of them is optional, requests without any credentials pass too.
  *
  * @example
  * const SignedIn = anyOf(bearerAuth({ verify: findSession }), apiKey({ in: 'header', name: 'X-API-Key', verify: findPartner }))

@@ -71,7 +71,7 @@ function readUser(request: HttpRequest): Carried<[user: string, password: string
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The UTF-8 text behind base64; `undefined` when it is either not. */
+/** The UTF-8 text behind base64, or `undefined` if it is either not. */
 function decode(encoded: string): string | undefined {
   const bytes = Buffer.from(encoded, 'base64')
   // decoding forgives everything: only what it would write itself is base64

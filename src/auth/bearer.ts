@@ -44,7 +44,7 @@ const OPTIONS: Rules = {
 const TOKEN = /^[\w.~+/-]+=*$/
 
 /**
- * A guard for `Authorization: Bearer …` (RFC 6750), or another word that `scheme` gives. `verify` is not called for what is no token.
+ * Creates a guard for `Authorization: Bearer …` (RFC 6750), or another word of `scheme`. `verify` receives well-formed tokens only.
  *
  * @example
  * const SignedIn = bearerAuth({

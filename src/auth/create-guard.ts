@@ -31,7 +31,7 @@ interface Scheme<C extends readonly string[], D extends Tokens> {
   readonly verify: (...args: [...credentials: C, context: ExecutionContext, inject: Injected<D>]) => unknown
 }
 
-/** Makes the guard of a scheme. What `verify` throws is passed on as it is. */
+/** Creates the guard of a scheme. Errors of `verify` are passed on unchanged. */
 export function createAuthGuard<C extends readonly string[], D extends Tokens>(
   scheme: Scheme<C, D>,
 ): UntypedGuard {
@@ -84,7 +84,7 @@ export function denied(denial: Denial, challenges: readonly string[]): HttpError
   return httpError(denial, DETAILS[denial], { headers })
 }
 
-/** The challenge that an error carries; `undefined` when it has none. */
+/** The challenge that an error carries, or `undefined` if it has none. */
 export function challengeOf({ headers = {} }: HttpError): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1]
 }
@@ -94,8 +94,8 @@ function quote(text: string): string {
 }
 
 /**
- * What follows the scheme in the Authorization header (RFC 9110 section 11.4). Another scheme counts as nothing; several lines are
- * malformed, for proxies and servers do not agree which of them counts.
+ * Returns the part after the scheme in the Authorization header (RFC 9110 section 11.4). Another scheme counts as no credentials. Several
+ * headers are malformed, because proxies and servers disagree about the one that counts.
  */
 export function readAuthorization(request: HttpRequest, scheme: string): Carried<string> {
   const [line, ...others] = request.headerLines('authorization')
@@ -110,9 +110,8 @@ export function readAuthorization(request: HttpRequest, scheme: string): Carried
 type Falsy = false | null | undefined | 0 | 0n | ''
 
 /**
- * The identity that a `verify` leaves when it returns V: promises are awaited, what denies is dropped, and so is `true`, which
- * allows without identity: `undefined` beside another type, `never` alone. `O` tells whether credentials are optional, which adds
- * `undefined`.
+ * The identity of a `verify` that returns V. Promises are awaited, and denials are dropped. `true` allows without an identity: it becomes
+ * `undefined` beside another type, and `never` alone. `O` adds `undefined` for optional credentials.
  */
 export type IdentityOf<V, O extends boolean = false> = 0 extends 1 & V
   ? unknown

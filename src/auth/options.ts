@@ -17,7 +17,7 @@ export interface AuthOptions<D = {}, O extends boolean = boolean> {
    * @default false
    */
   readonly optional?: O
-  /** What the credentials are for, shown to the client in the challenge; printable ASCII. @default 'api' */
+  /** The realm of the credentials in the challenge, in printable ASCII. @default 'api' */
   readonly realm?: string
   /** Shown in documents. */
   readonly description?: string

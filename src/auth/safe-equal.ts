@@ -4,8 +4,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 let key: Buffer | undefined
 
 /**
- * Whether two texts are equal, in a time that tells nothing of where they differ, nor whether their lengths do. Compare secrets with
- * it; passwords belong into a slow hash such as `scrypt`.
+ * Compares two texts in a time that reveals neither the place of a difference nor different lengths. Use it for secrets. Passwords need a
+ * slow hash such as `scrypt`.
  *
  * @example
  * const Deploy = bearerAuth({ verify: (token) => safeEqual(token, settings.deployToken) })

@@ -23,7 +23,7 @@ export interface AnyChange {
 /** A field through all versions of its model: its name and schema change, the number stays. No other model has the same number. */
 export type Slot = number
 
-/** What a step does to one field, told from the newer side to the older one. */
+/** The effect of a step on one field, from the newer side to the older one. */
 export type Move =
   | { readonly kind: 'rename'; readonly slot: Slot; readonly now: string; readonly was: string }
   | {
@@ -105,7 +105,7 @@ function isReshape(part: unknown): part is AnyReshape {
   return isRecord(part) && part['kind'] === 'reshape'
 }
 
-/** The model that a part of a change reshapes; `undefined` for an operation. */
+/** The model that a part of a change reshapes, or `undefined` for an operation. */
 export function modelOf(part: unknown): unknown {
   return isReshape(part) ? toBase(part.of).model : undefined
 }

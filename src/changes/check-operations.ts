@@ -130,7 +130,7 @@ function thingsOf(operation: Operation, route: FlatRoute): ReadonlyMap<string, s
   return things
 }
 
-/** The path of a route in an older version; `undefined` if it does not begin with what was moved. */
+/** The path of a route in an older version, or `undefined` if it does not begin with what was moved. */
 export function pathBefore({ pattern, prefix }: FlatRoute, path: OperationPath): string | undefined {
   const { was, now } = path
   if (now === undefined) return was

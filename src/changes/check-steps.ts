@@ -58,7 +58,7 @@ function unturned(name: string, move: Move & { readonly kind: 'turn' }, now: Sch
     ])
 }
 
-/** The kind of values that a schema takes and returns; `undefined` if that is not plain, as of coerced ones. */
+/** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
 function plainKind(schema: Schema): string | undefined {
   const { type, coerce } = { coerce: undefined, ...defOf(schema) }
   return PLAIN.has(type) && coerce !== true ? type : undefined

@@ -28,7 +28,7 @@ import type { Plans } from './convert/plans.ts'
 export interface HistoryParts {
   /** Newest first. */
   readonly versions: readonly string[]
-  /** The version of changes that are not released; `undefined` if no version has them. */
+  /** The version of changes that are not released, or `undefined` if no version has them. */
   readonly next: string | undefined
   /** Newest first. */
   readonly changes: readonly AnyChange[]
@@ -308,7 +308,7 @@ interface OlderParts {
   readonly route: FlatRoute
   readonly level: number
   readonly plans: Plans
-  /** What operations say, newest first. */
+  /** The operations, newest first. */
   readonly applied: readonly Operation[]
   /** As it was. */
   readonly pattern: FlatRoute['pattern']

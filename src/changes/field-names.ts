@@ -19,7 +19,7 @@ export interface FieldNames<N extends string, K extends string> extends z.ZodEnu
 const named = new WeakMap<Schema, Schema>()
 
 /**
- * Makes a schema of the names of a model's fields, for parameters such as `sort`. In older versions they are the names of that time.
+ * Creates a schema of the names of a model's fields, for parameters such as `sort`. In older versions they are the names of that time.
  *
  * @example
  * input: { query: { sort: fieldNames(User).optional() } }
@@ -42,7 +42,7 @@ export function fieldNames<M extends AnyModel>(
   return schema as never
 }
 
-/** The model whose names a schema has; `undefined` for any other schema. */
+/** The model whose names a schema has, or `undefined` for any other schema. */
 export function namedModel(schema: Schema): Schema | undefined {
   return named.get(schema)
 }

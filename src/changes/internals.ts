@@ -2,7 +2,7 @@ import type { FlatRoute } from '../flatten/flat-route.ts'
 import type { AnyChange } from './chain.ts'
 import type { HistoryParts } from './expand.ts'
 
-/** The part of a history that `octavo/testing` and the command line use, and nobody else. */
+/** The internal part of a history, for `octavo/testing` and the command line. */
 export interface HistoryInternals {
   readonly parts: HistoryParts
   /** The parts with other changes. */
@@ -34,7 +34,7 @@ export function withHistoryInternals<H extends object>(history: H, internals: Hi
   return Object.defineProperty(history, INTERNALS, { value: internals })
 }
 
-/** The internals of a history; `undefined` if the value is none. */
+/** Returns the internals of a history, or `undefined` for any other value. */
 export function findHistoryInternals(history: unknown): HistoryInternals | undefined {
   if (typeof history !== 'object' || history === null) return undefined
   // a symbol that only Octavo writes

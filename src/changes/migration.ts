@@ -21,7 +21,7 @@ interface Parts {
   readonly route: FlatRoute
   readonly level: number
   readonly plans: Plans
-  /** What operations say, newest first. */
+  /** The operations, newest first. */
   readonly applied: readonly Operation[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   readonly turned: ReadonlyMap<SourceName, Turned>
@@ -86,7 +86,7 @@ function turnDown(route: FlatRoute, plan: Plan, data: unknown, request: HttpRequ
   }
 }
 
-/** How the events or items of a route are turned; `undefined` if no change reaches them. */
+/** How the events or items of a route are turned, or `undefined` if no change reaches them. */
 function turnStream(route: FlatRoute, level: number, plans: Plans): StreamMigration | undefined {
   const { stream } = route
   if (stream === undefined) return undefined
@@ -114,7 +114,7 @@ function turnStream(route: FlatRoute, level: number, plans: Plans): StreamMigrat
 /** A response, event or item that changes reach. */
 interface TurnedResponse {
   readonly plan: Plan
-  /** Whether functions of changes have to see what the newest schema makes of a result. */
+  /** Whether functions of changes receive results after the newest schema parsed them. */
   readonly isParsedFirst: boolean
 }
 
@@ -151,7 +151,7 @@ function turnSource(
   }
 }
 
-/** Says which route cannot be served, and because of which change. The error itself is its cause. */
+/** Names the route that cannot be served, and the change. The error itself is its cause. */
 function failed({ label }: FlatRoute, error: unknown): Error {
   const change = error instanceof MigrationError ? error.change : undefined
   return new Error(

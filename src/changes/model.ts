@@ -29,7 +29,7 @@ export interface Modelled {
   readonly [MODEL]: string
 }
 
-/** What is asked of a model where one is taken. */
+/** The members that functions with a model parameter need. */
 export interface AnyModel extends Modelled {
   /** For types alone: the fields. */
   readonly '~shape': object
@@ -125,7 +125,7 @@ function refuse(where: string, message: string, fix: string): never {
 }
 
 /**
- * Makes a part of a model with `omit`, `pick`, `extend` or `partial`. Changes of the model reach the part by the fields that it has, in
+ * Creates a part of a model with `omit`, `pick`, `extend` or `partial`. Changes of the model reach the part by the fields that it has, in
  * types too.
  *
  * @example
@@ -149,7 +149,7 @@ export function derive<M extends Modelled, S extends Schema>(of: M, make: (model
   return part as Part<M, S>
 }
 
-/** The name of a model; `undefined` for anything else. */
+/** The name of a model, or `undefined` for anything else. */
 export function modelName(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? models.get(value)?.name : undefined
 }

@@ -29,14 +29,14 @@ export function namesOf(source: SourceName, operation: Operation): NamesWere | u
 interface Parameter {
   /** Its newest name, which operations know it by. */
   readonly key: string
-  /** Its name in the schema that values are turned into; `undefined` if it existed only then. */
+  /** Its name in the schema that values are turned into, or `undefined` if it existed only then. */
   readonly newest: string | undefined
-  /** Its name in the older version; `undefined` if it did not exist. */
+  /** Its name in the older version, or `undefined` if it did not exist. */
   name: string | undefined
   schema: Schema
 }
 
-/** A source as it was before operations changed parameters of it, newest operation first; `undefined` if none did. */
+/** A source as it was before operations changed parameters of it, newest operation first, or `undefined` if none did. */
 export function turnNames(
   source: DeclaredSource,
   plan: Plan | undefined,

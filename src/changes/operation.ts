@@ -8,7 +8,7 @@ export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
 /** What headers of responses were, by their newest name. Values are turned down, to the older version. */
 export type HeadersWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'down'>>>
 
-/** Says what something was. */
+/** The earlier state of a part of a route. */
 export interface Earlier<T> {
   /** What it was before the change. */
   readonly was: T
@@ -25,7 +25,7 @@ type StatusPairs<P extends number, S> =
 /** A key of inferred statuses as a number: TypeScript may infer a text. */
 type StatusIn<K> = K extends `${infer N extends number}` ? N : K
 
-/** What `operation` takes. Names and statuses are those of the newest version, whatever newer operations say of them. */
+/** The options of `operation`. Names and statuses are those of the newest version, even if newer operations change them too. */
 export interface OperationOptions<R extends string = string, P extends number = number, S = Statuses> {
   /** The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. */
   readonly route: R
@@ -53,9 +53,9 @@ export interface OperationOptions<R extends string = string, P extends number = 
   }
 }
 
-/** What a change says of a route. */
+/** The part of a change that describes a route. */
 export interface Operation<F = unknown> extends OperationOptions {
-  /** Tells it from a reshape. */
+  /** Distinguishes it from a reshape. */
   readonly kind: 'operation'
   /** For types alone: the name of the route, and what its statuses were. */
   readonly '~was': F
@@ -65,7 +65,7 @@ export interface Operation<F = unknown> extends OperationOptions {
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
 /**
- * Says what a route was before a change, in all that is not a model: its address, statuses, headers and parameters.
+ * Describes a route before a change: its address, statuses, headers and parameters, without its models.
  *
  * @example
  * operation({ route: 'user.list', path: { was: '/people' } })

@@ -22,9 +22,9 @@ export type ReshapeOptions<M extends AnyModel, W, R> = {
 } & ReshapeDown<M['~shape'], W, R> &
   ReshapeUp<M['~shape'], W, R>
 
-/** What a change says of a model. */
+/** The part of a change that describes a model. */
 export interface Reshape<F = unknown> {
-  /** Tells it from an operation. */
+  /** Distinguishes it from an operation. */
   readonly kind: 'reshape'
   /** For types alone: the name of a model, and what its fields were. */
   readonly '~was': F
@@ -57,8 +57,8 @@ export interface FieldWas {
 }
 
 /**
- * Says what the fields of a model were before a change. Fields that are not named stay as they are. The functions that are needed follow
- * from the types.
+ * Describes the fields of a model before a change. Fields that are not named stay as they are. The types require the functions that are
+ * needed.
  *
  * @example
  * reshape({ of: User, fields: { id: { was: z.number(), up: (old) => String(old), down: (now) => Number(now) } } })

@@ -276,7 +276,7 @@ export type InAt<S, St> = At<S, St, 'in'>
 export type ValueAt<S, Vs, C, V> = V extends string
   ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>
   : In<S> | Out<S>
-/** What a value of a schema becomes in a version; without a version, one of the newest models. */
+/** The type of a value of a schema in a version. Without a version, it is a value of one of the newest models. */
 export type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out<S>
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<

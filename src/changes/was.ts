@@ -13,7 +13,7 @@ type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : nev
 export type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /**
- * Says of a field that it did not exist.
+ * Marks a field that did not exist.
  *
  * @example
  * fields: { lastName: { was: absent } }
@@ -58,7 +58,7 @@ type FieldTurns<Sh, K, W> = W extends AnySchema
 export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] } & FieldTurns<Sh, K, W[K]> }
 
 /**
- * What a reshape says: each field with what it was. They are pairs and no object, because TypeScript instantiates object types again
+ * The fields of a reshape with their earlier types. They are pairs and not an object, because TypeScript instantiates object types again
  * wherever they are passed on, and pairs of classes and texts never.
  */
 export type Pairs<W> = { [K in keyof W]: readonly [K, W[K]] }[keyof W]
@@ -68,13 +68,13 @@ export interface Said<N, F> {
   readonly fact: readonly [N, F]
 }
 
-/** What is said of a model by its name, or of a route: of each part, what it was. Statuses are the parts of a route. */
+/** A fact about a model or a route: its name with the earlier state of each part. Statuses are the parts of a route. */
 export type Fact<N = string, K = string | number> = readonly [
   about: N,
   part: readonly [name: K, was: unknown],
 ]
 
-/** What a fact says of the fields of a model, by their names. */
+/** The fields of a model in a fact, by their names. */
 export type FieldsIn<F extends Fact> = { [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1] }
 
 /** The fields that an object had before a change. */
@@ -122,16 +122,16 @@ type NeedsUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : ne
 export type ReshapeDown<Sh, W, R> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? { readonly down?: never }
   : {
-      /** Makes the fields that existed only before the change. */
+      /** Creates the fields that existed only before the change. */
       readonly down: (now: NewSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsDown<Sh, W>>
     }
 /** The function that makes the fields that did not exist before a change. */
 export type ReshapeUp<Sh, W, R> = [Exclude<keyof NeedsUp<Sh, W>, Undefinable<NeedsUp<Sh, W>>>] extends [never]
   ? {
-      /** Makes the fields that did not exist yet. */
+      /** Creates the fields that did not exist yet. */
       readonly up?: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
     }
   : {
-      /** Makes the fields that did not exist yet. */
+      /** Creates the fields that did not exist yet. */
       readonly up: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
     }

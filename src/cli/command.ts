@@ -25,6 +25,6 @@ export interface Command extends ArgumentSpec {
   /** What it does, line by line. */
   readonly about: readonly string[]
   readonly examples: readonly string[]
-  /** Gives the exit code. */
+  /** Returns the exit code. */
   readonly run: (given: Arguments, setting: Setting) => Promise<number>
 }

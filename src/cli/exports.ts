@@ -9,10 +9,7 @@ const MEMBERS = ['routes', 'versions', 'openapi', 'ready', 'listen', 'close']
 const NAMES = ['app', 'default']
 
 /**
- * The application that a module exports as `app` or `default`: itself, a promise of it, or a function that gives either. Whatever an
- * export that is none was is told when none is one.
- *
- * @throws `CommandError` when there is none, and what a function throws.
+ * Returns the application that a module exports as `app` or `default`: itself, a promise of it, or the result of a function. @throws `CommandError` when there is none, and what a function throws.
  */
 export async function appOf(exported: object, label: string): Promise<App> {
   const app = await findApp(exported)
@@ -20,7 +17,7 @@ export async function appOf(exported: object, label: string): Promise<App> {
   throw noApp(exported, label)
 }
 
-/** The application that a module exports; `undefined` when none of its exports is one. */
+/** The application that a module exports, or `undefined` if none of its exports is one. */
 async function findApp(exported: object): Promise<App | undefined> {
   for (const source of [exported, Object(Reflect.get(exported, 'default'))]) {
     for (const name of NAMES) {

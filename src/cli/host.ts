@@ -200,7 +200,7 @@ function unknownVersion(version: string, known: readonly string[]): Error {
   return failure(`unknown version "${version}"`, there)
 }
 
-/** Closes an application. Gives up after `LONGEST_CLOSE`. */
+/** Closes an application. Waits for `LONGEST_CLOSE` at most. */
 async function close(app: App): Promise<void> {
   const limit = new Promise<void>((resolve) => {
     setTimeout(resolve, LONGEST_CLOSE)

@@ -52,7 +52,7 @@ export interface Served {
   readonly tree: string
 }
 
-/** Documents, route maps or `{ text }`, with the version that each is of; `null` for the one of all or of none. */
+/** Documents, route maps or `{ text }`, with the version that each is of, or `null` for the one of all or of none. */
 export interface Documents {
   readonly kind: 'documents'
   readonly documents: readonly { readonly version: string | null; readonly document: object }[]
@@ -75,7 +75,7 @@ export interface HistoryReport {
   readonly problem: { readonly message: string; readonly isMalformed: boolean } | undefined
 }
 
-/** Where changes land; `undefined` without a history. */
+/** Where changes land, or `undefined` without a history. */
 export interface ExplanationReport {
   readonly kind: 'explanation'
   readonly explanation: Explanation | undefined
@@ -119,7 +119,7 @@ export type Report =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'listening'; readonly url: string; readonly byItself: boolean }
 
-/** The first argument of a process that does a job; nobody types it. */
+/** The first argument of a process that does a job. Users never type it. */
 export const JOB_MARK = '__octavo_job'
 
 /** Starts a process that does a job. `isQuiet`: what it prints goes to standard error. */
@@ -188,8 +188,8 @@ function explainEnd(label: string, how: string): readonly [message: string, ...h
 }
 
 /**
- * What Node is given so that it can run the module of an application: nothing for JavaScript; for TypeScript tsx, where the project has
- * it, else nothing where Node takes the types off by itself.
+ * Returns the arguments of Node for the module of an application. JavaScript needs none. For TypeScript it is the loader of tsx if the project
+ * has it, else none if Node removes types itself.
  *
  * @throws `CommandError` when nothing can run TypeScript.
  */

@@ -31,7 +31,7 @@ export async function writeWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** The text of a file; `undefined` when there is none. @throws `CommandError` for what cannot be read. */
+/** The text of a file, or `undefined` if there is none. @throws `CommandError` for what cannot be read. */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

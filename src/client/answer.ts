@@ -124,7 +124,7 @@ type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>
 /** Declared errors are read also where successes are streamed. */
 type Streamed<R, D> = R extends Answer<infer S, unknown> ? (R['ok'] extends false ? R : Answer<S, D>) : never
 
-/** What a call gives, of the answers of its route and the form that was asked for. */
+/** The result of a call, from the responses of its route and the requested form. */
 export type Given<R, A> = A extends 'response'
   ? Response
   : A extends 'data'
@@ -132,8 +132,8 @@ export type Given<R, A> = A extends 'response'
     : Streamed<R, A extends 'events' ? EventStream : ReadableStream<Uint8Array>>
 
 /**
- * A value as it is after it went through JSON: a `Date` is a string, and so is whatever `toJSON` makes one. Members are looked at when
- * they are used, so a large type costs what is used of it.
+ * The type of a value after a round trip through JSON: a `Date` is a string, and `toJSON` is applied. Members are resolved when they are
+ * used, so a large type costs as much as is used of it.
  */
 export type Wire<T> = T extends string | number | boolean | null | undefined
   ? T
@@ -146,8 +146,8 @@ export type Wire<T> = T extends string | number | boolean | null | undefined
         : unknown
 
 /**
- * The body of an answer, by its content type: JSON as a value, text as a string, anything else as bytes; `undefined` where there is
- * none.
+ * Reads the body of a response by its content type: JSON as a value, text as a string, anything else as bytes. Returns `undefined` without a
+ * body.
  *
  * @throws `SyntaxError` for malformed JSON; of an error, its text tells more.
  */

@@ -58,7 +58,7 @@ function toMultipart(
 /** The fields of a source. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** What a call gives, as far as its types were kept. */
+/** The values of a call, as far as their types are known. */
 export interface CallValues {
   readonly params?: Values
   readonly query?: Values

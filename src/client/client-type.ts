@@ -20,7 +20,7 @@ import type { InputOf, Schema } from '../schema/schema.ts'
 import type { AnswersIn, As, Given, Iterated } from './answer.ts'
 import type { ReconnectOptions } from './options.ts'
 
-/** What every call takes besides what its route declares. */
+/** The options of every call, besides the input of its route. */
 export interface CallOptions<A extends As = As> {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined
@@ -34,7 +34,7 @@ export interface CallOptions<A extends As = As> {
   readonly reconnect?: number | ReconnectOptions | undefined
 }
 
-/** Calls a route. `I` is what its route declares, `R` what it answers. */
+/** Calls a route. `I` is its declared input, `R` its responses. */
 export interface RouteFunction<I, R> {
   /** Sends a request. @throws `ProblemError` for statuses of 400 and more that the route does not declare, and what `fetch` throws. */
   <const A extends As = 'data'>(
@@ -170,7 +170,7 @@ type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly $mo
 
 /** The types of one version as `octavo client` writes them into a file. */
 export interface WrittenTypes {
-  /** The version; `null` for requests that name none. */
+  /** The version, or `null` for requests that name none. */
   readonly version: string | null
   /** The input of each route, by its name. */
   readonly inputs: object

@@ -187,7 +187,7 @@ async function toEventsError(name: string, { response, request, errorType }: Ans
   )
 }
 
-/** What is called as `fetch` is need not know signals: what it answers too late is nobody's. */
+/** A function in place of `fetch` may ignore signals, so its late responses are dropped. */
 async function answerInTime(sending: Promise<Response>, signal: AbortSignal | undefined): Promise<Response> {
   try {
     return await unlessAborted(sending, signal)

@@ -43,7 +43,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
 /** Those who wait for each signal: one listener for all, for Node warns of more than ten. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>()
 
-/** Calls a function when the signal is aborted. Gives the function that forgets it. */
+/** Calls a function when the signal is aborted. Returns the function that forgets it. */
 function whenAborted(signal: AbortSignal, stop: () => void): () => void {
   const known = waiting.get(signal)
   const all = known ?? new Set<() => void>()

@@ -3,7 +3,7 @@ import type { Sent } from './body.ts'
 import { ROUTE_MAP } from './route-map.ts'
 import type { RouteMap, SavedRouteMap, TellRoutes } from './route-map.ts'
 
-/** Headers by name, or what `new Headers` takes; `undefined` values are left out. */
+/** Headers by name, or an argument of `new Headers`. `undefined` values are left out. */
 export type ClientHeaders =
   | Readonly<Record<string, string | undefined>>
   | Headers
@@ -185,7 +185,7 @@ function isOption(name: string): name is keyof AnyClientOptions {
   return Object.hasOwn(OPTIONS, name)
 }
 
-/** What tells the routes of the application behind `fetch` or `dispatcher`, where it is in the same process. */
+/** Returns the function that reads the routes of an application in the same process, behind `fetch` or `dispatcher`. */
 export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): TellRoutes | undefined {
   const tell: unknown = Reflect.get(fetch ?? dispatcher ?? {}, ROUTE_MAP)
   // the symbol is Octavo's own

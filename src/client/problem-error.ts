@@ -96,7 +96,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The members of a problem document; none of a body that is text or bytes. */
+/** The members of a problem document, none of a body that is text or bytes. */
 function membersOf(data: unknown): Readonly<Record<string, unknown>> {
   return isRecord(data) && !ArrayBuffer.isView(data) ? { ...data } : {}
 }

@@ -12,9 +12,7 @@ export interface ClientRequest {
 }
 
 /**
- * The request of a call. `common` are the headers of every request; what the call says of a header wins over them.
- *
- * @throws `TypeError` for what cannot be sent.
+ * Creates the request of a call. `common` are the headers of every request, and headers of the call override them. @throws `TypeError` for what cannot be sent.
  */
 export function toRequest(
   name: string,

@@ -9,7 +9,7 @@ const PASSING = [408, 429, 502, 503, 504]
 export interface Retry {
   /** How often a request may be sent again. */
   readonly limitFor: (request: Pick<OutgoingRequest, 'method' | 'body'>) => number
-  /** Milliseconds until the next try; `undefined` if there is none. No response means that the network failed. */
+  /** Returns the milliseconds until the next attempt, or `undefined` for no attempt. Without a response, the network failed. */
   readonly delayAfter: (attempt: number, response?: Response) => number | undefined
 }
 

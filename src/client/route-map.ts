@@ -46,7 +46,7 @@ export interface SavedRouteMap {
 export const ROUTE_MAP: unique symbol = Symbol.for('octavo.route-map')
 
 /**
- * What tells the routes of a version; `undefined` for that of requests that name none. `host` is the host of the base URL. Rejects with
- * a `RangeError` for an unknown version.
+ * Returns the routes of a version, or `undefined` for requests without one. `host` is the host of the base URL. Rejects with a `RangeError`
+ * for an unknown version.
  */
 export type TellRoutes = (version: string | undefined, host: string) => RouteMap | PromiseLike<RouteMap>

@@ -18,7 +18,7 @@ interface Found {
 /** Finds how a route is called. Rejects with a `TypeError` for a name that there is not. */
 type FindRoute = (name: string) => Promise<Found>
 
-/** Makes what finds routes; where they are is asked once, when the first is called, and again when that failed. */
+/** Creates the function that finds routes. The route map is loaded with the first call, and again after a failure. */
 export function createFindRoute(
   options: AnyClientOptions,
   base: URL,

@@ -46,7 +46,7 @@ async function askHook(
   }
 }
 
-/** Nobody reads the body: its connection is free for others. */
+/** Cancels the body, so that its connection is free for others. */
 export function discard(response: Response | undefined): void {
   void response?.body?.cancel().catch(() => undefined)
 }

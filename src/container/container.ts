@@ -18,11 +18,11 @@ export interface Injection {
   readonly readAsync: (context: ScopedContext) => Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Makes and keeps the values of providers. */
+/** Creates and keeps the values of providers. */
 export interface Container {
-  /** Makes every singleton in dependency order. What had been made is disposed when one fails. */
+  /** Creates every singleton in dependency order. If one fails, the others are disposed. */
   readonly start: () => Promise<void>
-  /** Disposes every singleton, the latest first. Gives what failed. */
+  /** Disposes every singleton, the latest first. Returns the errors. */
   readonly end: () => Promise<readonly Error[]>
   /** Prepares the tokens that something of a module injects; all of them are in the graph. */
   readonly prepare: (tokens: Iterable<readonly [string, unknown]>, module: ModuleNode) => Injection
@@ -36,7 +36,7 @@ export interface Container {
   readonly openScope: (context: ScopedContext) => RequestScope
 }
 
-/** Makes the container of a graph; `ordered` are its nodes, each after what it injects. */
+/** Creates the container of a graph; `ordered` are its nodes, each after what it injects. */
 export function createContainer(
   graph: Graph,
   ordered: readonly ProviderNode[],
@@ -86,7 +86,7 @@ async function startSingletons(
   }
 }
 
-/** Makes a value that belongs to the application. */
+/** Creates a value that belongs to the application. */
 async function create(node: ProviderNode, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
   const deps: Record<string, unknown> = {}
   for (const [key, dep] of node.deps) deps[key] = await valueOf(dep, lifetime, builtIns)

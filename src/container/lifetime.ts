@@ -2,9 +2,9 @@ import type { ProviderNode } from './node.ts'
 
 /** Values that end together. */
 export interface Lifetime {
-  /** Makes the value of a node from its dependencies, and remembers it for the end. */
+  /** Creates the value of a node from its dependencies, and remembers it for the end. */
   readonly create: (node: ProviderNode, deps: Readonly<Record<string, unknown>>) => Promise<unknown>
-  /** Disposes everything, the latest first, each once, also when others fail. Gives what failed. */
+  /** Disposes everything, the latest first, each once, also when others fail. Returns the errors. */
   readonly end: () => Promise<readonly Error[]>
 }
 

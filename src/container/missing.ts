@@ -37,7 +37,7 @@ interface Missing extends Use {
   readonly visibility: Pick<Graph, 'own' | 'exported'>
 }
 
-/** Says who needs what, which module has it, and the edit that connects them. */
+/** Describes the dependent and the missing token, the module that has it, and the edit that connects them. */
 function missingProblem({ where, key, token, module, modules, visibility }: Missing): DefinitionProblem {
   const name = token.token
   const problem = (message: string, fix: string): DefinitionProblem => ({

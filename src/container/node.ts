@@ -29,7 +29,7 @@ export type Provided = ReadonlyMap<ModuleNode, Map<Token<unknown>, ProviderNode>
 export interface Graph {
   /** Every node, in the order of modules and their providers. */
   readonly nodes: readonly ProviderNode[]
-  /** What a module sees under a token; `undefined` when that is nothing. */
+  /** What a module sees under a token, or `undefined` if that is nothing. */
   readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
   /** What a module provides by itself, exported or not. */
   readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined

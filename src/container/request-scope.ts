@@ -8,7 +8,7 @@ import type { ProviderNode, Source } from './node.ts'
 /** The values that live for one request. */
 export interface RequestScope {
   readonly get: (source: Source) => Promise<unknown>
-  /** Disposes what was made, the latest first. Gives what failed. */
+  /** Disposes what was made, the latest first. Returns the errors. */
   readonly end: () => Promise<readonly Error[]>
 }
 

@@ -8,7 +8,7 @@ import type {
 import type { ConfigValues, SessionValues } from './register.ts'
 import type { Token } from './token.ts'
 
-/** A token that the application itself supplies; its name says which. */
+/** A token that the application itself supplies. */
 export interface BuiltIn<T> extends Token<T> {
   /** Distinguishes built-in tokens from providers. */
   readonly kind: 'built-in'

@@ -85,7 +85,7 @@ export interface Logger {
 export interface SideEffect {
   /** The word that logs and code name the change by. */
   readonly id: string
-  /** Says that handlers may ask for it. */
+  /** Marks a side effect that handlers may query. */
   readonly sideEffects: true
 }
 

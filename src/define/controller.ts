@@ -13,7 +13,7 @@ import { placed } from '../place.ts'
 /** A handler of the web platform, as other frameworks and libraries export it. */
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
 
-/** A controller or router as `defineController` and `defineRouter` return it; the type parameters keep what was inferred. */
+/** A controller or router of `defineController` or `defineRouter`. The type parameters keep the inferred types. */
 export interface Controller<N, P, T, R = readonly [], V = unknown, I = unknown> {
   /** Distinguishes controllers and routers from other definitions. */
   readonly kind: 'controller' | 'router'

@@ -15,12 +15,12 @@ type AddedBy<E> = E extends Added<infer I> ? I : never
 type DroppedBy<E> = E extends Dropped<infer I> ? I : never
 
 /**
- * The type of `context.identity`: what the route's own guards find, else what those of its controller find (`G`), else what
- * `Register` tells. It is `unknown` if the route drops a guard that leaves an identity, and if nothing tells. Most routes have no marks: they cost the type checker one question.
+ * The type of `context.identity`: that of the guards of the route, else of its controller (`G`), else of `Register`. It is `unknown` if the
+ * route drops a guard with an identity, and if none declares one. Most routes have no marks, so they cost the type checker one question.
  */
 export type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked<E, G>
 
 type Marked<E, G> = [AddedBy<E>] extends [never] ? ([DroppedBy<E>] extends [never] ? G : unknown) : AddedBy<E>
 
-/** What is known of an identity: `never` means that no guard of the controller or route tells. */
+/** The known type of an identity. `never` means that no guard of the controller or route has one. */
 export type Found<G> = [G] extends [never] ? IdentityValue : G

@@ -7,7 +7,7 @@ import type { Injected, Tokens } from './token.ts'
 /** What one source takes: a schema, a record of schemas, or a list of names (each a required string). */
 export type Source = Schema | Fields | readonly string[]
 
-/** What `input` takes. What is declared here is what the handler receives, validated and typed, under the same keys. */
+/** The sources of `input`. The handler receives each declared source under the same key, validated and typed. */
 export interface InputSpec {
   /** Path parameters. Those of the pattern are there anyway; declare one to refine it. */
   readonly params?: Source
@@ -200,7 +200,7 @@ type RecordIn<E> = E extends Schema | readonly unknown[] | StreamMark | EventsMa
 /** The schemas of events by their names. An event without a name is called `message`. */
 type EventSchemas<E> = Or<E extends Schema ? { readonly message: E } : never, Held<RecordIn<E>>>
 
-/** What a route element answers: its response, and under the status of a stream what that carries. */
+/** The responses of a route, including those of a stream. */
 export type AnswersOf<E> = StreamMark extends E ? AnswersBeside<E, MarkIn<E>> : ResponseIn<ObjectsIn<E>>
 
 type AnswersBeside<E, Mark> = [Mark] extends [never]

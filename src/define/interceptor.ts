@@ -56,7 +56,7 @@ export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> 
 
 /** The envelope of an interceptor. */
 interface Envelope {
-  /** Returns the schema of what `intercept` makes of a result, from the schema of that result. */
+  /** Returns the schema of the result of `intercept`, from the schema of the original result. */
   readonly wrap: (schema: Schema) => unknown
   /** Applies the envelopes of all interceptors of a route. Whoever declares one brings it, because most applications have none. */
   readonly applyAll: typeof applyEnvelopes
@@ -76,9 +76,9 @@ export interface InterceptorOptions<D, E = undefined> {
   /** The tokens that `intercept` needs, by the keys under which it receives their values. */
   readonly inject?: D
   /**
-   * Returns the schema of what `intercept` returns, from a schema that `response` of a route declares for a status from 200 to 299. Responses
-   * are parsed by it, and documents and clients show it. `next()` returns the data of a `reply` then, which keeps its status and headers.
-   * What is no data, such as a stream or a redirect, is sent as it is, and so are replies with other statuses.
+   * Returns the schema of the result of `intercept`, from a schema that `response` of a route declares for a status from 200 to 299. Responses
+   * are parsed by it, and documents and clients show it. With it, `next()` returns the data of a `reply`, which keeps its status and
+   * headers. Streams, redirects and replies with other statuses are sent unchanged.
    */
   readonly envelope?: (schema: SchemaOf<EnvelopeContent>) => E
   /**
@@ -88,7 +88,7 @@ export interface InterceptorOptions<D, E = undefined> {
   readonly intercept: (context: RouteContext, next: () => Awaitable<unknown>, inject: Injected<D>) => unknown
 }
 
-/** What an envelope makes of a result; `undefined` without one. */
+/** The result of an envelope, or `undefined` without one. */
 export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
 /**

@@ -22,7 +22,7 @@ export function lazy(get: () => unknown): unknown {
   return { kind: 'lazy', token: 'lazy', get } satisfies Lazy & Token<unknown>
 }
 
-/** What a lazy token or module stands for; the value itself when it is not lazy. */
+/** Returns the target of a lazy token or module, or the value itself if it is not lazy. */
 export function resolveLazy(value: unknown): unknown {
   return isLazy(value) ? resolveLazy(value.get()) : value
 }

@@ -102,7 +102,7 @@ export type ControllerName<N, P> = string extends N
       ? Kebab<N>
       : ''
 
-/** The prefix that a controller adds: its own, else what its name gives. */
+/** The prefix of a controller: its own, else the one from its name. */
 export type OwnPrefix<N, P> = P extends ''
   ? string extends N
     ? ''

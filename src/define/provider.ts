@@ -29,8 +29,10 @@ export interface ProviderOptions<T, D> {
   /** Names the value in messages. */
   readonly name: string
   /**
-   * `'singleton'`: made once, before the first request; `'request'`: once for each request that needs it; `'transient'`: new for
-   * each place that injects it. @default 'singleton'
+   * `'singleton'` creates one instance before the first request, `'request'` one for each request that needs it, and `'transient'` one for
+   * each place that injects it.
+   *
+   * @default 'singleton'
    */
   readonly scope?: Scope
   /** The tokens that `create` needs, by the keys under which it receives their values. */

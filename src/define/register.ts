@@ -1,5 +1,5 @@
 /**
- * Tells the types of an application's settings and sessions to `Config` and `Session`, and the identity that guards of the application
+ * Declares the types of an application's settings and sessions for `Config` and `Session`, and the identity that guards of the application
  * and of modules leave to handlers, everywhere in the program. Needs no import at run time.
  *
  * @example

@@ -52,7 +52,7 @@ export interface Raw {
 export interface RawReply extends Raw, ReplyOptions {
   /** The status, `undefined` for that of a plain value. */
   readonly status: number | undefined
-  /** The body, or what works the result out for the request that it answers; the head is that of its result then. */
+  /** The body, or a function that creates the result for its request. The head is that of its result then. */
   readonly data: string | Uint8Array | BodyStream | ToReply | undefined
 }
 
@@ -85,17 +85,17 @@ export interface EventsReply<E> extends RawReply, EventsOf<E> {
   readonly [REPLY]: 'raw'
 }
 
-/** Turns an event or item of a stream into what is sent, by what its route declares. */
+/** Converts an event or item of a stream by the declaration of its route. */
 export type Shape = (value: unknown) => Awaitable<unknown>
 
 /** Works a result out for the request that it answers. `shape` is for events, if the route declares them. */
 export type ToReply = (context: ReplyContext, shape?: Shape) => Awaitable<RawReply>
 
-/** What a result sees of the request that it answers, besides what handlers see. */
+/** The context of a result: that of handlers, with more about the request. */
 export interface ReplyContext extends ExecutionContext {
   /** Has something done when the response has ended; at once when it has. The application closes after it. */
   atEnd(work: () => Awaitable<void>): void
-  /** Has something done when the application begins to close; at once when it has. Gives the function that forgets it. */
+  /** Has something done when the application begins to close; at once when it has. Returns the function that forgets it. */
   whenClosing(work: () => void): () => void
   /** Hands the connection over to what is passed, with a result of status 101. Requests that don't ask for an upgrade have none. */
   readonly handOver: ((take: unknown) => void) | undefined

@@ -159,7 +159,7 @@ type InferredFields<E, I extends Inherited> = {
   >
 }
 
-/** A route object, as `defineRoute` returns it; the type parameters keep what was inferred, and what its controller has to be. */
+/** A route object of `defineRoute`. The type parameters keep the inferred types and the requirements for its controller. */
 export interface Route<E, I extends Inherited>
   extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, I> {}
 

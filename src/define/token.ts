@@ -1,6 +1,6 @@
 import { placed } from '../place.ts'
 
-/** Stands for something that `inject` can supply; the type parameter is what it supplies. */
+/** A token for a value that `inject` can supply. The type parameter is the type of the value. */
 export interface Token<T> {
   /** Names the token in messages. */
   readonly token: string

@@ -40,7 +40,7 @@ export interface EnabledVersions<D, L, H = undefined> {
   readonly defaultVersion: D
   /** The listed versions. */
   readonly listed: L
-  /** The changes between versions; `undefined` without any. */
+  /** The changes between versions, or `undefined` without any. */
   readonly history: H
 }
 

@@ -13,7 +13,7 @@ import type { UploadLimits } from '../schema/uploads.ts'
 
 /** A route with everything it inherits written out: what the router, the server and the documents work on. */
 export interface FlatRoute {
-  /** Says which route it is in messages: `car.getOne: GET /car/{car_id}`. */
+  /** The name of the route in messages: `car.getOne: GET /car/{car_id}`. */
   readonly label: string
   /** The route, its controller, the routers around it and the module, for the place in messages. */
   readonly definitions: readonly object[]

@@ -185,7 +185,7 @@ function ownName(controller: AnyController, where: string, problems: DefinitionP
   return own
 }
 
-/** The prefix below another one; `undefined` when it cannot be read, which is reported here and not for every route. */
+/** The prefix below another one, or `undefined` if it cannot be read, which is reported here and not for every route. */
 function joinPrefix(
   base: string,
   prefix: string,

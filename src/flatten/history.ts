@@ -32,7 +32,7 @@ export interface Previews {
 
 /** What is told of a preview. */
 export interface PreviewInfo {
-  /** As it was given; `undefined` for changes that are not released. */
+  /** As it was given, or `undefined` for changes that are not released. */
   readonly until: string | undefined
   readonly changes: readonly { readonly title: string; readonly description: string }[]
 }
@@ -61,17 +61,17 @@ export function setExpansion(history: object, code: HistoryCode): void {
   histories.set(history, code)
 }
 
-/** How a history writes routes out; `undefined` for anything else. */
+/** How a history writes routes out, or `undefined` for anything else. */
 export function expansionOf(history: object | undefined): ExpandRoutes | undefined {
   return history && histories.get(history)?.expand
 }
 
-/** The previews of a history; `undefined` for anything else. */
+/** The previews of a history, or `undefined` for anything else. */
 export function previewsOf(history: object | undefined): Previews | undefined {
   return history && histories.get(history)?.previews
 }
 
-/** How a history turns values; `undefined` for anything else. */
+/** How a history turns values, or `undefined` for anything else. */
 export function migrateOf(history: object | undefined): MigrateValue | undefined {
   return history && histories.get(history)?.migrate
 }

@@ -27,7 +27,7 @@ export interface LayerStack {
 /** Adds what a level has to what stands around it. */
 export type StackLayers = (outer: LayerStack, own: Layers, module: ModuleNode) => LayerStack
 
-/** Makes the function that adds levels, with overrides in the place of what they replace. */
+/** Creates the function that adds levels, with overrides in the place of what they replace. */
 export function createLayerStacker(overrides: Overrides): StackLayers {
   const find = <T extends AnyGuard | Interceptor>(given: T): T => {
     // an override is of the kind that it replaces, which was checked when the options were read

@@ -5,7 +5,7 @@ import type { Binding } from '../define/provider.ts'
 
 /** What `overrides` replaces. */
 export interface Overrides {
-  /** What stands in for a token, guard or interceptor; `undefined` when nothing does. Remembers that it was asked for. */
+  /** What stands in for a token, guard or interceptor, or `undefined` if nothing does. Remembers that it was asked for. */
   readonly find: (replaced: object) => object | undefined
   /** Reports what replaces nothing. */
   readonly problems: () => readonly DefinitionProblem[]

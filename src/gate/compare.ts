@@ -147,7 +147,7 @@ function hasMoreInPath(old: Operation, now: Operation): boolean {
   return addedToPath(old, now).includes('{}')
 }
 
-/** The segments that a path has beside all of another; none if it lacks one of those. */
+/** The segments that a path has beside all of another, none if it lacks one of those. */
 function addedToPath(old: Operation, now: Operation): readonly string[] {
   const left = old.pattern.split('/')
   const added = now.pattern.split('/').filter((segment) => {

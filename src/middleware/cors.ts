@@ -16,8 +16,10 @@ import type { OriginTest } from './origin.ts'
 /** The options of `cors`. */
 export interface CorsOptions {
   /**
-   * The origins whose pages may read responses: `'*'` for all; `true` for all, each by its name; origins such as
-   * `'https://app.example'` and regular expressions, which match anywhere unless they say `^` and `$`; or a function. @default '*'
+   * The origins whose pages may read responses: `'*'` for all, `true` for all by name, origins such as `'https://app.example'`, regular
+   * expressions, or a function. Regular expressions match anywhere unless they contain `^` and `$`.
+   *
+   * @default '*'
    */
   readonly origin?: true | string | RegExp | readonly (string | RegExp)[] | OriginTest
   /** The methods that preflights allow. @default those that the path answers */

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../define/context.ts'
 import { isPromise } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 
-/** Tells whether pages of an origin may read responses. */
+/** Returns whether pages of an origin may read responses. */
 export type OriginTest = (origin: string, context: ExecutionContext) => Awaitable<boolean>
 
 /** Which origins are allowed. */
@@ -11,7 +11,7 @@ export type AllowedOrigins = true | string | RegExp | readonly (string | RegExp)
 /** A scheme, the longest host name (253 characters) and a port are shorter, and no origin has blanks. */
 const ORIGIN = /^[!-~]{1,512}$/
 
-/** Makes the function that gives the value of `Access-Control-Allow-Origin` for a request; `undefined` for none. */
+/** Creates the function that returns `Access-Control-Allow-Origin` for a request, or `undefined` for none. */
 export function createGrant(
   allowed: AllowedOrigins,
 ): (context: ExecutionContext) => Awaitable<string | undefined> {

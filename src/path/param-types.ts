@@ -35,7 +35,7 @@ export interface ParamType {
   readonly parse: (text: string) => unknown
   /** Returns the text of a value, for `urlFor`. */
   readonly format: (value: unknown) => string
-  /** A pattern of JSON Schema for all its values; `undefined` where there is none, as for flags. */
+  /** A pattern of JSON Schema for all its values, or `undefined` if there is none, as for flags. */
   readonly pattern?: string | undefined
 }
 
@@ -76,7 +76,7 @@ const BUILT_IN: readonly ParamType[] = [
 const types = new Map(BUILT_IN.map((type) => [type.name, type]))
 const sources = new Map<string, string>()
 
-/** The type of this name; `undefined` when there is none. */
+/** The type of this name, or `undefined` if there is none. */
 export function findParamType(name: string): ParamType | undefined {
   return types.get(name)
 }

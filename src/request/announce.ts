@@ -19,7 +19,7 @@ const ANNOUNCING: ReadonlyMap<string, Announce> = new Map<string, Announce>([
   ],
 ])
 
-/** The header that announces the media types of a method; none if the method has no such header. */
+/** The header that announces the media types of a method, none if the method has no such header. */
 export function announce(method: string, types: readonly string[]): Announcement {
   return ANNOUNCING.get(method)?.(types) ?? {}
 }

@@ -6,7 +6,8 @@ import type { HttpError } from '../errors.ts'
 import { bodyTooLarge } from './body.ts'
 
 /**
- * Decodes a body as it arrives.
+ * Decodes a body as it arrives. It reads a chunk only after the output of earlier chunks was consumed, so a body that becomes too long is
+ * abandoned without pending work.
  *
  * @yields what comes out
  * @throws `HttpError` while it is read, as `readContent` does
@@ -118,7 +119,7 @@ async function* inflate(
   }
 }
 
-/** Makes the function that gives a decoder a chunk, or `undefined` for the end, and gives what comes out of it. */
+/** Creates the function that gives a decoder a chunk, or `undefined` for the end, and gives what comes out of it. */
 function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => AsyncGenerator<Uint8Array> {
   let state: 'open' | 'ended' | 'failed' = 'open'
   let wake = ignore
@@ -163,7 +164,7 @@ function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => Asyn
   }
 }
 
-/** Wakes nobody. */
+/** Has no effect. */
 function ignore(): void {}
 
 function read(decoder: Decoder): Uint8Array | null {

@@ -18,7 +18,7 @@ export function openContent(raw: RawRequest, limit: number): AsyncIterable<Uint8
   return coding === undefined ? raw.body.chunks(limit) : decodeBody(raw, coding, limit)
 }
 
-/** The content coding of a body in lower case, several as a list; `undefined` when it has none (RFC 9110 section 8.4). */
+/** The content coding of a body in lower case, several as a list, or `undefined` if it has none (RFC 9110 section 8.4). */
 function codingOf({ headers }: RawRequest): string | undefined {
   const given = headers['content-encoding']
   if (given === undefined) return undefined

@@ -72,7 +72,7 @@ export class Multipart {
       .on('finish', () => (this.#isComplete = true))
   }
 
-  /** The next part; `undefined` when there is none. @throws `HttpError` as the source does, and when the body is malformed. */
+  /** The next part, or `undefined` if there is none. @throws `HttpError` as the source does, and when the body is malformed. */
   async next(): Promise<Part | undefined> {
     const present = this.#slots[0]
     if (present !== undefined) {

@@ -8,7 +8,7 @@ import type { MediaType } from '../media-type.ts'
 /** What the header of a part says (RFC 7578 section 4). */
 export interface PartHead {
   readonly name: string
-  /** The base name of a file; `undefined` for a field. */
+  /** The base name of a file, or `undefined` for a field. */
   readonly filename: string | undefined
   /** The type without parameters. */
   readonly type: string
@@ -106,7 +106,7 @@ function fromExtended(value: string | undefined): string | undefined {
   return /^utf-8$/i.test(charset) ? toUtf8(bytes) : bytes
 }
 
-/** The text of bytes that stand as characters; `undefined` when they are not UTF-8. */
+/** The text of bytes that stand as characters, or `undefined` if they are not UTF-8. */
 function toUtf8(bytes: string): string | undefined {
   const buffer = Buffer.from(bytes, 'latin1')
   return isUtf8(buffer) ? buffer.toString('utf8') : undefined

@@ -17,7 +17,7 @@ type Decode = (bytes: Uint8Array) => unknown
 /** Chooses how the body of a request is read, by its content type. @throws `HttpError` 415 when it is of another type. */
 export type ChooseDecoder = (request: HttpRequest) => Decode
 
-/** Makes the function that chooses how a body is read for a schema; `jsonDepth` are the levels that JSON may have. */
+/** Creates the function that chooses how a body is read for a schema; `jsonDepth` are the levels that JSON may have. */
 export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder {
   if (acceptsBytes(schema)) return () => presentBytes
   const inherited = declaresInherited(schema)
@@ -40,7 +40,7 @@ export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder 
 }
 
 /**
- * Refuses content without a content type, which nobody may guess for QUERY (RFC 10008 section 2.1).
+ * Refuses content without a content type, which must not be guessed for QUERY (RFC 10008 section 2.1).
  *
  * @throws `HttpError` 400.
  */

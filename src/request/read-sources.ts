@@ -16,7 +16,7 @@ import { isMultipart } from './uploads.ts'
 import type { Lifetime, Uploads } from './uploads.ts'
 import type { RequestSettings } from './request.ts'
 
-/** The texts that a source has for a field; `undefined` when there are none. */
+/** The texts that a source has for a field, or `undefined` if there are none. */
 type Texts = string | readonly string[] | undefined
 
 /** The texts of a path's parameters, by name. */
@@ -32,7 +32,7 @@ export interface Reading {
   readonly limits: RequestSettings['limits']
 }
 
-/** Makes the function that reads a declared source; `uploads` reads multipart bodies for all sources of its route. */
+/** Creates the function that reads a declared source; `uploads` reads multipart bodies for all sources of its route. */
 export function createSourceReader(
   source: DeclaredSource,
   reading: Reading,

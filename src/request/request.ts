@@ -14,7 +14,7 @@ export interface RequestSettings {
   /** The longest body, in bytes. */
   readonly bodyLimit: number
   readonly trustProxy: Trust
-  /** The header that has the address of the client; `undefined` for none. */
+  /** The header that has the address of the client, or `undefined` for none. */
   readonly addressHeader: string | undefined
   readonly limits: Readonly<Record<'parameters' | 'jsonDepth', number>>
   readonly uploads: UploadLimits

@@ -83,8 +83,8 @@ const TEXT =
 const UNKNOWN = 'application/octet-stream'
 
 /**
- * The type of a file by what it begins with, and by what the client says where that agrees with it: types that have no signature,
- * such as text and documents that are zip files, stay as declared unless the content contradicts them.
+ * Detects the type of a file from its first bytes. Types without a signature, such as text, and documents that are zip files keep their
+ * declared type unless the content contradicts it.
  *
  * @param start its first {@link SNIFFED_BYTES} bytes, or all of a shorter one
  */

@@ -30,7 +30,7 @@ export class TemporaryFiles {
     this.#directory = directory === '' ? tmpdir() : directory
   }
 
-  /** Makes a file that nobody else can read. */
+  /** Creates a file that only its owner can read. */
   async create(): Promise<TemporaryFile> {
     if (!isWatching) process.once('exit', removeAll)
     isWatching = true

@@ -98,7 +98,7 @@ export class Upload {
     this.#fields[name] = before === undefined ? text : [...[before].flat(), text]
   }
 
-  /** Says whether the handler reads the rest of the body. */
+  /** Returns whether the handler reads the rest of the body. */
   async #addFile(head: PartHead, chunks: Chunks): Promise<boolean> {
     const field = this.#fieldOf(head.name)
     if (field === null || field.kind === 'none') {
@@ -181,7 +181,7 @@ async function* limited({ chunks }: Part, limit: number, what: string): Chunks {
   }
 }
 
-/** The bytes of a file; `undefined` when it has neither name nor bytes, as browsers send for an input that was left empty. */
+/** The bytes of a file, or `undefined` if it has neither name nor bytes, as browsers send for an input that was left empty. */
 async function unlessEmpty({ filename }: PartHead, chunks: Chunks): Promise<Chunks | undefined> {
   if (filename !== '') return chunks
   const first = await chunks.next()

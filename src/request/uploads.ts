@@ -36,7 +36,7 @@ export function isMultipart(contentType: string | undefined): boolean {
   return contentType !== undefined && /^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)
 }
 
-/** Makes the reader of multipart bodies for a route; `undefined` when none of its sources can be one. */
+/** Creates the reader of multipart bodies for a route, or `undefined` if none of its sources can be one. */
 export function createUploads(sources: readonly DeclaredSource[]): Uploads | undefined {
   const form = sources.find(({ name }) => name === 'form')
   const files = sources.find(({ name }) => name === 'files')

@@ -10,7 +10,7 @@ export interface Match<T> {
   readonly fullEnd: number
   readonly method: number
   leaf: Leaf<T> | null
-  /** The version whose root was entered through the path; `null` when none was. */
+  /** The version whose root was entered through the path, or `null` if none was. */
   version: string | null
   /** The text of each parameter, in the order of the pattern. */
   values: string[]

@@ -1,7 +1,7 @@
 import { digitsEnd, FLOAT_DIGITS, isUuid } from '../path/param-types.ts'
 import type { Param } from '../path/pattern.ts'
 
-/** Takes a segment apart; `undefined` when it does not fit. */
+/** Takes a segment apart, or `undefined` if it does not fit. */
 export type Split = (segment: string) => readonly string[] | undefined
 
 /**

@@ -11,13 +11,13 @@ export interface LeafShape {
   readonly vary: boolean
   /** The versions that have a handler here, oldest first. */
   readonly versions: readonly string[]
-  /** The version that requests which name none get here; `null` when there is none or a function chooses it. */
+  /** The version that requests which name none get here, or `null` if there is none or a function chooses it. */
   readonly defaultVersion: string | null
 }
 
 /** A child that is reached by a segment with parameters. */
 export interface Edge<T> {
-  /** Whether a segment fits; `null` when every segment that is not empty does. */
+  /** Whether a segment fits, or `null` if every segment that is not empty does. */
   readonly test: ((path: string, start: number, end: number) => boolean) | null
   /** For segments that mix text and parameters: the values, `undefined` when the segment does not fit. */
   readonly split: ((segment: string) => readonly string[] | undefined) | null
@@ -64,7 +64,7 @@ export interface Node<T> {
   readonly emptyRest: Leaf<T> | null
   /** For the literal segment of a version: that version. */
   readonly version: string | null
-  /** The root of the version, where ordinary paths go on behind the segment too; `null` where this node is that root. */
+  /** The root of the version, where ordinary paths go on behind the segment too, or `null` if this node is that root. */
   readonly mount: Node<T> | null
 }
 

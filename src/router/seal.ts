@@ -14,7 +14,7 @@ import type { EdgeRule, Shape, Tree } from './tree.ts'
 export interface Variants<V> {
   /** For what is no known version. */
   readonly rest: V | null
-  /** For each known version, by its place among them; `undefined` if all of them have `rest`. */
+  /** For each known version, by its place among them, or `undefined` if all of them have `rest`. */
   readonly at: readonly (V | null)[] | undefined
 }
 
@@ -157,7 +157,7 @@ export interface Sealer<T> {
   readonly intern: (parts: Parts<T>) => Node<T> | null
 }
 
-/** Makes each different node once. */
+/** Creates each different node once. */
 export function createSealer<T>(): Sealer<T> {
   const ids = new Map<unknown, number>()
   const nodes = new Map<string, Node<T>>()

@@ -32,7 +32,7 @@ export function acceptsBytes(schema: Schema): boolean {
   return type === Uint8Array || type === Buffer
 }
 
-/** The class of `z.instanceof(…)`; `undefined` for other schemas. */
+/** The class of `z.instanceof(…)`, or `undefined` for other schemas. */
 export function classOf(schema: Schema): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class in `_zod.bag`, and what a check was added to as `parent`
   const { bag, parent } = schema._zod as unknown as {

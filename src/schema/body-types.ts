@@ -10,7 +10,7 @@ export const MERGE_PATCH = 'application/merge-patch+json'
 const MULTIPART = 'multipart/form-data'
 
 /**
- * The media types that a route reads its body in, if a request comes by this method; none if it reads no body. Only for requests and
+ * The media types that a route reads its body in, if a request comes by this method, none if it reads no body. Only for requests and
  * documents, because zod has to be loaded.
  */
 export function bodyTypes(sources: readonly DeclaredSource[], method: string): readonly string[] {

@@ -17,7 +17,7 @@ export interface FieldPlan {
   readonly read: FromText
   /** Whether the schema takes text as it is, blank text included. */
   readonly text: boolean
-  /** How values are collected that are repeated or that `read` cannot read; `null` when the field holds one value. */
+  /** How values are collected that are repeated or that `read` cannot read, or `null` if the field holds one value. */
   readonly list: {
     readonly kind: 'array' | 'set'
     readonly items: readonly FieldPlan[]
@@ -32,7 +32,7 @@ export interface FieldPlan {
 /** How the fields of a source that arrives as text become what its schema validates. */
 export interface SourcePlan {
   readonly fields: ReadonlyMap<string, FieldPlan>
-  /** For fields that are not declared; `null` when those are not handed to the schema. */
+  /** For fields that are not declared, or `null` if those are not handed to the schema. */
   readonly others: FieldPlan | null
 }
 

@@ -1,10 +1,10 @@
 /**
- * A file of a `multipart/form-data` body that is read while it arrives, no faster than its chunks are asked for, and kept nowhere.
- * Declare it as `files: { video: z.instanceof(FileStream) }`. The handler is called as soon as the file begins, so the fields and
- * other files that the route declares have to be sent before it. A class, so that a schema can tell it from other values.
+ * A file of a `multipart/form-data` body that is read while it arrives, at the pace of its reader, and stored nowhere. Declare it as
+ * `files: { video: z.instanceof(FileStream) }`. The handler is called as soon as the file begins, so clients have to send the other declared
+ * fields and files before it. It is a class, so that a schema can recognise it.
  *
- * Reading it rejects with an `HttpError` when the client goes away (400), when the body is malformed (400) or too large (413), and
- * when a declared part follows that belongs before it (422). What is not read when the handler is done is dropped.
+ * Reading it rejects with an `HttpError` when the client disconnects (400), when the body is malformed (400) or too large (413), and
+ * when a declared part follows that belongs before it (422). Unread data is dropped when the handler has finished.
  *
  * @example
  * handler: async ({ files }) => {
@@ -15,7 +15,7 @@
 export class FileStream implements AsyncIterable<Uint8Array> {
   /** The base name that the client gave: no folders, no control characters. Empty when it gave none. */
   readonly name: string
-  /** The type that the client gave, without parameters; nobody has looked whether it is true. */
+  /** The type that the client declared, without parameters. It is not verified. */
   readonly type: string
   #source: AsyncIterable<Uint8Array> | undefined
   #bytesRead = 0

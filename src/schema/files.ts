@@ -18,7 +18,7 @@ export interface FileField {
 /** How the files of a request become what the schema of `files` validates. */
 export interface FilesPlan {
   readonly fields: ReadonlyMap<string, FileField>
-  /** For fields that are not declared; `null` when those are not handed to the schema. */
+  /** For fields that are not declared, or `null` if those are not handed to the schema. */
   readonly others: FileField | null
 }
 

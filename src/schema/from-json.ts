@@ -25,7 +25,7 @@ export const BODY_READERS: Readers = { date: toDate, bigint: toBigint }
 /** Reads results that are as they will be sent: ISO 8601 text as dates. */
 export const RESULT_READERS: Readers = { date: toDate }
 
-/** Gives the schema itself if it takes values of JSON only, and otherwise a copy that reads them. The raw value for preprocess stays. */
+/** Returns the schema itself if it takes values of JSON only, and otherwise a copy that reads them. The raw value for preprocess stays. */
 export function fromJson(schema: Schema, readers: Readers): Schema {
   if (!mayRead(schema, readers, new Set())) return schema
   return makeLater(defOf(schema), ({ core, preprocess }) => {

@@ -4,7 +4,7 @@ import type { Schema, SchemaDef } from './schema.ts'
 import { schemaOf, schemasOf } from './unwrap.ts'
 import { anyText, checkedText, dateText, doubt, keysOf, escaped } from './json-texts.ts'
 
-/** Writes what a schema makes of a value as JSON; `undefined` if that has to be found out by parsing. */
+/** Writes what a schema makes of a value as JSON, or `undefined` if that has to be found out by parsing. */
 export type JsonWriter = (value: unknown) => string | undefined
 
 /**

@@ -56,12 +56,12 @@ export async function loadZod(): Promise<void> {
   if (isWanted) zod ??= await import('zod')
 }
 
-/** Says that there is something to validate. */
+/** Marks a schema that has values to validate. */
 export function wantZod(): void {
   isWanted = true
 }
 
-/** Gives zod to who has loaded it anyway. */
+/** Stores zod once a module has loaded it. */
 export function provideZod(from: typeof Zod): void {
   zod ??= from
 }

@@ -1,4 +1,4 @@
-/** Turns text into a value; `undefined` when the text is not one. */
+/** Turns text into a value, or `undefined` if the text is not one. */
 export type FromText = (text: string) => unknown
 
 /** Longer digit strings are not read: `BigInt` takes quadratic time for them. */

@@ -18,7 +18,7 @@ export function innerOf({ innerType, getter }: SchemaDef): Schema | undefined {
   return schemaOf(typeof getter === 'function' ? getter() : innerType)
 }
 
-/** The schema that a value meets first, below wrappers; `undefined` when the raw value is wanted (preprocess, codecs). */
+/** The schema that a value meets first, below wrappers, or `undefined` if the raw value is wanted (preprocess, codecs). */
 export function unwrapSchema(schema: Schema): Schema | undefined {
   const def = defOf(schema)
   if (WRAPPERS.has(def.type)) {

@@ -38,9 +38,9 @@ export function toReason(issues: readonly SchemaIssue[]): string {
 }
 
 /**
- * Makes the function that validates with a schema. It is synchronous unless a refinement or transform gives a promise: schemas that
- * hold none are compiled, when they are first used; the others are never tried synchronously, for a promise that zod gives up on
- * would reject unseen and end the process.
+ * Creates the function that validates with a schema. It is synchronous unless a refinement or transform returns a promise. Schemas without
+ * them are compiled when they are first used. The others never run synchronously, because a promise that zod abandons would reject
+ * unseen and end the process.
  */
 export function createValidator(schema: Schema): Validate {
   wantZod()
@@ -87,7 +87,10 @@ export function isCodeAllowed(): boolean {
   return zod !== undefined && zod.config().jitless !== true
 }
 
-/** Compiled, where zod can: 15 times as fast on what is valid. Code is not made from text where the application forbids that to zod. */
+/**
+ * Compiles a schema if zod can, which is 15 times as fast for valid values. If the application forbids zod to generate code, it stays as it
+ * is.
+ */
 function toCompiled(type: z.ZodType): z.ZodType {
   const { config, compile } = loaded()
   return config().jitless === true ? type : compile(type)

@@ -19,7 +19,7 @@ export interface CacheOptions {
   readonly cacheControl?: string
 }
 
-/** What the head of a content's response says besides what the content says itself. */
+/** The head of a response with a content, besides the headers of the content. */
 export interface Presented extends RawOptions, CacheOptions {
   /** The content type. @default by the extension of the file, else 'application/octet-stream' */
   readonly type?: string
@@ -90,7 +90,7 @@ function select(content: Content, request: HttpRequest): Selection {
   return span === undefined ? ALL : { status: 206, span }
 }
 
-/** The part that a request wants; `undefined` for the whole. */
+/** The part that a request wants, or `undefined` for the whole. */
 function findSpan(
   method: string,
   header: (name: string) => string | undefined,

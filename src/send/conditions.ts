@@ -1,4 +1,4 @@
-/** What tells one state of a content from another (RFC 9110 section 8.8). */
+/** The validators of a content (RFC 9110 section 8.8). */
 export interface Validators {
   /** With its quotes. */
   readonly etag: string | undefined
@@ -60,7 +60,7 @@ function isAlike(one: string, other: string): boolean {
   return one.replace(/^W\//, '') === other.replace(/^W\//, '')
 }
 
-/** Whether a content changed after a date; `undefined` when there is nothing to compare. */
+/** Whether a content changed after a date, or `undefined` if there is nothing to compare. */
 function isAfter(modified: number | undefined, date: string | undefined): boolean | undefined {
   const time = date === undefined ? undefined : toTime(date)
   return modified === undefined || time === undefined ? undefined : modified > time
@@ -68,7 +68,7 @@ function isAfter(modified: number | undefined, date: string | undefined): boolea
 
 const DATE = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d GMT$/
 
-/** An HTTP date (RFC 9110 section 5.6.7) in milliseconds; `undefined` when the text is none, which then has to be ignored. */
+/** An HTTP date (RFC 9110 section 5.6.7) in milliseconds, or `undefined` if the text is none, which then has to be ignored. */
 function toTime(text: string): number | undefined {
   const date = text.trim()
   // the oldest of the three forms does not name its time zone

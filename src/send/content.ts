@@ -8,7 +8,7 @@ import type { Validators } from './conditions.ts'
 export interface Content extends Validators {
   /** In bytes. */
   readonly size: number
-  /** The content type by name or as its owner gave it; `undefined` when nothing is known. */
+  /** The content type of the name or of its owner, or `undefined`. */
   readonly type: string | undefined
   /** Reads a part, and lets go of what it lies in when that has ended or is given up. */
   read(span: Span): Promise<BodyPart> | BodyPart
@@ -54,7 +54,7 @@ export function toTag(bytes: Uint8Array | string): string {
 }
 
 /**
- * Milliseconds cut to whole seconds, as HTTP dates are; `undefined` for a time that none can name, for their years have four digits
+ * Milliseconds cut to whole seconds, as HTTP dates are, or `undefined` for a time that none can name, for their years have four digits
  * (RFC 9110 section 5.6.7).
  */
 export function toSeconds(milliseconds: number): number | undefined {

@@ -10,7 +10,7 @@ import type { Span } from './ranges.ts'
 
 /** How a path is looked up. */
 export interface Lookup {
-  /** The folder that nothing is read outside of; without one the path is as the file system takes it. */
+  /** The only folder that files are read from. Without it, any path is allowed. */
   readonly root: string | undefined
   readonly dotfiles: 'allow' | 'ignore'
   /** Whether links may lead out of the root. */
@@ -32,9 +32,9 @@ const ASK_HEAD = Object.assign(new Readable(), { method: 'HEAD', headers: {} })
 const SMALL = 65_536
 
 /**
- * Looks a path up, and opens the file that is there. `@fastify/send` decides what may be read and what its type is. Its own
- * answers to conditions and ranges are not used: they compare weakly where RFC 9110 section 13 asks for more, and a file that cannot
- * be opened fails after the head.
+ * Finds and opens the file at a path. `@fastify/send` decides about access and the content type. Its own answers to conditions and ranges
+ * are not used, because they compare weakly although RFC 9110 section 13 requires more, and a file that cannot be opened fails after the
+ * head.
  *
  * @throws what the file system reports, unless it is that there is no such file.
  */
@@ -80,7 +80,7 @@ async function isInside(root: string, path: string): Promise<boolean> {
   }
 }
 
-/** The content type of a name by its extension; `undefined` when there is none. */
+/** Returns the content type for the extension of a name, or `undefined`. */
 export async function typeOf(name: string): Promise<string | undefined> {
   const { mime, isUtf8MimeType } = (await import('@fastify/send')).default
   const type = mime.getType(name)
@@ -93,12 +93,12 @@ function toCurrent(type: string | undefined): string | undefined {
   return type?.replace(/^application\/javascript\b/, 'text/javascript')
 }
 
-/** The path as `send` wants it, which decodes it; `undefined` when no file can have it. */
+/** The path as `send` wants it, which decodes it, or `undefined` if no file can have it. */
 function toEncoded(path: string): string | undefined {
   return /\p{Surrogate}|\0/u.test(path) ? undefined : path.split('/').map(encodeURIComponent).join('/')
 }
 
-/** Opens a file; `undefined` when it has gone since it was seen. */
+/** Opens a file, or `undefined` if it has gone since it was seen. */
 async function openThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path)

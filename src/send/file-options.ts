@@ -15,7 +15,7 @@ export interface FileOptions extends Presented {
   readonly dotfiles?: 'allow' | 'ignore'
   /** Whether links may lead out of `root`. @default false */
   readonly followLinks?: boolean
-  /** The entity tag, with its quotes; `false` for none. @default made of size, time and path, or of the bytes; blobs have none */
+  /** The entity tag with its quotes, or `false` for none. @default made of size, time and path, or of the bytes; blobs have none */
   readonly etag?: string | false
   /** When the content changed last. @default as the file system or the `File` says */
   readonly lastModified?: Date

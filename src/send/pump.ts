@@ -16,7 +16,7 @@ export interface PumpSettings {
   readonly heartbeat: number
   /** Called once, when the pump is given up or its source ends. */
   readonly ended: () => void
-  /** Makes of an event what is sent. @default it is sent as it is */
+  /** Converts an event before it is sent. @default it is sent as it is */
   readonly shape?: Shape | undefined
 }
 
@@ -27,16 +27,15 @@ type Chunk = IteratorResult<string, undefined>
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
 /**
- * Makes the stream of a source's events. The source is asked for an event when a chunk is asked for and no sooner, so nothing
- * gathers where a client is slow; while it has none, heartbeats go out. `return` ends the stream at once, also while the source is
- * waited for.
+ * Creates the stream of events of a source. It reads an event only when a chunk is requested, so a slow client causes no backlog. While the
+ * source is idle, heartbeats are sent. `return` ends the stream at once, also while it waits for the source.
  */
 export function createPump(source: Source, { start, heartbeat, ended, shape }: PumpSettings): Pump {
   let prefix = start
   let isOver = false
   /** Whether the source was asked and has not answered. */
   let isAsked = false
-  /** What the source answered while nobody was waiting for it. */
+  /** The result of the source that has no reader yet. */
   let ready: Promise<Chunk> | undefined
   const toChunk = (text: string): Chunk => {
     const value = prefix + text
@@ -91,7 +90,7 @@ export function createPump(source: Source, { start, heartbeat, ended, shape }: P
   return pump
 }
 
-/** The text of the next event; `undefined` when there is none. */
+/** The text of the next event, or `undefined` if there is none. */
 async function readText(source: Source, shape: Shape | undefined): Promise<string | undefined> {
   const { done, value } = await source.next()
   if (done === true) return undefined
@@ -109,7 +108,7 @@ async function giveUp(source: Source): Promise<void> {
 interface Seat {
   /** Waits, for a heartbeat if nothing else comes. */
   readonly take: () => Promise<Chunk>
-  /** Gives a chunk to the one who waits; says whether there was one. */
+  /** Passes a chunk to the waiting reader. Returns whether there was one. */
   readonly give: (chunk: Chunk | Promise<Chunk>) => boolean
 }
 

@@ -5,9 +5,9 @@ export interface Span {
 }
 
 /**
- * The part that a `Range` header asks for of a content of `size` bytes (RFC 9110 section 14.1.2): `null` when nothing of it is there,
- * `undefined` when the header does not count. That is so for other units than bytes, for what is malformed, and for several parts
- * that do not touch: a server may answer these with everything (sections 14.2 and 15.3.7.2).
+ * Returns the part of a content of `size` bytes that a `Range` header requests (RFC 9110 section 14.1.2). Returns `null` if the part is
+ * outside of the content, and `undefined` if the header does not count: for other units than bytes, malformed ranges, and several parts
+ * that do not touch. A server may answer these with everything (sections 14.2 and 15.3.7.2).
  *
  * @example
  * parseRange('bytes=-5', 20) // → { start: 15, end: 20 }

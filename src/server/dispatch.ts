@@ -48,11 +48,11 @@ interface DispatchParts {
   readonly maxUrl: number
   /** What the application answers to errors that no route has answered. */
   readonly recover: Recover
-  /** The middleware of the application; `undefined` when there is none. */
+  /** The middleware of the application, or `undefined` if there is none. */
   readonly middleware: ReturnType<typeof createMiddleware>
 }
 
-/** Makes the dispatcher of a built application. */
+/** Creates the dispatcher of a built application. */
 export function createDispatch(parts: DispatchParts, services: AppServices): Dispatch {
   const { observer } = services
   const observed = (context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> => {
@@ -248,7 +248,7 @@ function seal(
   }
 }
 
-/** Gives a response the head that the version of its request knows, once. */
+/** Adapts the head of a response to the version of its request, once. */
 function withOlderHead(
   context: RequestContext,
   toOlderHead: NonNullable<RequestContext['toOlderHead']>,
@@ -259,7 +259,7 @@ function withOlderHead(
   return toOlderHead(response, context)
 }
 
-/** Makes the function that tells which methods the path of a request answers. */
+/** Creates the function that tells which methods the path of a request answers. */
 export function createAllowedMethods(
   locate: Locate,
   miss: Miss,
@@ -273,7 +273,7 @@ export function createAllowedMethods(
   }
 }
 
-/** The same response with its head alone (RFC 9110 section 9.3.2); a stream is told that nobody reads it. */
+/** The same response with its head alone (RFC 9110 section 9.3.2). A stream is cancelled. */
 function withoutBody(response: FinishedResponse): FinishedResponse {
   dropBody(response.body)
   return { ...response, body: null }

@@ -12,7 +12,7 @@ import type { SessionParts, SessionState, Stored } from './state.ts'
 /** Of the whole process: ids are unique, and several applications may share a store. */
 const inTurn = createLocks()
 
-/** Stores what a request changed in its session; gives the Set-Cookie lines that belong to it. */
+/** Stores the changes of a request to its session and returns the Set-Cookie lines. */
 export async function commitSession(parts: SessionParts, state: SessionState): Promise<readonly string[]> {
   if (state.destroyed !== undefined) return commitDestroyed(parts, state, state.destroyed)
   const isChanged = toJson(state.data) !== state.text
@@ -143,7 +143,7 @@ function sessionConflict(): HttpError {
 /** Runs tasks of one key one after the other, in the order they came. */
 type Locks = <T>(key: string, task: () => Promise<T>) => Promise<T>
 
-/** Makes locks; a key is forgotten when nothing waits for it. */
+/** Creates locks. A key is removed when its last waiter has gone. */
 function createLocks(): Locks {
   const last = new Map<string, Promise<void>>()
   return async (key, task) => {

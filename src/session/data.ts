@@ -14,7 +14,7 @@ type Loaded = { readonly data: object; readonly text: string } | { readonly issu
 /** Reads data from its JSON, through the schema. */
 export type LoadData = (text: string) => Promise<Loaded>
 
-/** Makes the function that reads data; without a schema it is the JSON itself. */
+/** Creates the function that parses session data. Without a schema it returns the JSON itself. */
 export function createDataReader(schema: Schema | undefined): LoadData {
   const validate = schema === undefined ? acceptAny : createValidator(schema)
   return async (text) => {

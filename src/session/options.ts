@@ -23,7 +23,7 @@ export interface SessionStore {
 
 /** The cookie that carries the signed id of a session. */
 export interface SessionCookie {
-  /** The name of the cookie. @default `__Host-sid` when the cookie is secure, has the path `/` and no domain, which is what browsers demand of it; else `sid` */
+  /** The name of the cookie. @default `__Host-sid` if the cookie is secure, has the path `/` and no domain, else `sid` */
   readonly name?: string
   /** Sends the cookie over HTTPS only. @default true */
   readonly secure?: boolean

@@ -1,7 +1,7 @@
 import { isRecord } from '../values.ts'
 import { parseJson } from './data.ts'
 
-/** What the store holds for a session; times in milliseconds since 1970. */
+/** The record of a session in the store. Times are milliseconds since 1970. */
 export interface SessionRecord {
   readonly created: number
   /** When it was last used, as far as it was written down. */
@@ -21,7 +21,7 @@ export function toRecordText({ created, used, data }: SessionRecord): string {
   return `{"created":${created},"used":${used},"data":${data}}`
 }
 
-/** Reads what the store gave; `undefined` when it is no record. */
+/** Parses a record of the store. Returns `undefined` for an invalid one. */
 export function parseRecord(text: unknown): SessionRecord | undefined {
   if (typeof text !== 'string') return undefined
   let value: unknown

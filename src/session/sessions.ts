@@ -21,11 +21,11 @@ export interface Sessions {
 /** A session while its request is answered. */
 export interface OpenSession {
   readonly session: Session
-  /** Stores what changed; gives Set-Cookie lines. To be called once; after that it does nothing. */
+  /** Stores the changes and returns the Set-Cookie lines. Later calls have no effect. */
   commit(this: void): Promise<readonly string[]>
 }
 
-/** Makes the sessions of an application from options without problems. */
+/** Creates the sessions of an application from options without problems. */
 export function createSessions(options: SessionOptions, log: Logger): Sessions {
   const settings = toSessionSettings(options)
   const parts: SessionParts = {

@@ -10,7 +10,7 @@ export interface Signer {
 /** 24 bytes in base64url, a dot, and 32 bytes in base64url. */
 const SIGNED = /^([\w-]{32})\.([\w-]{43})$/
 
-/** A new id that nobody can guess: 192 random bits. */
+/** Creates an unguessable id of 192 random bits. */
 export function createId(): string {
   return randomBytes(24).toString('base64url')
 }

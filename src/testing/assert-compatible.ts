@@ -8,8 +8,8 @@ import { readServing } from '../server/adapters/serving.ts'
 import type { EdgeApp } from '../server/edge/edge-app.ts'
 
 /**
- * Compares an application with the documents that `octavo snapshot` kept, as `octavo check` does, and lets a test fail for what breaks
- * clients of a released version. Findings that `allow.json` allows are left out.
+ * Compares an application with the documents of `octavo snapshot`, like `octavo check`, and throws if a difference breaks clients of a
+ * released version. Findings in `allow.json` are left out.
  *
  * @param folder where the documents are kept, such as `'api'`
  * @throws {Error} that lists every breaking finding, and one that says that nothing is kept

@@ -56,9 +56,9 @@ interface RequestSite {
 /** A jar with what a client does to it at each request. */
 export interface Jar {
   readonly cookies: CookieJar
-  /** Keeps what a `Set-Cookie` line says, or refuses it. Gives whether it was kept. */
+  /** Stores or refuses the cookie of a `Set-Cookie` line. Returns whether it was stored. */
   readonly keep: (line: string, site: RequestSite) => boolean
-  /** The `Cookie` line of a request, without the names that it brings itself; empty when there is none. */
+  /** Returns the `Cookie` line of a request without the names that the request sets itself. It can be empty. */
   readonly lineFor: (site: RequestSite, without: readonly string[]) => string
 }
 
@@ -71,7 +71,7 @@ interface Entry {
 const asIs = (text: string): string => text
 
 /**
- * Makes an empty jar that keeps and sends cookies as user agents do (RFC 6265 section 5). `tough-cookie` 6 takes more than 10 ms to
+ * Creates an empty jar that keeps and sends cookies as user agents do (RFC 6265 section 5). `tough-cookie` 6 takes more than 10 ms to
  * load, not 1 ms, and starts `Max-Age` again each time it sends a cookie, against section 5.3.
  */
 export function createCookieJar(defaultHost = 'localhost'): Jar {
@@ -125,7 +125,7 @@ export function createCookieJar(defaultHost = 'localhost'): Jar {
   }
 }
 
-/** The cookie that a line sets; `undefined` when it is refused (RFC 6265 section 5.3). */
+/** The cookie that a line sets, or `undefined` if it is refused (RFC 6265 section 5.3). */
 function toEntry(line: string, site: RequestSite): Entry | undefined {
   const set = parseSetCookie(line, { decode: asIs })
   const host = hostnameOf(site.host)

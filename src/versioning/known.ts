@@ -81,7 +81,7 @@ const COMPARATORS: Readonly<Record<string, (order: number) => boolean>> = {
   '=': (order) => order === 0,
 }
 
-/** The known versions in a range such as `'>=1.2 <2'`, oldest first; `undefined` when it cannot be read. */
+/** The known versions in a range such as `'>=1.2 <2'`, oldest first, or `undefined` if it cannot be read. */
 export function coveredBy(range: string, known: KnownVersions): readonly string[] | undefined {
   const tests = range
     .trim()

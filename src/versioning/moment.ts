@@ -1,4 +1,4 @@
-/** Milliseconds since 1970; `undefined` when it is no moment. */
+/** Milliseconds since 1970, or `undefined` if it is no moment. */
 export function toTime(moment: unknown): number | undefined {
   if (moment instanceof Date) return Number.isNaN(moment.getTime()) ? undefined : moment.getTime()
   if (typeof moment !== 'string' || !MOMENT.test(moment)) return undefined

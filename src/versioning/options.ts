@@ -11,7 +11,7 @@ import { canonicalVersion, isVersionFormat } from './version.ts'
 import { cutVersion } from './cut-version.ts'
 import type { VersionFormat } from './version.ts'
 
-/** Chooses the version of a request that names none; `null` for no version. */
+/** Chooses the version of a request that names none, or `null` for no version. */
 export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
 
 /** A version in the list of versions, with its policy. */
@@ -48,7 +48,7 @@ export interface ChangeInfo {
   readonly title: string
   /** What changed, for people who use the API. */
   readonly description: string
-  /** The name of the preview that shows the change; `undefined` for a change of a version. */
+  /** The name of the preview that shows the change, or `undefined` for a change of a version. */
   readonly preview?: string
   /** Whether changelogs and documents leave it out. Absent when not. */
   readonly internal?: boolean

@@ -18,7 +18,7 @@ export interface KnownVersions {
   readonly format: VersionFormat
   /** Whether the order of the list means something: every version has one by value, or all are listed. */
   readonly isOrdered: boolean
-  /** The known version that equals this text; `undefined` for none. */
+  /** The known version that equals this text, or `undefined` for none. */
   readonly find: (text: string) => string | undefined
   /** Whether another deployment serves the known version. */
   readonly isElsewhere: (version: string) => boolean

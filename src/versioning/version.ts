@@ -4,7 +4,7 @@ import { MAX_VERSION_LENGTH } from './cut-version.ts'
 export type VersionFormat = 'string' | 'integer' | 'semver' | 'date'
 
 interface Format {
-  /** One spelling for all equal versions; `undefined` when the text is not well formed. */
+  /** One spelling for all equal versions, or `undefined` if the text is not well formed. */
   readonly canonical: (text: string) => string | undefined
 }
 
@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<VersionFormat, Format>> = {
   date: { canonical: (text) => (isRealDate(DATE.exec(text)) ? text : undefined) },
 }
 
-/** The one spelling of all versions equal to this one (`1`, `1.0` and `1.0.0` under `semver`); `undefined` when malformed. */
+/** The one spelling of all versions equal to this one (`1`, `1.0` and `1.0.0` under `semver`), or `undefined` if malformed. */
 export function canonicalVersion(text: string, format: VersionFormat): string | undefined {
   return text.length > MAX_VERSION_LENGTH ? undefined : FORMATS[format].canonical(text)
 }
@@ -56,7 +56,7 @@ function isRealDate(match: RegExpExecArray | null): boolean {
 const ORDERED =
   /^(\d{4}-\d{2}-\d{2}|\d{4}-\d{2}(?=$|-[a-z])|\d{1,15}(?:\.\d{1,15})*)(?:-([0-9a-z][0-9a-z.-]*))?$/i
 
-/** The numbers of a version and its status; `undefined` when it is neither a dotted number nor a date. */
+/** The numbers of a version and its status, or `undefined` if it is neither a dotted number nor a date. */
 function toOrder(
   text: string,
 ): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {

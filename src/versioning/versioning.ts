@@ -31,7 +31,7 @@ export interface ActiveScheme {
   readonly source: Omit<VersionSource, 'value'>
   readonly vary: readonly string[]
   readonly statusCodes: VersionStatusCodes
-  /** Whether another scheme brought it along: a further place of that one, which nobody enabled by itself. */
+  /** Whether another scheme brought it along: a further place of that one, which was not enabled itself. */
   readonly isCompanion: boolean
 }
 
@@ -58,7 +58,7 @@ export interface Versioning {
   readonly elsewhere: readonly string[]
   /** The changes between versions. */
   readonly history: VersionHistory | undefined
-  /** Lists the previews that a request may ask for; `undefined` if there is nothing to ask for. */
+  /** Lists the previews that a request may ask for, or `undefined` if there is nothing to ask for. */
   readonly previews: AllowPreviews | undefined
   readonly format: VersionFormat
   readonly common: Required<Omit<VersioningOptions, Apart>> & Pick<VersioningOptions, 'onVersionResolved'>
@@ -76,7 +76,7 @@ export type SchemeList<S extends readonly object[]> = {
 /** The names that `defaultVersion` takes instead of a version, unless a version is called so. */
 const SELECTORS = ['latest', 'latestStable', 'oldest']
 
-/** The known version that requests without one get; `undefined` when there is none or a function chooses it. */
+/** The known version that requests without one get, or `undefined` if there is none or a function chooses it. */
 export function staticDefault(versioning: Versioning | undefined, known: KnownVersions): string | undefined {
   const chosen = versioning?.defaultVersion
   if (typeof chosen !== 'string') return undefined
@@ -93,7 +93,7 @@ export function chooseVersion(selector: string, list: readonly string[]): string
   return selector === 'oldest' ? list[0] : undefined
 }
 
-/** The selector that chooses the default version at each path; `undefined` if the default is the same everywhere or a function. */
+/** The selector that chooses the default version at each path, or `undefined` if the default is the same everywhere or a function. */
 export function selectorOf(versioning: Versioning | undefined, known: KnownVersions): string | undefined {
   const chosen = versioning?.defaultVersion
   if (typeof chosen !== 'string' || !isSelector(chosen) || !known.isOrdered) return undefined
@@ -144,7 +144,7 @@ function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): V
 /** The header that asks for previews under every scheme. */
 export const PREVIEW_HEADER = 'x-api-preview'
 
-/** Nobody may ask for the previews of a history before the option says who may. */
+/** The previews of a history are closed until the option opens them. */
 function allowing({ previews, history }: VersioningOptions): AllowPreviews | undefined {
   const hasSome = history?.changes.some(({ preview }) => preview !== undefined)
   return previews ?? (hasSome === true ? () => [] : undefined)

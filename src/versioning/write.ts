@@ -8,7 +8,7 @@ export interface WrittenVersion {
 }
 
 /**
- * Writes a version into a request, as the first scheme that can does; `undefined` when none can.
+ * Writes a version into a request, as the first scheme that can does, or `undefined` if none can.
  *
  * @throws `TypeError` when the scheme would not read the version in the host that it writes.
  */

@@ -25,14 +25,14 @@ export function cloneNameless(schema: Schema, members: Readonly<Record<string, u
   return made
 }
 
-/** Says of a schema what `meta` says of another one. */
+/** Copies the `meta` of one schema to another. */
 export function withMeta(made: ReturnType<typeof toZod>, schema: Schema): Schema {
   const meta = metaOf(schema)
   if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
   return made
 }
 
-/** What a lazy schema gives, the same each time; `undefined` for any other schema. */
+/** What a lazy schema gives, the same each time, or `undefined` for any other schema. */
 export function lazyInner(schema: Schema): Schema | undefined {
   return defOf(schema).type === 'lazy' ? schemaOf(Reflect.get(schema._zod, 'innerType')) : undefined
 }

@@ -22,15 +22,15 @@ export interface Plan {
 /** The conversions of a plan. */
 export type Side = 'up' | 'down' | 'slowUp' | 'slowDown'
 
-/** The plan of a schema in the version that is being planned; `undefined` if it is the same there. */
+/** The plan of a schema in the version that is being planned, or `undefined` if it is the same there. */
 export type PlanOf = (schema: Schema) => Plan | undefined
 
-/** Makes the four conversions of a plan. */
+/** Creates the four conversions of a plan. */
 export function turnsOf(make: (side: Side) => Turn): Pick<Plan, Side> {
   return { up: make('up'), down: make('down'), slowUp: make('slowUp'), slowDown: make('slowDown') }
 }
 
-/** What a plan makes of a value. @throws `MigrationError`, `RefusedError` */
+/** Converts a value with a plan. @throws `MigrationError`, `RefusedError` */
 export function convert(plan: Plan, side: 'up' | 'down', value: unknown, extra: TurnExtra): unknown {
   try {
     return plan[side](value, extra)

@@ -24,7 +24,7 @@ export interface Plans {
   readonly chains: ReadonlyMap<Schema, Chain>
   /** The places of the changes that reach a schema, newest first. */
   readonly reachOf: (schema: Schema) => readonly number[]
-  /** The plan of a schema for the version before the changes with a place below `level`; `undefined` if none of them reaches it. */
+  /** The plan of a schema for the version before the changes with a place below `level`, or `undefined` if none of them reaches it. */
   readonly planOf: (schema: Schema, level: number) => Plan | undefined
   /** What an object schema has of models. */
   readonly ownedBy: (schema: Schema) => Owned
@@ -111,7 +111,7 @@ function createReach(
   }
 }
 
-/** The steps of an object; none of other schemas. */
+/** The steps of an object, none of other schemas. */
 function stepsOf(schema: Schema, ownedBy: Plans['ownedBy']): Owned['steps'] {
   return defOf(schema).type === 'object' ? ownedBy(schema).steps : []
 }
@@ -312,7 +312,7 @@ const union: Build = (schema, level, { planOf }) => {
   }
 }
 
-/** What a discriminator was called in an option; `undefined` if it was not there. */
+/** What a discriminator was called in an option, or `undefined` if it was not there. */
 function oldName(plan: Plan | undefined, key: string | undefined): string | undefined {
   return key === undefined || plan?.names === undefined ? key : plan.names.get(key)
 }

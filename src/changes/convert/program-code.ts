@@ -6,8 +6,8 @@ import type { Turn } from './turn.ts'
 import type { Held, Needs, WorkOf } from './work.ts'
 
 /**
- * Compiles a program into one function, which is some twenty times as fast as running it step by step. It tells nothing of errors: who
- * calls it runs the program step by step if it throws. `undefined` if code must not be made from text.
+ * Compiles a program into one function, which is some twenty times as fast as running it step by step. Its errors have no details, so the
+ * caller runs the program step by step if it throws. Returns `undefined` if code generation is not allowed.
  */
 export function compileProgram(program: Program): Turn | undefined {
   const names = [...program.members.map(({ to }) => to), ...program.loads.map(({ name }) => name)]

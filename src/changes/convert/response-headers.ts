@@ -16,7 +16,7 @@ type Headers = Record<string, string | string[]>
 interface Header {
   /** Its newest name in lower case, which operations know it by. */
   readonly key: string
-  /** Its name in the older version; `undefined` if it did not exist. */
+  /** Its name in the older version, or `undefined` if it did not exist. */
   name: string | undefined
   /** What documents show. */
   schema: Schema | undefined
@@ -40,7 +40,7 @@ export function toHeaders(applied: readonly Operation[]): readonly Header[] {
   return [...headers.values()]
 }
 
-/** Creates the function that turns the headers of a response; `undefined` if there is none to turn. */
+/** Creates the function that turns the headers of a response, or `undefined` if there is none to turn. */
 export function createTurnHeaders(
   headers: readonly Header[],
 ): ((found: Headers, request: HttpRequest) => void) | undefined {

@@ -48,7 +48,7 @@ export interface Needs {
   readonly all: readonly Held[]
 }
 
-/** Gives the register of a field. */
+/** Returns the register of a field. */
 type RegisterOf = (slot: Slot) => number
 
 /** What a step does on the way to the older version. */

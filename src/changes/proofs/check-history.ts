@@ -29,9 +29,9 @@ const OPTIONS: Rules = {
 /** Something in a history that values show, and no type does. */
 export interface HistoryFinding {
   /**
-   * `lost`: a value does not come back from a round trip. `narrower`: today's values do not fit `was`, and there is no `down`. `unfit`: a
-   * function makes values that do not fit. `failed`: a function throws. `wrong_example`: an example is not what the functions make.
-   * `unknown_field`: `lossy` or an example names a field that there is not. `unchecked`: no values could be made.
+   * `lost`: a round trip loses a value. `narrower`: current values don't match `was`, and there is no `down`. `unfit`: a function returns values
+   * that don't match. `failed`: a function throws. `wrong_example`: an example differs from the result of the functions. `unknown_field`:
+   * `lossy` or an example names an unknown field. `unchecked`: no values could be generated.
    */
   readonly code: 'lost' | 'narrower' | 'unfit' | 'failed' | 'wrong_example' | 'unknown_field' | 'unchecked'
   /** The id of the change. */
@@ -44,7 +44,7 @@ export interface HistoryFinding {
   readonly message: string
   /** What to do about it. */
   readonly fix: string
-  /** Where the change is defined, as file and line; `undefined` if that is not known. */
+  /** Where the change is defined, as file and line, or `undefined` if that is not known. */
   readonly at: string | undefined
 }
 

@@ -2,7 +2,7 @@
 export interface Random {
   /** A whole number from `min` to `max`. */
   readonly whole: (min: number, max: number) => number
-  /** One of several values; `undefined` if there are none. */
+  /** One of several values, or `undefined` if there are none. */
   readonly pick: <T>(values: readonly T[]) => T | undefined
   /** Whether something with this probability happens. */
   readonly isLikely: (probability: number) => boolean

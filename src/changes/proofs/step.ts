@@ -30,7 +30,7 @@ export type Trouble =
   /** A value is refused, as the change says that it may be. */
   | { readonly kind: 'refused' }
 
-/** What a conversion made, or why it made nothing. */
+/** The result of a conversion, or the reason for its failure. */
 export type Outcome<T> = { readonly value: T } | { readonly trouble: Trouble }
 
 /** The steps of a model, newest first. */

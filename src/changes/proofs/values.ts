@@ -19,7 +19,7 @@ const TRIES = 8
 /** Objects in objects in objects stay small from this depth on. */
 const DEEP = 4
 
-/** Valid values of a schema, as it gives them, each once. The same seed makes the same values. None if none can be made. */
+/** Generates distinct valid input values of a schema. The same seed returns the same values. The list is empty if none can be generated. */
 export function valuesOf(schema: Schema, source: Source, count: number): readonly unknown[] {
   const found = new Map<string, unknown>()
   for (let tried = 0; tried < count * TRIES && found.size < count; tried++) {
@@ -29,7 +29,7 @@ export function valuesOf(schema: Schema, source: Source, count: number): readonl
   return [...found.values()]
 }
 
-/** What a schema makes of a value; `undefined` if it refuses it, or takes time to decide. */
+/** Parses a value with a schema. Returns `undefined` if the schema refuses it or is asynchronous. */
 export function validated(schema: Schema, value: unknown): { readonly value: unknown } | undefined {
   try {
     const { success, data } = toZod(schema).safeParse(value)

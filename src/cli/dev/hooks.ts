@@ -2,9 +2,9 @@ import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 
-/** Tells of files that modules are loaded from. */
+/** Reports files that modules are loaded from. */
 export interface Reporter {
-  /** Tells of those that are not told yet. */
+  /** Reports the new ones. */
   readonly flush: () => void
 }
 

@@ -11,7 +11,7 @@ const CALLED = 'octavo.listen.start'
 const LISTENING = 'octavo.listen.end'
 
 /**
- * Loads a module and serves its application, unless the module does that by itself. Tells of every file that is loaded. What goes
+ * Loads a module and serves its application, unless the module does that by itself. Reports every file that is loaded. What goes
  * wrong is printed, and ends the process.
  */
 export async function serveForDev(

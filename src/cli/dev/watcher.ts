@@ -18,9 +18,9 @@ const QUIET = 60
 const POLL = 500
 
 /**
- * Makes a watcher. It looks at folders, for editors put a new file in the place of the old one, and at what files are, so that it
- * tells of no change where nothing changed. `node --watch` (20 to 26) is no replacement: it misses the second file that an editor
- * renames into place and files that did not exist, and waits forever for an app that ignores SIGTERM.
+ * Creates a watcher. It watches folders, because editors replace files, and compares the state of files, so that it reports real changes
+ * only. `node --watch` (20 to 26) is no replacement: it misses the second file that an editor renames into place and files that did not
+ * exist, and waits forever for an app that ignores SIGTERM.
  */
 export function createWatcher(onChange: (paths: readonly string[]) => void): Watcher {
   const stamps = new Map<string, string>()

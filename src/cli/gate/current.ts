@@ -3,7 +3,7 @@ import { findApp } from '../find-app.ts'
 import { doJob } from '../job.ts'
 import type { CurrentReport } from '../job.ts'
 
-/** The application of today; `undefined` if it cannot be loaded, which has been printed. Its changes are checked if `isChecked`. */
+/** The application of today, or `undefined` if it cannot be loaded, which has been printed. Its changes are checked if `isChecked`. */
 export async function readCurrent(
   app: string | undefined,
   setting: Setting,

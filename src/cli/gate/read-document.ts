@@ -17,9 +17,9 @@ import { fromYaml } from '../read-yaml.ts'
 export interface Given {
   readonly label: string
   readonly source: Source
-  /** The file, as it was named; `undefined` for a version of the app. */
+  /** The file, as it was named, or `undefined` for a version of the app. */
   readonly file: string | undefined
-  /** The version of the app; `undefined` for a file. */
+  /** The version of the app, or `undefined` for a file. */
   readonly version?: string
 }
 

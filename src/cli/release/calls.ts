@@ -3,7 +3,7 @@ import type { Token } from './tokens.ts'
 /** A property of an object literal. */
 export interface Property {
   readonly key: string
-  /** The tokens of its value; none of a shorthand. */
+  /** The tokens of its value, none of a shorthand. */
   readonly value: readonly Token[]
   readonly start: number
   /** The place behind its value. */

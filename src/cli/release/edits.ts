@@ -63,7 +63,7 @@ export function toEdits(label: string, source: string, wanted: Wanted, version: 
   return unique([...changes, ...histories, ...routes]).toSorted((a, b) => a.start - b.start)
 }
 
-/** The literal `'next'` of a property; none if it is anything else. */
+/** The literal `'next'` of a property, none if it is anything else. */
 function nextOf(property: Property | undefined): readonly Token[] {
   const [literal, ...others] = property?.value ?? []
   if (literal === undefined || !isText(literal) || literal.text.slice(1, -1) !== 'next') return []

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The files with changes that are not committed; none without git. */
+/** The files with changes that are not committed, none without git. */
 export async function uncommitted(files: readonly string[], cwd: string): Promise<readonly string[]> {
   const all = await Promise.all(
     files.map(async (file) => ((await git(['status', '--porcelain', '--', file], cwd)) === '' ? [] : [file])),

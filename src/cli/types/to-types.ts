@@ -230,7 +230,7 @@ function formOf(
 
 const FILES = '{ [name: string]: Blob | readonly Blob[] }'
 
-/** The type of a file, or of a list of them; `undefined` for a text. */
+/** The type of a file, or of a list of them, or `undefined` for a text. */
 function fileOf(schema: unknown): string | undefined {
   if (!isRecord(schema)) return undefined
   if (schema['format'] === 'binary' || schema['contentEncoding'] === 'binary') return 'Blob'

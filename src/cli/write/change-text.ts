@@ -165,7 +165,7 @@ function isLossy(field: FieldDraft, turnings: Turnings): boolean {
   return field.kind === 'turned' ? fieldFunctions(field, turnings).length > 0 : field.kind !== 'renamed'
 }
 
-/** Makes the fields that did not exist yet; `undefined` if all of them may be left out. */
+/** Creates the fields that did not exist yet, or `undefined` if all of them may be left out. */
 function upText(fields: readonly FieldDraft[], turning: Turning): string | undefined {
   const made = fields.flatMap((field) =>
     field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, turning)] : [],
@@ -174,7 +174,7 @@ function upText(fields: readonly FieldDraft[], turning: Turning): string | undef
   return made.length === 0 ? undefined : groupText(made, given)
 }
 
-/** Makes the fields that existed only then. */
+/** Creates the fields that existed only then. */
 function downText(fields: readonly FieldDraft[], turning: Turning): string | undefined {
   if (!fields.some(({ kind }) => kind === 'removed')) return undefined
   const made = fields.flatMap((field) =>

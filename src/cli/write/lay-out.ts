@@ -46,7 +46,7 @@ interface Named {
   readonly text: ChangeText
   /** The name of the constant. */
   readonly name: string
-  /** The file that it gets; `undefined` for one that stands beside the history. */
+  /** The file that it gets, or `undefined` for one that stands beside the history. */
   readonly path: string | undefined
   readonly models: readonly DefinedModel[]
 }
@@ -108,7 +108,7 @@ function folderOf(
   return folders.find((folder) => basename(folder) === 'changes') ?? join(dirname(historyPath), 'changes')
 }
 
-/** Why a draft cannot be written; `undefined` if it can. */
+/** Why a draft cannot be written, or `undefined` if it can. */
 function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: string): string | undefined {
   if (draft.kind === 'route') return undefined
   const model = definitions.models.find(({ name }) => name === draft.model)
@@ -190,7 +190,7 @@ function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: s
   }
 }
 
-/** How code calls a model; `undefined` if it can't. */
+/** How code calls a model, or `undefined` if it can't. */
 function codeName(
   { exported, at, name }: DefinedModel,
   historyPath: string,
@@ -279,7 +279,7 @@ function fileText(
   return `${[...lines, '', `export const ${name} = ${text.code}`].join('\n')}\n`
 }
 
-/** Tells findings of one place once. */
+/** Merges findings of one place. */
 export function toDistinct(unwritten: readonly Unwritten[]): readonly Unwritten[] {
   return [
     ...new Map(

@@ -16,9 +16,9 @@ import type { Unfinished } from './unfinished.ts'
 
 /** A model with the place of its definition. */
 export interface DefinedModel extends KnownModel {
-  /** File and line; `undefined` if that is not known. */
+  /** File and line, or `undefined` if that is not known. */
   readonly at: string | undefined
-  /** The name under which its file exports it; `undefined` if it does not. */
+  /** The name under which its file exports it, or `undefined` if it does not. */
   readonly exported: string | undefined
   /** Whether the history lists it. */
   readonly isListed: boolean

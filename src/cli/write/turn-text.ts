@@ -33,7 +33,7 @@ function inOneLine(type: string): string {
 }
 
 /**
- * An expression that turns a value of one schema into that of another; `undefined` where it can stay as it is. What is not evident calls
+ * An expression that turns a value of one schema into that of another, or `undefined` if it can stay as it is. What is not evident calls
  * `fillIn`.
  */
 export function toTurn(from: Described, to: Described, value: string, turning: Turning): string | undefined {
@@ -106,7 +106,7 @@ function isNumeric(kind: string | undefined): boolean {
   return kind === 'number' || kind === 'integer'
 }
 
-/** The texts that a schema lists; `undefined` for any other schema. */
+/** The texts that a schema lists, or `undefined` for any other schema. */
 function textsOf(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema)) return undefined
   if (isString(schema['const'])) return [schema['const']]
@@ -150,7 +150,7 @@ function required(schema: unknown): Described {
   return { schema, isOptional: false }
 }
 
-/** The schema of the items of a list; `undefined` for anything else. */
+/** The schema of the items of a list, or `undefined` for anything else. */
 function itemsOf(schema: unknown): unknown {
   return isRecord(schema) && schema['type'] === 'array' && schema['prefixItems'] === undefined
     ? (schema['items'] ?? {})

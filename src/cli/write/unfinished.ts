@@ -25,7 +25,7 @@ function functionsIn(part: unknown): readonly string[] {
   })
 }
 
-/** Tells of a function that is still to be filled in, in one line. */
+/** Reports a function that is still to be filled in, in one line. */
 export function toUnfinishedText({ change, place, at }: Unfinished): string {
   return `${at === undefined ? '' : `${at}  `}${place} of the change "${change}" is incomplete: replace fillIn(…)`
 }

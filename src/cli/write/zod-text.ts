@@ -6,7 +6,7 @@ import { keyOf, quoted } from '../types/schema-type.ts'
 export interface Names {
   /** The named schemas of the document. */
   readonly components: Readonly<Record<string, unknown>>
-  /** The model that a named schema is, as code knows it; `undefined` if it is none. */
+  /** The model that a named schema is, as code knows it, or `undefined` if it is none. */
   readonly modelOf: (component: string) => string | undefined
 }
 
@@ -20,7 +20,7 @@ export function toZodText(schema: unknown, names: Names, above: readonly string[
   return fallback === undefined ? text : `${text}.default(${valueText(fallback)})`
 }
 
-/** The schema without `null`; `undefined` if it does not take it. */
+/** The schema without `null`, or `undefined` if it does not take it. */
 export function withoutNull(schema: unknown): unknown {
   if (!isRecord(schema)) return undefined
   const { type, anyOf, oneOf, enum: values } = schema

@@ -63,7 +63,7 @@ export interface Changelog {
 }
 
 /**
- * Makes a changelog of versions, which are given oldest first. It depends on nothing but what is given: no clock is asked.
+ * Creates the changelog of versions, oldest first. It depends only on its arguments, not on a clock.
  *
  * @param days the days of releases that are known from elsewhere, by version
  * @throws {ReadError} if a document cannot be read
@@ -132,7 +132,7 @@ function toFindings(
   }))
 }
 
-/** The day that a version is; `undefined` for a version that is none. A month is its first day. */
+/** The day that a version is, or `undefined` for a version that is none. A month is its first day. */
 export function toDay(version: string): string | undefined {
   const [, month, day = '-01'] = /^(\d{4}-\d\d)(-\d\d)?$/.exec(version) ?? []
   if (month === undefined) return undefined

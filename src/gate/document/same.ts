@@ -34,7 +34,7 @@ type Look = (one: unknown, other: unknown) => Known
 const BARE = new Set(['allOf', 'anyOf', 'oneOf'])
 
 /**
- * Makes the comparison, a shortcut that reads no schema. `false` means that the objects have to be read: because they differ, because a
+ * Creates the comparison, a shortcut that reads no schema. `false` means that the objects have to be read: because they differ, because a
  * reference leads nowhere, or because a schema contains itself.
  */
 export function createIsSame(base: Source, revision: Source): IsSame {

@@ -15,7 +15,7 @@ export interface Source {
   readonly withoutVersion: (text: string) => string
   /** In OpenAPI 3.0, schemas are a dialect of their own: `nullable`, boolean `exclusiveMinimum`, references without siblings. */
   readonly is30: boolean
-  /** What a reference leads to; `undefined` if it leads nowhere. */
+  /** What a reference leads to, or `undefined` if it leads nowhere. */
   readonly follow: (reference: Node) => unknown
   /** Follows references until there is none; gives other values as they are. @throws {ReadError} */
   readonly resolve: (value: unknown) => unknown
@@ -101,7 +101,7 @@ function toPointer(place: Place): string {
   return (place.pointer ??= `${toPointer(place.above)}/${toPointerStep(place.step)}`)
 }
 
-/** Tells where objects stand. Most comparisons never ask, so nothing is noted before. */
+/** Returns the places of objects. Most comparisons never need them, so they are collected on demand. */
 function createPlaces(document: object, files: Files, main: string): (value: object) => Place | undefined {
   let places: Map<object, Place> | undefined
   return (value) => {

@@ -121,7 +121,7 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: 
   ]
 }
 
-/** Makes a difference of the parameter that is compared. */
+/** Creates a difference of the parameter that is compared. */
 type Say = (rule: string, level: Level, message: string) => Difference
 
 function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly Difference[] {

@@ -4,14 +4,14 @@ import { typeOfValue } from './shape.ts'
 import type { ArrayPart, NumberPart, ObjectPart, Part, Shape, StringPart } from './shape.ts'
 
 /**
- * Whether a value is in a shape; `undefined` if that cannot be said.
+ * Whether a value is in a shape, or `undefined` if that cannot be said.
  * @param isLenient whether members that an object does not name are no matter, closed as it may be
  */
 export function has(shape: Shape, value: unknown, isLenient = false): boolean | undefined {
   return some(shape.parts, (part) => hasPart(part, value, isLenient))
 }
 
-/** Whether a value is in a part; `undefined` if that cannot be said. */
+/** Whether a value is in a part, or `undefined` if that cannot be said. */
 export function hasPart(part: Part, value: unknown, isLenient = false): boolean | undefined {
   return and(hasPlainly(part, value, isLenient), () => every(part.rules, (rule) => rule.holds(value)))
 }
@@ -48,7 +48,7 @@ function hasString({ minLength, maxLength, patterns, formats }: StringPart, valu
 
 const KNOWN = new Map<string, RegExp | undefined>()
 
-/** The regular expression of a pattern; `undefined` for one that is none. */
+/** The regular expression of a pattern, or `undefined` for one that is none. */
 export function toRegExp(pattern: string): RegExp | undefined {
   if (!KNOWN.has(pattern)) KNOWN.set(pattern, compile(pattern))
   return KNOWN.get(pattern)

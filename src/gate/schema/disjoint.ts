@@ -28,7 +28,7 @@ function areTold(one: ObjectPart, other: ObjectPart): boolean {
   })
 }
 
-/** The values of a property that has nothing but some; `undefined` for others. Reads no further than it has to. */
+/** The values of a property that has nothing but some, or `undefined` for others. Reads no further than it has to. */
 export function valuesOf({ shape }: Property): readonly unknown[] | undefined {
   const { parts } = shape()
   if (parts.length === 0 || parts.length > 64) return undefined

@@ -79,5 +79,5 @@ export function inside(step: string, facts: readonly Fact[]): readonly Fact[] {
   return facts.map((fact) => ({ ...fact, at: [step, ...fact.at] }))
 }
 
-/** Makes a fact of the schemas that are compared. */
+/** Creates a fact of the schemas that are compared. */
 export type Say = (aspect: AspectName, detail?: string) => Fact

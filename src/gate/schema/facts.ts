@@ -15,7 +15,7 @@ import type { JsonType, Part, Shape } from './shape.ts'
 import { toValueFacts } from './value-facts.ts'
 import type { Values } from './value-facts.ts'
 
-/** Makes the comparison of schemas for one side. It compares a pair of schemas once. */
+/** Creates the comparison of schemas for one side. It compares a pair of schemas once. */
 export function createComparing(side: Side, strictness: Strictness, isSame: IsSame): Comparing {
   const inclusion = createInclusion(side === 'response', isSame)
   const known = new PairMap<Shape, readonly Fact[]>()

@@ -20,7 +20,7 @@ export interface Inclusion {
 }
 
 /**
- * Makes a comparison. Members that an object does not name count as absent: nobody sends what no document names.
+ * Creates a comparison. Members that an object does not name count as absent, because clients send documented members only.
  * @param isLenient whether an object that is closed takes members that it does not name, as clients have to for responses
  */
 export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {

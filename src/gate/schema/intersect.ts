@@ -14,7 +14,7 @@ import type {
   StringPart,
 } from './shape.ts'
 
-/** The most alternatives that a shape may have; more than that are products of unions that nobody reads. */
+/** The most alternatives that a shape may have. Larger ones are products of unions that no reader could follow. */
 const MOST_PARTS = 512
 
 /** The values that are in both shapes. What is said of the second wins over what is said of the first. */

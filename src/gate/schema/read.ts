@@ -28,7 +28,7 @@ const KNOWN = new Set(
 )
 
 /**
- * Makes the reader of a document's schemas for one side.
+ * Creates the reader of a document's schemas for one side.
  * @throws {ReadError} the reader, for schemas that are none, and for those that contain themselves in `allOf`, `anyOf` or `oneOf`
  */
 export function createReader(source: Source, side: Side): Reader {

@@ -4,7 +4,7 @@ import type { Fact, Say } from './fact.ts'
 import type { Side } from './read.ts'
 import type { Bound, NumberPart, StringPart } from './shape.ts'
 
-/** A limit of a schema; `undefined` if there is none. */
+/** A limit of a schema, or `undefined` if there is none. */
 type Limit =
   | 'min'
   | 'max'

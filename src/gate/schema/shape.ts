@@ -32,7 +32,7 @@ export interface Notes {
 export interface Rule {
   readonly key: string
   readonly keyword: string
-  /** Whether a value keeps to it; `undefined` if that cannot be said. */
+  /** Whether a value keeps to it, or `undefined` if that cannot be said. */
   readonly holds: (value: unknown) => boolean | undefined
   /** Whether it refuses anything at all; if this is missing, it may. */
   readonly says?: () => boolean

@@ -22,7 +22,7 @@ interface Told {
   readonly unwritten: readonly Unwritten[]
 }
 
-/** What a route was, from the findings about it; `undefined` if none of them can be written. */
+/** What a route was, from the findings about it, or `undefined` if none of them can be written. */
 export function toRouteDraft(
   route: string,
   findings: readonly VersionFinding[],

@@ -130,7 +130,7 @@ interface Starts {
   readonly path: string
 }
 
-/** The schemas of a body in which a finding is; `undefined` if it is in none. */
+/** The schemas of a body in which a finding is, or `undefined` if it is in none. */
 function startsOf(finding: Finding, base: unknown, revision: unknown): Starts | undefined {
   const [, section = '', status = '', rest = ''] =
     /^(?:(requestBody)|responses\/([^/]+))\/(.*)$/s.exec(finding.at) ?? []

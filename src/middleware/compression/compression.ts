@@ -22,7 +22,9 @@ export interface CompressionOptions {
   readonly encodings?: readonly ContentEncoding[]
   /** How hard each coding tries: br 0 to 11, gzip and deflate 1 to 9, zstd 1 to 22. @default { br: 4, gzip: 6, deflate: 6, zstd: 3 } */
   readonly level?: Partial<CompressionLevels>
-  /** Says what is compressed. @default what has a type that becomes shorter: text, JSON, XML and the like, but no event streams */
+  /**
+   * Selects the responses to compress. @default what has a type that becomes shorter: text, JSON, XML and the like, but no event streams
+   */
   readonly filter?: (response: FinishedResponse, context: ExecutionContext) => boolean
 }
 
@@ -59,10 +61,10 @@ const OPTIONS: Rules = {
 }
 
 /**
- * Middleware that compresses what it sends, for clients that take that (`Accept-Encoding`, RFC 9110 section 12.5.3): text and bytes as
- * a whole, away from the event loop, streams as they come. To be listed before `etag`. Responses that hold a secret beside
- * something that a stranger can choose tell the secret by their length (BREACH): leave those out by `filter`. In Workers it leaves
- * everything as it is, because their platform compresses.
+ * Creates middleware that compresses responses for clients that accept it (`Accept-Encoding`, RFC 9110 section 12.5.3). Texts and bytes are
+ * compressed as a whole, away from the event loop, and streams as they arrive. List it before `etag`. If a response contains a secret
+ * beside input of a stranger, its length can reveal the secret (BREACH), so exclude it with `filter`. In Workers, it changes no response,
+ * because the platform compresses.
  *
  * @example
  * createApp(AppModule, { middleware: [compression({ threshold: 2048, encodings: ['br', 'gzip'] })] })

@@ -1,6 +1,6 @@
 /** What a client takes, in the order of the server's preference. */
 export interface Negotiated<T> {
-  /** The coding to use; `undefined` for none. */
+  /** The coding to use, or `undefined` for none. */
   readonly coding: T | undefined
   /** Whether the client refuses content without coding. */
   readonly isDemanded: boolean
@@ -10,9 +10,9 @@ export interface Negotiated<T> {
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
 
 /**
- * Chooses a content coding for an `Accept-Encoding` header (RFC 9110 section 12.5.3): the one with the highest weight, the first of
- * `codings` among several; none when the client prefers that, says nothing, or takes none of them. Members that are malformed do
- * not count.
+ * Chooses a content coding for an `Accept-Encoding` header (RFC 9110 section 12.5.3): the one with the highest weight, or the first of
+ * `codings` among several. Returns none if the client prefers that, sends no header, or accepts none of them. Malformed members are
+ * ignored.
  */
 export function negotiate<T extends { readonly name: string }>(
   header: string | undefined,

@@ -4,8 +4,8 @@ import type { ChunkSource } from '../../stream.ts'
 import type { Coding, Compressor } from './codings.ts'
 
 /**
- * A streamed body, compressed as it comes: what has arrived is given out as soon as the source makes one wait for more. The source is
- * read no faster than the result, and told when nobody reads that any more.
+ * Compresses a streamed body. Data is flushed as soon as the source pauses. The source is read at the pace of the result, and cancelled with
+ * it.
  */
 export function compressStream(body: BodyStream, coding: Coding): BodyStream {
   const source = openStream(body)

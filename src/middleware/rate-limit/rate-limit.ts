@@ -16,17 +16,19 @@ import type { Balance, RateLimiter, Spend } from './store.ts'
 
 /** What `rateLimit` takes. */
 export interface RateLimitOptions {
-  /** How much a client may spend in a window; a request costs 1 unless `cost` says otherwise. */
+  /** The points that a client may spend in a window. A request costs 1 unless `cost` returns another number. */
   readonly limit: number
   /** How long a window is, in seconds. It begins with the first request of a client. */
   readonly window: number
-  /** What clients see the limit under; limits with equal names share what they count in one Redis. @default 'default' */
+  /** The name of the limit in headers. Limits with equal names share their counts in one Redis. @default 'default' */
   readonly name?: string
-  /** Who the client is; `undefined` for the default. @default the address, of IPv6 the /64 network; see the option `trustProxy` */
+  /**
+   * Returns the key of a client, or `undefined` for the default. @default the address, of IPv6 the /64 network; see the option `trustProxy`
+   */
   readonly key?: (context: ExecutionContext) => Awaitable<string | undefined>
   /** What a request costs. @default 1 */
   readonly cost?: number | ((context: ExecutionContext) => Awaitable<number>)
-  /** Says which requests are not counted. @default none */
+  /** Selects the requests that are not counted. @default none */
   readonly skip?: (context: ExecutionContext) => Awaitable<boolean>
   /** A client of Redis (`ioredis` or `redis`), or a limiter of rate-limiter-flexible. @default this process counts for itself */
   readonly store?: RateLimiter | object
@@ -66,9 +68,9 @@ const OPTIONS: Rules = {
 }
 
 /**
- * Middleware that answers 429 `rate_limited` with `Retry-After` to clients that ask too often, and tells all what they have left:
- * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Each call makes a limit of its own; the same
- * middleware in several places counts for all of them together.
+ * Creates middleware that returns 429 `rate_limited` with `Retry-After` to clients that exceed a limit. All responses have `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Each call creates a separate limit. The same middleware in several places
+ * has one count.
  *
  * @example
  * createApp(AppModule, { middleware: [rateLimit({ limit: 100, window: 60 })] }) // requests a minute, for each address
@@ -108,7 +110,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   return answering(limited, onStoreError === 'refuse' ? [429, 503] : [429])
 }
 
-/** Makes the function that returns what the address of a client is counted under. Without an address, all clients are one. */
+/** Creates the function that returns what the address of a client is counted under. Without an address, all clients are one. */
 function createAddressOf(): (context: ExecutionContext) => string {
   let hasWarned = false
   return ({ request, log }) => {
@@ -134,7 +136,7 @@ function tell(response: FinishedResponse, told: Readonly<Record<string, string>>
 
 type Count = (context: ExecutionContext, key: string, cost: number) => Promise<Balance | undefined>
 
-/** Counts; `undefined` when the store fails and that is no reason to refuse. The log tells when that begins and when it ends. */
+/** Counts, or `undefined` if the store fails and that is no reason to refuse. The log tells when that begins and when it ends. */
 function createCount(spend: Spend, refuses: boolean): Count {
   let isFailing = false
   return async (context, key, cost) => {

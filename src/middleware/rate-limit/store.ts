@@ -47,7 +47,7 @@ export interface SpendOptions {
   readonly maxKeys: number
 }
 
-/** Makes what counts; rate-limiter-flexible is loaded when the first request is. */
+/** Creates the counter. rate-limiter-flexible is loaded with the first request. */
 export function createSpend(options: SpendOptions): Spend {
   const { store, storeTimeout } = options
   if (store === undefined) return createMemorySpend(options)

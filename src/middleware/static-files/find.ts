@@ -25,8 +25,8 @@ const CODINGS = [
 ] as const
 
 /**
- * The file at a path, open; `'folder'` where one with an index file is asked for without its slash, `undefined` where there is
- * nothing to send.
+ * Opens the file at a path. Returns `'folder'` for a folder with an index file that is requested without its slash, and `undefined` if there
+ * is no file.
  */
 export async function findFile(
   segments: readonly string[],
@@ -84,7 +84,7 @@ async function coded(
   }
 }
 
-/** What follows a prefix without trailing slash, with its leading slash; `undefined` when the path lies elsewhere. */
+/** Returns the part after a prefix without trailing slash, with its leading slash, or `undefined` if the path is elsewhere. */
 export function withoutPrefix(path: string, prefix: string): string | undefined {
   if (!path.startsWith(prefix)) return undefined
   const rest = path.slice(prefix.length)
@@ -92,7 +92,7 @@ export function withoutPrefix(path: string, prefix: string): string | undefined 
 }
 
 /**
- * The segments of a path as names of files, the last one empty where the path ends with a slash; `undefined` for a path that a file
+ * The segments of a path as names of files, the last one empty where the path ends with a slash, or `undefined` for a path that a file
  * system could take for another: with empty segments, dots that lead upwards, separators in escapes or NUL.
  *
  * @example

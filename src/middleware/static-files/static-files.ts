@@ -103,7 +103,7 @@ function contradictions(options: Partial<StaticFilesOptions> | undefined): reado
   return [...(options?.root === undefined ? [MISSING] : []), ...(isKept ? [] : [NOT_KEPT])]
 }
 
-/** The answer to a path below the root; `undefined` when there is no file. */
+/** The answer to a path below the root, or `undefined` if there is no file. */
 async function answer(
   segments: readonly string[],
   place: StaticRoot,

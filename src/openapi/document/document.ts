@@ -36,7 +36,7 @@ function toMember(method: Method, { openapi }: DocumentSettings): string {
   return method === 'QUERY' && openapi === '3.1' ? 'x-query' : method.toLowerCase()
 }
 
-/** Makes the document of a version from routes whose schemas are converted. */
+/** Creates the document of a version from routes whose schemas are converted. */
 export function toDocument(
   documented: DocumentedVersion,
   conversion: Conversion,

@@ -22,13 +22,13 @@ export interface GeneratorSource {
   readonly warn: (warning: DefinitionWarning) => void
 }
 
-/** Makes documents, each once. */
+/** Creates documents, each once. */
 export interface Generator {
   /** Converts all schemas, which documents do otherwise, so that warnings come early. */
   readonly convert: () => void
   /** The document of a version; of all versions without one. @throws `DefinitionError` for what cannot be documented. */
   readonly document: (version: string | undefined) => OpenApiDocument
-  /** The schemas of a version; `null` where requests name none. @throws `DefinitionError` for what cannot be documented. */
+  /** The schemas of a version, or `null` if requests name none. @throws `DefinitionError` for what cannot be documented. */
   readonly conversion: (version: string | null) => Conversion
 }
 

@@ -99,7 +99,7 @@ export interface StreamedSchema {
 /** Routes, converted together: schemas that they share are the same component. */
 export interface Conversion {
   readonly routes: ReadonlyMap<FlatRoute, ConvertedRoute>
-  /** What errors hold; `undefined` for problem documents. */
+  /** What errors hold, or `undefined` for problem documents. */
   readonly errors: Content | undefined
   /** Under `#/components/schemas/`, by name. */
   readonly components: Readonly<Record<string, SchemaObject>>

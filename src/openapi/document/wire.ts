@@ -10,7 +10,7 @@ export interface Wire {
   readonly path: string
   /** What names the version elsewhere. */
   readonly parameters: readonly Parameter[]
-  /** How a content type is asked for in this version; `undefined` where `Accept` does not name versions. */
+  /** How a content type is asked for in this version, or `undefined` if `Accept` does not name versions. */
   readonly toAccepted: ((type: string) => readonly string[]) | undefined
   /** The statuses of requests that name no version, or another; none where a path or host names it. */
   readonly refusals: { readonly unspecified: number | undefined; readonly unsupported: number } | undefined

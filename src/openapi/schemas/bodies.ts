@@ -43,7 +43,7 @@ export function toBody(body: Converted, referred: Referred): RequestBody {
   }
 }
 
-/** What a response sends; nothing where there is nothing to send. */
+/** Returns the content of a response, or `undefined` if it has none. */
 export function toContent(response: Converted, status: ResponseKey, referred: Referred): Content | undefined {
   const root = resolve(response.schema, referred.finished)
   if (EMPTY.has(status) || isNothing(root)) return undefined
@@ -72,7 +72,7 @@ export function noteOf({ description }: SchemaObject): { readonly description?: 
   return typeof description === 'string' ? { description } : {}
 }
 
-/** Content of the media type that the schema names, or of a file; `undefined` where the type is for Octavo to choose. */
+/** Content of the media type that the schema names, or of a file, or `undefined` if the type is for Octavo to choose. */
 function contentOf(
   { raw, schema }: Converted,
   { raw: rawComponents, finished }: Referred,

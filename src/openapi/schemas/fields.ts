@@ -12,7 +12,7 @@ export interface Field {
 /** What an object holds, whatever it is made of. */
 export interface Fields {
   readonly named: ReadonlyMap<string, Field>
-  /** What fields look like that are not declared; `undefined` where they are dropped or refused. */
+  /** What fields look like that are not declared, or `undefined` if they are dropped or refused. */
   readonly others: SchemaObject | undefined
 }
 

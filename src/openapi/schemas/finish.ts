@@ -18,7 +18,7 @@ export interface Finished {
 }
 
 /**
- * Gives every component its name: its own where it looks the same in both directions or is taken, another where its output differs.
+ * Names every component: by its own name if it is the same in both directions or the name is taken, by another if its output differs.
  * In the place of what is `hidden` stands a note.
  */
 export function finishAll(
@@ -82,7 +82,7 @@ function takenNames(
   })
 }
 
-/** Makes the function that writes a schema without marks, and without alternatives that nothing fits. */
+/** Creates the function that writes a schema without marks, and without alternatives that nothing fits. */
 function createClean(
   hidden: ReadonlySet<SchemaObject>,
 ): (schema: SchemaObject, shown: Shown) => SchemaObject {

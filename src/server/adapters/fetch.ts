@@ -28,7 +28,7 @@ export interface FetchHandler {
   (request: Request, info: object): Promise<Response> | Response
 }
 
-/** Makes the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
+/** Creates the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
 export function createFetch(enter: Enter, settings: Settings): FetchHandler {
   const answer = createAnswer(settings)
   const later = async (request: Request, info: object | undefined): Promise<Response> => {

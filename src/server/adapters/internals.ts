@@ -11,7 +11,7 @@ import type { Versioning } from '../../versioning/versioning.ts'
 /** Starts the application if that has not happened yet. Throws if it is closed. */
 export type Enter = () => Awaitable<Opened>
 
-/** The part of an application that the other entry points of Octavo and its command line use, and nobody else. */
+/** The internal part of an application, for the other entry points of Octavo and its command line. */
 export interface AppInternals {
   readonly enter: Enter
   readonly settings: Settings
@@ -24,7 +24,7 @@ export interface AppInternals {
   readonly routes: () => readonly FlatRoute[]
   /** By version, the routes that answer it. */
   readonly answering: () => ReadonlyMap<string, readonly Answering[]>
-  /** What clients of a version send and get, of an application that is prepared; `undefined` for an unknown version. */
+  /** What clients of a version send and get, of an application that is prepared, or `undefined` for an unknown version. */
   readonly contract: (version: string | undefined) => Contract | undefined
   /**
    * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no
@@ -40,7 +40,7 @@ export function withInternals<A extends object>(app: A, internals: AppInternals)
   return Object.defineProperty(app, INTERNALS, { value: internals })
 }
 
-/** The internals of an application; `undefined` if the value is none. */
+/** The internals of an application, or `undefined` if the value is none. */
 export function findInternals(app: unknown): AppInternals | undefined {
   if (typeof app !== 'object' || app === null) return undefined
   // a symbol that only Octavo writes

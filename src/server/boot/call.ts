@@ -132,7 +132,7 @@ function readParams({ params }: FlatRoute['pattern'], given: CallInput): Record<
   return read
 }
 
-/** What a route returns, without the head of its response, which nobody sends. */
+/** The result of a route without the head of its response. */
 async function toData({ name }: FlatRoute, result: unknown): Promise<unknown> {
   if (!isReply(result) || isRaw(result)) return result
   const { status, data } = result

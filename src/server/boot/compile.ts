@@ -26,7 +26,7 @@ export interface Compiled {
   readonly dispatch: Dispatch
   readonly urlFor: UrlFor
   readonly services: AppServices
-  /** The routes as clients see them who ask for previews; `undefined` if there are none. */
+  /** The routes as clients see them who ask for previews, or `undefined` if there are none. */
   readonly show: ((names: readonly string[]) => PreviewedRoutes) | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Materials {
   readonly versioning: Versioning | undefined
   readonly routing: Routing
   readonly container: Container
-  /** Loaded when the application starts; `undefined` without the option. */
+  /** Loaded when the application starts, or `undefined` without the option. */
   readonly sessions: () => Sessions | undefined
   readonly trackWork: Lifecycle['trackWork']
   readonly whenClosing: Lifecycle['whenClosing']

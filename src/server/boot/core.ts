@@ -53,7 +53,7 @@ export interface Core {
   /** Resolves a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
   readonly documents: LazyDocuments
-  /** Answers a request for a health path, even before the application has started; `undefined` for any other. */
+  /** Answers a request for a health path, even before the application has started, or `undefined` for any other. */
   readonly answerHealth: (
     request: Pick<RawRequest, 'method' | 'target'>,
   ) => Awaitable<FinishedResponse | undefined>
@@ -198,7 +198,7 @@ async function logWarnings(
     log.warn(atDefinition(warning, ...findDefinitions(warning)), 'A definition deserves a look')
 }
 
-/** Loads the answers to health probes once; `undefined` without the option. */
+/** Loads the answers to health probes once, or `undefined` without the option. */
 function createHealthLoader(
   { health, log, writeError }: Settings,
   { isReady }: Lifecycle,

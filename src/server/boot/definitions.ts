@@ -25,7 +25,7 @@ export interface Definitions {
   readonly settle: () => Promise<Parts>
   /** Resolves a token, as the root module sees it. */
   readonly resolve: (token: Token<unknown>) => Promise<unknown>
-  /** Says what is injected as configuration. */
+  /** Sets the value that is injected as configuration. */
   readonly configure: (values: ConfigValues) => void
 }
 

@@ -17,9 +17,9 @@ interface Ending {
   readonly grace: number
 }
 
-/** A request whose code may run on when nobody waits for the answer. */
+/** A request whose code may continue after its client has gone. */
 interface Abandonable {
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the client no longer waits for the response. */
   readonly signal: AbortSignal
   /** Ends what lives for the request, whatever its code still does. */
   readonly abandon: () => Promise<void> | undefined
@@ -38,7 +38,7 @@ export interface Lifecycle {
   readonly trackWork: TrackWork
   /** Calls `work` when the application starts to refuse new requests, or at once if it does already. Returns the function that cancels the call. */
   readonly whenClosing: (work: () => void) => () => void
-  /** Says that everything has started, and what has to be done when nothing is under way any more; may reject, and `close` with it. */
+  /** Registers the cleanup that runs once everything has started and the last request has ended. If it rejects, `close` rejects too. */
   readonly atEnd: (end: () => Promise<void>) => void
   /** The dispatcher, counting what is under way. */
   readonly counted: (dispatch: Dispatch) => Dispatch
@@ -53,7 +53,7 @@ export interface Lifecycle {
   readonly end: (ending: Ending) => Promise<boolean>
 }
 
-/** Makes the life cycle of an application that is open. */
+/** Creates the life cycle of an application that is open. */
 export function createLifecycle(): Lifecycle {
   const servers = new Set<Closable>()
   const closers = new Set<() => void>()
@@ -117,7 +117,7 @@ function refuse(server: Closable): never {
   throw new Error('The application is closed')
 }
 
-/** Milliseconds that work has to end by itself once nobody waits for its answer. */
+/** Milliseconds for work to end by itself once its client has gone. */
 const PATIENCE = 1_000
 
 /** What knows the work under way. */

@@ -7,7 +7,7 @@ import { defOf } from '../../schema/schema.ts'
 import type { DocumentSource } from './documented.ts'
 import { toldRoutes } from './route-map.ts'
 
-/** What clients of a version may send and get, or those that name none; `undefined` for an unknown version. */
+/** What clients of a version may send and get, or those that name none, or `undefined` for an unknown version. */
 export function toContract(
   source: DocumentSource,
   version: string | undefined,

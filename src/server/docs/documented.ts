@@ -18,9 +18,9 @@ export interface DocumentSource {
   readonly versioning: Versioning | undefined
   readonly modules: readonly ModuleNode[]
   readonly settings: Settings
-  /** Returns what clients see who ask for previews; `undefined` if there are none. */
+  /** Returns what clients see who ask for previews, or `undefined` if there are none. */
   readonly show?: ((names: readonly string[]) => PreviewedRoutes) | undefined
-  /** What clients see who ask for previews; `undefined` for what all others see. */
+  /** What clients see who ask for previews, or `undefined` for what all others see. */
   readonly previews?: PreviewedRoutes | undefined
 }
 

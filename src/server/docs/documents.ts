@@ -35,15 +35,15 @@ export interface Documents {
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
   readonly life: (version: string | null) => DocumentedLife
-  /** The changes of versions that changelogs tell of, with what they reach; none without a history. */
+  /** The changes of versions that changelogs tell of, with what they reach, none without a history. */
   readonly changes: () => readonly ChangeConcern[]
   /** What the application is called. */
   readonly title: () => string
-  /** The version that a request without one gets; `null` for none. */
+  /** The version that a request without one gets, or `null` for none. */
   readonly defaultVersion: () => string | null
   /** Where the application answers, in any version. */
   readonly servers: () => Promise<readonly DocumentServer[]>
-  /** Loads what makes documents, which nobody else needs. */
+  /** Loads the code for documents. */
   readonly load: () => Promise<void>
   /**
    * The document of a version; of all versions without one, and for `'all'`. `load` comes before it. The same object as long as
@@ -53,18 +53,18 @@ export interface Documents {
    */
   readonly document: (version?: string) => OpenApiDocument
   /**
-   * How a client that reaches the application by `host` calls the routes of a version, `all` of them or those that documents show; `undefined` for an unknown version.
+   * How a client that reaches the application by `host` calls the routes of a version, `all` of them or those that documents show, or `undefined` for an unknown version.
    */
   readonly routeMap: (
     version: string | undefined,
     host: string,
     which: Which,
   ) => Promise<RouteMap | undefined>
-  /** What clients of a version send and get, as JSON Schema; `undefined` for an unknown version. `load` comes before it. */
+  /** What clients of a version send and get, as JSON Schema, or `undefined` for an unknown version. `load` comes before it. */
   readonly contract: (version: string | undefined) => Contract | undefined
 }
 
-/** Makes what knows the documents of an application; the source is asked when the first is wanted. */
+/** Creates the documents of an application. The source is read with the first one. */
 export function createDocuments(source: () => DocumentSource, refuse: (error: unknown) => never): Documents {
   const made = new Map<string, Documents>()
   const code: Code = { make: undefined, load: once(() => loadCode(source())) }
@@ -98,7 +98,7 @@ interface Code {
   readonly load: () => Promise<(source: DocumentSource) => Generator>
 }
 
-/** Makes what knows the documents of one state of an application. */
+/** Creates the documents of one state of an application. */
 function createOwn(
   source: () => DocumentSource,
   code: Code,

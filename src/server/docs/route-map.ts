@@ -45,7 +45,7 @@ export function toRouteMap(
   return { version: told.version, routes, ...(errorType === undefined ? {} : { errorType }) }
 }
 
-/** The routes that clients of a version are told, or those of no version; `undefined` for an unknown version. */
+/** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */
 export function toldRoutes(
   source: Source,
   version: string | undefined,

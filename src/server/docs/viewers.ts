@@ -40,7 +40,7 @@ export interface FoundViewer {
   readonly files: ReadonlyMap<string, string>
 }
 
-/** Finds the viewer that is asked for, or else the first that is installed; `undefined` when there is none. */
+/** Finds the viewer that is asked for, or else the first that is installed, or `undefined` if there is none. */
 export function findViewer(asked: ViewerName | undefined): FoundViewer | undefined {
   if (isWorkerd()) return undefined
   for (const name of asked === undefined ? NAMES : [asked]) {

@@ -47,15 +47,14 @@ export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
 export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   /** For types alone: the root module, from which `createClient` knows the routes. */
   readonly $module?: M
-  /** For types alone: the schema of all errors; `undefined` for problem documents. */
+  /** For types alone: the schema of all errors, or `undefined` for problem documents. */
   readonly $errors?: F
   /** For types alone: the versions that the option `versioning` names. */
   readonly $versions?: V
   /** For types alone: the interceptors of every route. */
   readonly $interceptors?: I
   /**
-   * Says how versions travel. Before the first request; a second call replaces the first. A list of schemes, each with its
-   * own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
+   * Enables versioning. Call it before the first request. A second call replaces the first. A list of schemes, each with its own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
    *
    * @example
    * app.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: '1' })

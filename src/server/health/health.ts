@@ -15,7 +15,7 @@ const DEFAULT_TIMEOUT = 1_000
 
 /** The answers to health probes. */
 export interface Health {
-  /** Answers a request for a health path; `undefined` for any other. */
+  /** Answers a request for a health path, or `undefined` for any other. */
   readonly answer: (raw: Pick<RawRequest, 'method' | 'target'>) => Awaitable<FinishedResponse> | undefined
   /** Answers health probes before middleware and versions see them, and without a log line. */
   readonly wrap: (dispatch: Dispatch, services: AppServices) => Dispatch
@@ -63,7 +63,7 @@ export function createHealth(
   }
 }
 
-/** Makes the answer: which checks passed, and never why one did not. */
+/** Creates the answer: which checks passed, and never why one did not. */
 function toAnswer(
   method: string,
   isWell: boolean,
@@ -96,7 +96,7 @@ interface Checking {
   readonly logger: Logger
 }
 
-/** Makes what runs all checks, once for all who ask while they run. */
+/** Creates the runner of all checks. Requests during a run share its result. */
 function createChecks(
   checks: readonly (readonly [name: string, check: HealthCheck])[],
   { timeout, resolve, logger }: Checking,

@@ -4,7 +4,7 @@ import { openChannel } from '../../platform.ts'
 import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/cut-version.ts'
 
 /**
- * The channels of `node:diagnostics_channel` that tell what happens to requests, and that an application listens. Nothing is published that nobody subscribed to.
+ * The channels of `node:diagnostics_channel` for the events of requests and servers. Channels without subscribers cost no time.
  *
  * @example
  * subscribe(Channels.end, (message) => {
@@ -38,7 +38,7 @@ export interface ListenEnd {
   readonly url: string
 }
 
-/** A request has arrived; nothing is known of its route yet. */
+/** A request has arrived. Its route is not known yet. */
 export interface RequestStart {
   /** The context of the request. */
   readonly context: ExecutionContext
@@ -62,15 +62,15 @@ export interface RequestError {
   readonly error: unknown
 }
 
-/** Tells logs and subscribers of requests. */
+/** Reports requests to logs and subscribers. */
 export interface Observer {
-  /** Whether anybody listens to this request: decided once per request, so that nothing is measured for nobody. */
+  /** Whether this request is observed. This is decided once for each request, so unobserved requests are not measured. */
   readonly isOn: () => boolean
-  /** Tells of a request; the time it started, as `end` wants it. */
+  /** Reports a request; the time it started, as `end` wants it. */
   start(context: ExecutionContext): number
-  /** Tells of its response. */
+  /** Reports its response. */
   end(context: ExecutionContext, response: FinishedResponse, started: number): void
-  /** Tells of an error. */
+  /** Reports an error. */
   error(context: ExecutionContext, error: unknown): void
 }
 
@@ -79,8 +79,8 @@ const ENDED = openChannel(Channels.end)
 const FAILED = openChannel(Channels.error)
 
 /**
- * Makes what tells of requests: one line for each when `logsRequests`, and the channels. `versionAt` returns the place of the segment
- * of a path that may hold a version.
+ * Creates the observer of requests: a log line for each if `logsRequests`, and the channels. `versionAt` returns the place of the path segment
+ * that may contain a version.
  */
 export function createObserver(
   log: Logger,

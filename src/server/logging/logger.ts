@@ -2,7 +2,7 @@ import type { Logger } from '../../define/context.ts'
 import { inspectValue } from '../../platform.ts'
 import type { OpenOutputs } from './outputs.ts'
 
-/** The given logger; JSON lines to the outputs when none is given, nothing for `false`. */
+/** Returns the given logger, a logger of JSON lines by default, or a silent one for `false`. */
 export function createLogger(logger: Logger | false | undefined, openOutputs: OpenOutputs): Logger {
   if (logger === false) return SILENT
   return logger ?? createJsonLines(openOutputs)

@@ -237,7 +237,7 @@ function writeLines(fd: number, bytes: Uint8Array, start: number): number {
   return writeSync(fd, bytes, start, end > start ? end - start : bytes.length - start)
 }
 
-/** Opens the file behind a descriptor again; `undefined` if the system or its permissions don't allow it. */
+/** Opens the file behind a descriptor again, or `undefined` if the system or its permissions don't allow it. */
 function reopen(fd: OutputFd, isPipe: boolean): number | undefined {
   // elsewhere, /dev/fd duplicates the descriptor and ignores the flags
   if (process.platform !== 'linux') return undefined

@@ -5,7 +5,7 @@ import type { Table } from '../table/table.ts'
 import { withoutVersion } from './resolution.ts'
 import type { Resolution, ResolveDefault } from './resolution.ts'
 
-/** Makes the function that settles the version of requests that name none. */
+/** Creates the function that settles the version of requests that name none. */
 export function createDefaultResolver(
   table: Table,
   { defaultVersion, vary, defaultVary }: Versioning,

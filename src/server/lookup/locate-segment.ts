@@ -13,7 +13,7 @@ import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resol
 import { createFloor } from './resolve.ts'
 import type { VersionRoots } from './resolve.ts'
 
-/** Finds the version which a path names; `undefined` for ordinary paths. */
+/** Finds the version which a path names, or `undefined` for ordinary paths. */
 export interface Segments {
   /** Where versions are looked up behind a version segment. */
   readonly versionRoots: VersionRoots

@@ -34,7 +34,7 @@ export function createVersionLocate(
   return telling(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
 }
 
-/** Gives requests that name no version the default version of the path that they reach. */
+/** Sets the default version of the path for requests that name no version. */
 function choosingByPath({ table, versioning }: LookupParts, locate: Locate): Locate {
   const { known } = table
   if (selectorOf(versioning, known) === undefined) return locate

@@ -18,7 +18,7 @@ export interface Resolution {
   /** What the request asked for, for the problem document. */
   readonly requested: string | undefined
   readonly sources: readonly VersionSource[]
-  /** The scheme that found it; `undefined` when the request names no version. */
+  /** The scheme that found it, or `undefined` if the request names no version. */
   readonly scheme: ActiveScheme | undefined
   /** Whether the path begins with a version segment, which `root` does not contain. */
   readonly inPath: boolean

@@ -122,7 +122,7 @@ function createExact({ known, roots }: Table, { scheme, options }: ActiveScheme,
 /** The indexes of all methods. */
 const ALL_METHODS = [...METHODS.keys()]
 
-/** The nearest earlier version than a value that serves a path; `undefined` without `unknown: 'floor'`. */
+/** The nearest earlier version than a value that serves a path, or `undefined` without `unknown: 'floor'`. */
 type Floor = (versionRoots: VersionRoots, requested: string, at: PathEnds) => string | undefined
 
 const noFloor: Floor = () => undefined

@@ -62,8 +62,8 @@ export interface Limits {
 /** The source of an application's settings, and their schema. */
 export interface ConfigOptions {
   /**
-   * The settings: an object; a module, whose named exports are the settings, or a promise of it; a function that returns one of these;
-   * or the address of a module: a URL, an absolute path, a path relative to the working directory, or a package.
+   * The settings: an object, a module whose named exports are the settings, a promise of one, or a function that returns one. A string is the
+   * address of a module: a URL, an absolute path, a path relative to the working directory, or a package.
    *
    * @default process.env.FRAMEWORK_CONFIG_MODULE, read when the application gets ready; without it the settings are empty
    * @example
@@ -96,8 +96,10 @@ export interface AppOptions<
   /** The path before every route and its version segment, of literal segments. `exclude` lists routes without it. @default '' */
   readonly prefix?: string | PrefixOptions
   /**
-   * Whether a slash at the end of a path makes a difference: `'ignore'`: no; `'strict'`: it is another path; `'redirect'`: the other
-   * spelling redirects (308) to the declared one. @default 'ignore'
+   * Decides about a slash at the end of a path. `'ignore'` accepts both spellings, `'strict'` treats them as two paths, and `'redirect'`
+   * redirects (308) to the declared one.
+   *
+   * @default 'ignore'
    */
   readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
   /** The longest request body, in bytes. @default 1048576 */

@@ -16,7 +16,7 @@ import { isLiteralPath } from './prefix.ts'
 
 /** A document that a page can show, with the life of its version. */
 export interface DocumentLink extends VersionLife {
-  /** The version that it describes; `null` for the one that describes everything. */
+  /** The version that it describes, or `null` for the one that describes everything. */
   readonly version: string | null
   /** The address of the document in JSON, relative to that of the page. */
   readonly url: string
@@ -41,8 +41,9 @@ export interface DocsOptions {
   /** Where the page is; the documents are below it, as `/docs/openapi.json`. @default '/docs' */
   readonly path?: string
   /**
-   * The page: Scalar, which needs the package `@scalar/api-reference`, Swagger UI, which needs `swagger-ui-dist`, none, or what a function
-   * makes of the documents. A function makes all of the HTML; no Content-Security-Policy is sent with it.
+   * The page: Scalar, which needs the package `@scalar/api-reference`, Swagger UI, which needs `swagger-ui-dist`, no page, or a function that
+   * returns the HTML. With a function, no Content-Security-Policy is sent.
+   *
    * @default 'scalar' or else 'swagger' where their package is installed, else a list of the documents
    */
   readonly ui?: 'scalar' | 'swagger' | false | ((page: PageInfo) => string)
@@ -52,9 +53,9 @@ export interface DocsOptions {
   readonly guards?: readonly AnyGuard[]
   /** The version of OpenAPI that documents are written in. In 3.2, QUERY is an operation like any other. @default '3.1' */
   readonly openapi?: OpenApiVersion
-  /** Title, description and what else a document says of itself. @default the name of the root module */
+  /** Title, description and other information about the API. @default the name of the root module */
   readonly info?: Partial<DocumentInfo>
-  /** Where the application answers; the page may send to their origins. @default where the document comes from */
+  /** The addresses of the application. The page may send requests to their origins. @default where the document comes from */
   readonly servers?: readonly DocumentServer[]
   /** What is said of groups of operations. */
   readonly tags?: readonly DocumentTag[]

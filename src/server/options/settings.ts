@@ -53,7 +53,7 @@ export interface Settings {
 interface SettingsParts {
   /** Opens what the default logger writes to. */
   readonly openOutputs: OpenOutputs
-  /** The code that writes errors in a format; `undefined` while it is not loaded. */
+  /** The code that writes errors in a format, or `undefined` while it is not loaded. */
   readonly errorWriter: () => typeof createErrorWriter | undefined
 }
 

@@ -40,7 +40,7 @@ const OF_REQUEST: Readonly<Record<string, Reader>> = {
   Session: (context) => (context as SessionContext).session,
 }
 
-/** Makes what reads built-in tokens. */
+/** Creates the reader of built-in tokens. */
 export function createBuiltIns({ log, overrides, config }: BuiltInSources): BuiltIns {
   const replaced = (token: BuiltIn<unknown>): { readonly value: unknown } | undefined => {
     const to = token.token === Config.token ? undefined : overrides.find(token)

@@ -25,7 +25,7 @@ const SINGLE_BY_LENGTH: ReadonlyMap<number, number> = new Map([
   [14, 2],
 ])
 
-/** Makes the check of heads, which is the same for HTTP/1.1 and HTTP/2. */
+/** Creates the check of heads, which is the same for HTTP/1.1 and HTTP/2. */
 export function createHeadCheck(limits: Required<Limits>): FindRefusal {
   // the hosts of requests differ seldom
   let known = ''

@@ -115,7 +115,7 @@ export class RequestContext implements SessionContext {
   writeVersionHeaders: ((response: FinishedResponse) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
-  /** Gives a response the status and the headers that the version of the request knows. */
+  /** Adapts the status and the headers of a response to the version of the request. */
   toOlderHead: ((response: FinishedResponse, context: RequestContext) => FinishedResponse) | undefined
 
   constructor(raw: RawRequest, services: AppServices) {
@@ -188,7 +188,7 @@ export class RequestContext implements SessionContext {
     return head
   }
 
-  /** Tells those who listen of an error. */
+  /** Reports an error to its listeners. */
   observe(error: unknown): void {
     if (this.isObserved) this.#services.observer.error(this, error)
   }
@@ -238,7 +238,7 @@ export class RequestContext implements SessionContext {
     this.#release ??= this.#services.trackWork(this)
   }
 
-  /** Has something done as soon as the application closes; at once when it does. Gives the function that forgets it. */
+  /** Has something done as soon as the application closes; at once when it does. Returns the function that forgets it. */
   whenClosing(work: () => void): () => void {
     return this.#services.whenClosing(work)
   }
@@ -254,7 +254,7 @@ export class RequestContext implements SessionContext {
     return this.#raw.base ?? ''
   }
 
-  /** Says that nothing is served at the path, for what is behind the application. */
+  /** Reports that no route matches the path, for the code behind the application. */
   pass(): void {
     this.#raw.pass?.()
   }
@@ -268,7 +268,7 @@ export class RequestContext implements SessionContext {
     return this.#raw.isArriving
   }
 
-  /** Aborts the signal: nobody waits for the answer any more. */
+  /** Aborts the signal, because the client no longer waits for the response. */
   abort(reason: unknown): void {
     this.#raw.abort(reason)
   }
@@ -279,7 +279,7 @@ export class RequestContext implements SessionContext {
     this.#release ??= this.#services.trackWork(this)
   }
 
-  /** Disposes what lived for this request, though its code still runs: nobody waits for the answer. */
+  /** Disposes what lived for this request, although its code still runs, because its client has gone. */
   abandon(): Promise<void> | undefined {
     this.#late = undefined
     return this.end()

@@ -27,7 +27,7 @@ export interface Endpoint {
   readonly module: ModuleNode
   /** The names of the path parameters, in order. */
   readonly params: readonly string[]
-  /** Whether the pattern ends with a slash; `null` where it is for the parameter to take. */
+  /** Whether the pattern ends with a slash, or `null` if it is for the parameter to take. */
   readonly trailingSlash: boolean | null
   /** The header that announces the media types of the body. Made for misses alone, because zod has to be loaded. */
   readonly announce: () => Announcement
@@ -45,7 +45,7 @@ export interface EndpointParts {
   readonly migrating: Migrating | undefined
 }
 
-/** Makes the endpoints of a route, by method: everything that stands around its handler is closed over. */
+/** Creates the endpoints of a route, by method: everything that stands around its handler is closed over. */
 export function createEndpoints(route: FlatRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
   const { pattern, name, controller, meta, newest = route } = route
   const run = newest === route ? createRun(route, parts) : createLater(route, newest, parts)
@@ -72,7 +72,7 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
   )
 }
 
-/** Has what an older version runs made by its first request: there may be hundreds of them, and most are asked for by nobody. */
+/** Compiles the code of an older version with its first request, because there may be hundreds of versions without requests. */
 function createLater(route: FlatRoute, newest: FlatRoute, parts: EndpointParts): Run {
   // the older one has as many schemas, and to read them would make them
   if (newest.sources.length > 0 || newest.responses.size > 0 || newest.stream !== undefined) wantValidation()

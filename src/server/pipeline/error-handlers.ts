@@ -16,7 +16,7 @@ import type { Older, Respond } from './respond.ts'
 /** Turns whatever was thrown into a response. Never throws and never rejects. */
 export type Recover = (context: RequestContext, error: unknown) => Awaitable<FinishedResponse>
 
-/** Makes what answers errors: the first handler that matches and returns something, innermost first, else a problem document. */
+/** Creates the responder to errors: the first handler that matches and returns something, innermost first, else a problem document. */
 export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {
   const respond = createErrorResponder(answering)
   return (context, error) => {
@@ -45,7 +45,7 @@ type RespondToError = (
 ) => Awaitable<FinishedResponse>
 
 /**
- * Makes what turns the result of an error handler into a response. It is parsed by what the route declares for its status, else by the
+ * Converts the result of an error handler to a response. It is parsed by the declaration of the route for its status, else by the
  * format of the application, because documents show both.
  */
 function createErrorResponder({ label, responses, isChecked, format, older }: Answering): RespondToError {

@@ -26,7 +26,7 @@ export function notSent(context: RequestContext | undefined, error: unknown): Fi
   return context.writeError(answer)
 }
 
-/** Logs an error that nobody expected. */
+/** Logs an unexpected error. */
 export function logUnknown(context: RequestContext, error: unknown): void {
   const { method, route, version } = context
   logError(context, { err: error, method, route: route?.name, version }, 'A request failed')
@@ -46,7 +46,7 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   }
 }
 
-/** The response to an `HttpError`; `undefined` when it cannot be written, for then it is a mistake of its thrower. */
+/** The response to an `HttpError`, or `undefined` if it cannot be written, for then it is a mistake of its thrower. */
 function written(context: RequestContext, error: unknown): FinishedResponse | undefined {
   try {
     if (!(error instanceof HttpError)) return undefined

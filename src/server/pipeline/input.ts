@@ -13,7 +13,7 @@ export function withInput(route: FlatRoute, reading: Reading, answer: Answer): R
   return (context, values) => create()(context, values)
 }
 
-/** Makes the function that starts an input: path parameters as their types read them, but for those that a schema reads. */
+/** Creates the function that starts an input: path parameters as their types read them, but for those that a schema reads. */
 function createInput({ pattern, sources }: FlatRoute): ToInput {
   const refined = new Set(
     sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),

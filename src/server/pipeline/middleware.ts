@@ -62,11 +62,11 @@ function toWrapper(middleware: Middleware, recover: Recover): WrapRequest {
 /** One way inwards, taken at most once. */
 interface Call {
   readonly next: () => Awaitable<FinishedResponse>
-  /** What came back; `undefined` when `next` was not called. */
+  /** What came back, or `undefined` if `next` was not called. */
   readonly response: () => Awaitable<FinishedResponse> | undefined
   /** The body that came back, before anybody changed it. */
   readonly body: () => FinishedResponse['body'] | undefined
-  /** Tells the body of a response that is not sent. */
+  /** Cancels the body of a response that is not sent. */
   readonly cancel: () => void
 }
 
@@ -109,7 +109,7 @@ function toResponse(result: unknown, call: Call, context: RequestContext): Await
   return respondWith(result, 200, context)
 }
 
-/** Tells a stream that came back and was put aside for something that is none. */
+/** Cancels a returned stream that a result without a stream replaced. */
 function dropUnread(
   before: FinishedResponse['body'] | undefined,
   response: FinishedResponse,

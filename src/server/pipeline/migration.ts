@@ -24,13 +24,16 @@ import type { ResponseHeaders } from './response-head.ts'
 export interface Migrating {
   /** Has input that is valid in an older version turned into that of the newest one before a route answers. */
   readonly input: (migration: Migration, answer: Answer) => Answer
-  /** Gives responses the status and the headers that an older version knows, and their entity tags a suffix. */
+  /** Adapts the status and headers of responses to an older version, and adds a suffix to their entity tags. */
   readonly head: (route: FlatRoute, run: Run) => Run
-  /** Makes what turns results. */
+  /**
+   * Creates the function that converts results to an older version. The newest schema validates them, and the older one only shapes them. If a
+   * result doesn't match its older schema at once, the newest one parses it first.
+   */
   readonly results: (newest: FlatRoute, migration: Migration, checking: true | 'strict' | false) => Older
 }
 
-/** What the entity tags of a route end with; `undefined` for nothing. */
+/** What the entity tags of a route end with, or `undefined` for nothing. */
 export type SuffixOf = (route: FlatRoute) => string | undefined
 
 /** Creates how routes serve versions that are older than their code. */
@@ -145,7 +148,7 @@ function withStatus(body: string, newest: number, status: number): string {
 }
 
 /**
- * Makes what turns results into those of an older version. The newest schema decides whether they are right, the older one
+ * Creates the converter of results to an older version. The newest schema decides whether they are right, the older one
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
 function createOlder(newest: FlatRoute, migration: Migration, checking: true | 'strict' | false): Older {
@@ -222,7 +225,7 @@ function declaring(): () => typeof ToDeclared {
   return validating(({ toDeclared }) => toDeclared)
 }
 
-/** Writes a result in the older version in one pass; `undefined` if it has to be parsed. */
+/** Writes a result in the older version in one pass, or `undefined` if it has to be parsed. */
 function writeOlder(
   checks: Checks,
   { down }: Migration,

@@ -37,7 +37,7 @@ export function respondWith(
   return respond(result, context.takeHead(), context)
 }
 
-/** Makes the function that turns what a handler returned into a response. */
+/** Creates the function that turns what a handler returned into a response. */
 export function createResponder(route: Answered, checking: true | 'strict' | false, older?: Older): Respond {
   const checks = createChecks(route, checking)
   const { typeOf } = route
@@ -92,7 +92,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
   return respond
 }
 
-/** How a route sends what it declares of a stream; `undefined` for one that declares none. */
+/** How a route sends what it declares of a stream, or `undefined` for one that declares none. */
 function streamingOf(
   { label, stream }: Answered,
   checking: StreamParts['checking'],
@@ -103,7 +103,7 @@ function streamingOf(
   return validating(({ createStreaming }) => createStreaming(parts))
 }
 
-/** Tells the stream in a result that is not sent that nobody reads it. */
+/** Cancels the stream of a result that is not sent. */
 export function dropResult(result: unknown): void {
   const data = isReply(result) ? result.data : isWebResponse(result) ? result.body : result
   if (isAsyncIterable(data) || isWebStream(data)) dropBody(data)
@@ -111,7 +111,7 @@ export function dropResult(result: unknown): void {
 
 const TAKE = (): void => undefined
 
-/** Makes the function that refuses results that are sent as they stand and should not be. */
+/** Creates the function that refuses results that are sent as they stand and should not be. */
 function refusing(
   streaming: (() => Streaming) | undefined,
   older: Older | undefined,
@@ -135,7 +135,7 @@ export interface Older {
   ) => Awaitable<FinishedResponse>
   /** How events or items are turned, if changes reach them. */
   readonly stream: OlderStream | undefined
-  /** Refuses what cannot be turned. Whoever makes it is told that nobody reads it. */
+  /** Refuses results that cannot be converted, and cancels their streams. */
   readonly refuse: (status: number, result: unknown, context: RequestContext) => void
 }
 

@@ -15,11 +15,11 @@ export type ResponseHeaders = Record<string, string | string[]>
 export interface ResponseHead {
   /** What handlers and guards see. */
   readonly view: HttpResponse
-  /** Adds what was set to the headers of a finished response; what those have already wins, unless `wins` says otherwise. */
+  /** Adds the collected headers to a finished response. Its own headers win, unless `wins` is set. */
   readonly mergeInto: (headers: ResponseHeaders, wins?: boolean) => void
 }
 
-/** Makes an empty head; header names and values are checked when the response is finished. */
+/** Creates an empty head; header names and values are checked when the response is finished. */
 export function createResponseHead(): ResponseHead {
   const headers = new Map<string, string[]>()
   const view: HttpResponse = {
@@ -89,7 +89,7 @@ export function addVary(target: ResponseHeaders, names: readonly string[]): void
 // oxlint-disable-next-line no-control-regex
 const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
-/** Why a header cannot be sent; `undefined` when all can. CR, LF and NUL would let a value write headers of its own. */
+/** Why a header cannot be sent, or `undefined` if all can. CR, LF and NUL would let a value write headers of its own. */
 export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {
   for (const name in headers) {
     if (!OWN_NAMES.has(name) && !TOKEN.test(name)) return 'a header name has a character that is not allowed'

@@ -59,7 +59,7 @@ export function createTimedMiddleware(
   }
 }
 
-/** A response that nobody gets. */
+/** A response that is never sent. */
 function toUnsent(): FinishedResponse {
   return { [FINISHED]: true, status: 503, headers: {}, body: null }
 }

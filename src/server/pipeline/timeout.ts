@@ -84,7 +84,7 @@ function end(clock: Clock): void {
   clock.end()
 }
 
-/** Logs what fails after the answer, but for what was told to stop, and what would have been an answer. */
+/** Logs errors after the response, except those of aborted work and those that would be responses. */
 export function noteLate(context: RequestContext, error: unknown): void {
   if (!isStopped(error) && !isInstance(error, HttpError)) logUnknown(context, error)
 }

@@ -14,8 +14,8 @@ const CALLED = channel(Channels.listen)
 const LISTENING = channel(Channels.listening)
 
 /**
- * Serves an application: in this process, or in workers. Gives the URL. While the process is ending it gives nothing and never
- * settles, so that no error appears for what was stopped.
+ * Serves an application in this process or in workers. Returns the URL. While the process is ending it never settles, so that a server that
+ * was stopped causes no error.
  */
 export async function serve(core: Core, options: ListenOptions): Promise<string> {
   const { lifecycle, settings } = core
@@ -87,7 +87,7 @@ function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], mode: 
   return before + grace + Math.max(grace, SHORTEST_END)
 }
 
-/** Ends an application for good: what hangs is waited for no longer than requests are. Says what did not end well. */
+/** Ends an application for good: what hangs is waited for no longer than requests are. Logs the parts that failed to end. */
 async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promise<boolean> {
   const { timeouts, log } = settings
   const { drain, idle, grace } = timeouts

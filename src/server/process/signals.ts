@@ -3,7 +3,7 @@ export type ShutdownMode = 'close' | 'drain' | 'closeIdle'
 
 /** Something that ends with the process, such as an application. */
 export interface Endable {
-  /** Gives whether all work under way was finished; rejects when something could not be ended. */
+  /** Returns whether all work under way was finished; rejects when something could not be ended. */
   readonly end: (mode: ShutdownMode) => Promise<boolean>
 }
 
@@ -16,7 +16,7 @@ let ending: Promise<void> | undefined
 
 /**
  * Ends an application on SIGTERM and SIGINT, then the process: with 0 when everything that was under way has finished, else with 1.
- * A second signal ends the process at once, with 1. Gives the function that forgets the application.
+ * A second signal ends the process at once, with 1. Returns the function that forgets the application.
  */
 export function endOnSignals(endable: Endable): () => void {
   if (endables.size === 0 && ending === undefined) process.on('SIGTERM', onSignal).on('SIGINT', onSignal)

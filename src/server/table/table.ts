@@ -20,7 +20,7 @@ export interface TableRoute extends Versioned {
 /** The versions of an application. */
 export interface Versions {
   readonly known: KnownVersions
-  /** That of requests which name none; `null` when there is none or a function chooses it. */
+  /** That of requests which name none, or `null` if there is none or a function chooses it. */
   readonly defaultVersion: string | null
   /** The versions with a handler among the routes of a path shape, oldest first; neutral ones do not count. */
   readonly servedAt: (rows: readonly Versioned[]) => readonly string[]

@@ -17,7 +17,7 @@ export type UrlFor = (
 /** A route to link to. */
 interface Link {
   readonly route: FlatRoute
-  /** Puts its version into its address; `undefined` if the address has none. */
+  /** Puts its version into its address, or `undefined` if the address has none. */
   readonly write: ((path: string) => Partial<RequestDraft>) | undefined
 }
 

@@ -83,7 +83,7 @@ type ToVariants = (
   answersFor: (version: string | null) => Answers,
 ) => Variants<Leaf<Endpoint>>
 
-/** Makes the function that chooses what answers at a path shape in every version. */
+/** Creates the function that chooses what answers at a path shape in every version. */
 function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants {
   const places = new Map(known.list.map((version, place) => [version, place]))
   return (shape, isNamed, answersFor) => {
@@ -135,7 +135,7 @@ function claimsOf(
 /** Describes a path shape. */
 export type InfoOf = (shape: Shape<TableRoute>) => LeafShape
 
-/** Makes the function that describes a path shape, each once. */
+/** Creates the function that describes a path shape, each once. */
 function createInfo(
   rows: readonly TableRoute[],
   strict: boolean,
@@ -163,7 +163,7 @@ function createInfo(
 
 type LeafFor = (shape: Shape<TableRoute>, version: string | null, answers: Answers) => Leaf<Endpoint> | null
 
-/** Makes the function that chooses what answers at a path shape in one version. */
+/** Creates the function that chooses what answers at a path shape in one version. */
 function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
   const choices = new Map<Shape<TableRoute>, Choice>()
   return (shape, version, answers) => {

@@ -89,7 +89,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   return { ...roots, ...versions, withoutSegment, lifetimes, rows, shapes, findWarnings }
 }
 
-/** Makes the function that finds warnings. Its code is loaded with the start, because requests never need it. */
+/** Creates the function that finds warnings. Its code is loaded with the start, because requests never need it. */
 function createWarnings(
   shapes: readonly Shape<TableRoute>[],
   versioning: Versioning,

@@ -15,7 +15,7 @@ export interface ReportedVersion {
   /** Members of a `Link` header that lead to newer versions. */
   readonly links: readonly string[]
   readonly report: VersionReport
-  /** The version to echo; `null` for none. */
+  /** The version to echo, or `null` for none. */
   readonly version: string | null
 }
 

@@ -82,7 +82,7 @@ function toServed(
 }
 
 /**
- * The path of a route without version; `undefined` where the request lacks a parameter that it has, or has a value for it that it does
+ * The path of a route without version, or `undefined` if the request lacks a parameter that it has, or has a value for it that it does
  * not take, or that no path can hold, such as `..`.
  */
 function pathOf({ route }: TableRoute, values: ReadonlyMap<string, string>): string | undefined {

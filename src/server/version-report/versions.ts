@@ -45,7 +45,7 @@ export interface VersionInfo extends VersionLife {
   readonly changes?: readonly ChangeInfo[]
 }
 
-/** The known versions as data, oldest first, as they stand at this moment; none without versioning. */
+/** The known versions as data, oldest first, as they stand at this moment, none without versioning. */
 export function toVersionList(
   { known, lifetimes, rows, shapes, defaultVersion, defaultAt }: Table,
   versioning: Versioning | undefined,

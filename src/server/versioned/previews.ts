@@ -176,7 +176,7 @@ function createReader({ schemes }: Versioning): (request: HttpRequest) => readon
   }
 }
 
-/** The parameters called preview in the members of a header; those of media ranges that nobody wants do not count. */
+/** The parameters called preview in the members of a header. Those of refused media ranges do not count. */
 function parametersOf(value: string): readonly string[] {
   return splitOutsideQuotes(value, ',').flatMap((member) => {
     const items = splitOutsideQuotes(member, ';')

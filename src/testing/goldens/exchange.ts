@@ -27,7 +27,7 @@ interface KeptResponse {
 
 /** A request and its answer, as they are kept. */
 export interface Exchange {
-  /** The route that answered; `null` if none did. */
+  /** The route that answered, or `null` if none did. */
   readonly route: string | null
   readonly request: KeptRequest
   readonly response: KeptResponse
@@ -47,8 +47,8 @@ const LENGTH = 'content-length'
 type Read = Pick<InjectResponse, 'bytes'> & Partial<Streamed>
 
 /**
- * Creates what makes the record of a request and of what was read of its answer, without headers that differ each time; `undefined` if
- * the body of the request was a stream.
+ * Creates the recorder of a request and its response, without headers that differ each time. Returns `undefined` if the body of the request
+ * was a stream.
  */
 export async function createExchange(
   request: InjectRequest,

@@ -6,7 +6,7 @@ export interface Streamed {
   readonly streamed: 'whole' | 'part'
 }
 
-/** Keeps what a test reads of a stream. Returns the function that tells what was read so far. */
+/** Records the data that a test reads from a stream. Returns the function that returns the record so far. */
 export function watch(stream: Readable): () => Streamed {
   const chunks: Uint8Array[] = []
   let streamed: Streamed['streamed'] = 'part'

@@ -58,7 +58,7 @@ export const hostScheme: VersioningScheme<HostOptions> = {
   },
 }
 
-/** Makes the function that finds the version in a host. */
+/** Creates the function that finds the version in a host. */
 function createHostReader({
   versionParameter = 'v',
   ignoreLabels = [],

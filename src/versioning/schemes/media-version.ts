@@ -29,7 +29,7 @@ function isName(text: string): boolean {
   return isToken(text) && !text.includes('*')
 }
 
-/** Makes the function that finds the version in a media type: in its name where it is one of the template, else in its parameter. */
+/** Creates the function that finds the version in a media type: in its name where it is one of the template, else in its parameter. */
 export function createVersionOf(options: MediaOptions): (type: MediaType) => string | undefined {
   const { versionParameter = 'version' } = options
   const parameter = versionParameter.toLowerCase()
@@ -42,7 +42,7 @@ export function createVersionOf(options: MediaOptions): (type: MediaType) => str
   }
 }
 
-/** The value of a parameter, of the first of that name; `undefined` when there is none or it is empty. */
+/** The value of a parameter, of the first of that name, or `undefined` if there is none or it is empty. */
 function parameterOf({ parameters }: MediaType, name: string): string | undefined {
   return parameters.find(([parameter]) => parameter === name)?.[1] || undefined
 }
@@ -52,7 +52,7 @@ export function foldVersion(version: string, { mediaType }: MediaOptions): strin
   return mediaType === undefined ? version : version.toLowerCase()
 }
 
-/** The media type of the template for a version; `undefined` without template. */
+/** The media type of the template for a version, or `undefined` without template. */
 export function vendorType({ mediaType }: MediaOptions, version: string): string | undefined {
   // not by replace: its second argument has a grammar of its own
   return mediaType?.split(PLACE).join(version)

@@ -63,9 +63,9 @@ export interface RequestDraft {
 export interface VersioningScheme<O> {
   /** The name in messages. */
   readonly name: string
-  /** Makes the function that reads the version of a request; the format tells which versions are equal. */
+  /** Creates the function that reads the version of a request; the format tells which versions are equal. */
   readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest) => Awaitable<VersionValue>
-  /** What has to change in a request so that it asks for a version; `undefined` where a scheme cannot write. */
+  /** What has to change in a request so that it asks for a version, or `undefined` if a scheme cannot write. */
   readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
   /** The request headers that a response depends on because of this scheme. */
   readonly vary: (options: O) => readonly string[]
@@ -75,26 +75,26 @@ export interface VersioningScheme<O> {
   readonly segments: ((version: string, options: O) => readonly string[]) | undefined
   /** For versions in the path: the version that a segment seems to name. */
   readonly candidate: ((segment: string, options: O) => string | undefined) | undefined
-  /** Why a version cannot be written in this scheme; `undefined` when it can. */
+  /** Why a version cannot be written in this scheme, or `undefined` if it can. */
   readonly problem: (version: string, options: O) => string | undefined
-  /** What the scheme writes before a version in a path; `undefined` for schemes that write no paths. */
+  /** What the scheme writes before a version in a path, or `undefined` for schemes that write no paths. */
   readonly before: (options: O) => string | undefined
   /** How a declared version looks when it is read. */
   readonly fold: (version: string, options: O) => string
-  /** Why options, each of which is right, do not go together; `undefined` when they do. */
+  /** Why options, each of which is right, do not go together, or `undefined` if they do. */
   readonly contradiction: (options: O) => string | undefined
   /** What may surprise in the options. */
   readonly warnings: (
     options: O,
     isKnown: (version: string) => boolean,
   ) => readonly Omit<DefinitionWarning, 'where'>[]
-  /** The options this scheme knows, besides the common ones; `undefined` for any. */
+  /** The options this scheme knows, besides the common ones, or `undefined` for any. */
   readonly options: Readonly<Record<string, OptionRule>> | undefined
   /** The query parameter that carries the version: hidden from handlers whose schema does not declare it. */
   readonly queryParameter: (options: O) => string | undefined
   /** Where the version stands, for problem documents. */
   readonly source: (options: O) => Omit<VersionSource, 'value'>
-  /** The response header that tells the version used; `undefined` where the scheme has none of its own. */
+  /** The response header that tells the version used, or `undefined` if the scheme has none of its own. */
   readonly echo: (options: O) => string | undefined
   /** The content type that tells the version used, for `echo: 'contentType'`. */
   readonly contentType: (type: string, version: string, options: O) => string

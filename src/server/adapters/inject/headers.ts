@@ -21,7 +21,7 @@ export interface HeaderFacts {
   readonly host: string
   /** The content type that the body brings. */
   readonly type: string | undefined
-  /** Bytes of the body; `undefined` for a stream that does not say. */
+  /** Bytes of the body, or `undefined` for a stream that does not say. */
   readonly length: number | undefined
   /** What carries the version, if the request is to have one. */
   readonly written: Partial<RequestDraft> | undefined

@@ -32,9 +32,9 @@ export interface InjectResponse {
   readonly body: string
   /** The body as bytes. */
   readonly bytes: Uint8Array
-  /** The route that answered; `null` when none did. */
+  /** The route that answered, or `null` if none did. */
   readonly route: RouteInfo | null
-  /** The version that answered; `null` when none did. */
+  /** The version that answered, or `null` if none did. */
   readonly version: string | null
   /** The body as JSON. @throws `SyntaxError` that names the status and the start of the body when it is none. */
   readonly json: () => unknown

@@ -10,7 +10,7 @@ export type ListenAddress = Pick<ListenOptions, 'port' | 'host' | 'path'>
 /** The port of applications that name none. */
 const DEFAULT_PORT = 3000
 
-/** Makes room at an address: removes a socket that a process left behind. @throws `Error` as `takeAddress` does. */
+/** Frees an address: removes a socket that a process left behind. @throws `Error` as `takeAddress` does. */
 export async function freeAddress(place: ListenAddress): Promise<void> {
   const { path } = place
   try {
@@ -49,7 +49,7 @@ function isFile(path: string): boolean {
   return process.platform !== 'win32' && !path.startsWith('\0')
 }
 
-/** Removes a socket that a process left behind: nobody answers at it. */
+/** Removes a socket that a process left behind, which accepts no connection. */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return

@@ -9,7 +9,7 @@ import type { Seen, Times } from './watch.ts'
 export interface Protocol {
   /** Ends each connection as soon as nothing is under way on it. */
   readonly finish: () => void
-  /** Breaks off what is left. Says whether there was anything but connections that had their last answer. */
+  /** Breaks off what is left. Returns whether there was anything but connections that had their last answer. */
   readonly destroy: () => boolean
 }
 
@@ -31,7 +31,7 @@ interface Connection {
   readonly seen: Seen
 }
 
-/** Makes the register of a server's connections. It ends those that are idle, or take nothing of their answers, for too long. */
+/** Creates the register of a server's connections. It ends those that are idle, or take nothing of their answers, for too long. */
 export function createConnections(times: Times): Connections {
   const connections = new Map<Socket, Connection>()
   const released = new Set<Socket>()

@@ -73,7 +73,7 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
   /** Whether the socket has taken all that `answer` gave it. */
   isTaken = false
 
-  /** Says how long the connection stays after a response that node:http writes; its own timer is off. */
+  /** Sets how long the connection stays after a response of node:http, whose own timer is off. */
   staysFor(milliseconds: number): void {
     this._keepAliveTimeout = milliseconds
   }
@@ -106,7 +106,7 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
   }
 
   /**
-   * Whether nobody has touched the response: tools for monitoring set headers on it, or put something in the place of its methods, also
+   * Whether the response is unmodified. Tools for monitoring set headers on it, or put something in the place of its methods, also
    * of those that all responses have.
    */
   get isUntouched(): boolean {
@@ -162,7 +162,7 @@ function isNodes(name: 'end' | 'writeHead', method: (...args: never) => unknown)
   return ServerResponse.prototype[name] === method && String(method).startsWith(`function ${name}(`)
 }
 
-/** Makes the function that answers directly what is ordinary, and says whether it did. `idle` as in the application's timeouts. */
+/** Creates the function that answers directly what is ordinary, and says whether it did. `idle` as in the application's timeouts. */
 export function createDirect(
   idle: number,
 ): (request: IncomingMessage, response: ServerResponse, finished: FinishedResponse) => boolean {
@@ -208,7 +208,7 @@ function phraseOf(status: number): string {
 /** What says how a message is sent, and is for node:http to understand. */
 const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
 
-/** The status line and the headers, which were checked before; `undefined` when node:http has to see them. */
+/** The status line and the headers, which were checked before, or `undefined` if node:http has to see them. */
 function toHead(status: number, headers: FinishedResponse['headers']): string | undefined {
   let head = `HTTP/1.1 ${status} ${phraseOf(status)}\r\n`
   for (const name of Object.keys(headers)) {
@@ -222,7 +222,7 @@ function toHead(status: number, headers: FinishedResponse['headers']): string | 
 
 const SECOND = 1000
 
-/** Makes the function that gives the rest of a head: the date (RFC 9110 section 6.6.1), and how long the connection stays. */
+/** Creates the function that gives the rest of a head: the date (RFC 9110 section 6.6.1), and how long the connection stays. */
 function createEnding(idle: number): () => string {
   const stays = idle > 0 ? `Keep-Alive: timeout=${Math.floor(idle / SECOND)}\r\n` : ''
   let from = Number.NaN

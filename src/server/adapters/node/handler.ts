@@ -20,7 +20,7 @@ import { write } from './write.ts'
 /** What a Node server passes on to a request listener. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
 
-/** Makes the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
+/** Creates the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
 export function createNodeHandler(
   dispatch: Dispatch,
   isClosing: () => boolean,
@@ -112,7 +112,7 @@ export function refuseRequest(response: ServerResponse, error: HttpError, { writ
   write(response, writeError(error), true, undefined)
 }
 
-/** Whether a request came behind one that ended its connection: the parser reads on, and nobody would get the answer. */
+/** Whether a request came behind one that ended its connection. The parser continues, but the response could not be sent. */
 function isTooLate({ socket }: IncomingMessage, response: ServerResponse): boolean {
   // a response that waits for others has no socket yet
   return response.socket === null ? isEnding(socket) : socket.writableEnded

@@ -31,7 +31,7 @@ export const PLAIN: Http1Kind = { make: (options) => createServer(options), even
 /** A server's state, read for every request. */
 export interface ServerState {
   readonly isClosing: boolean
-  /** What answers upgrades; `undefined` if no route has any. */
+  /** What answers upgrades, or `undefined` if no route has any. */
   readonly upgrading?: Upgrading | undefined
 }
 
@@ -41,7 +41,7 @@ export interface Http1 {
   readonly connections: Connections
 }
 
-/** Makes a server for HTTP/1.1 that answers by `handler`, and refuses everything once the application closes. */
+/** Creates a server for HTTP/1.1 that answers by `handler`, and refuses everything once the application closes. */
 export function createHttp1(
   { make, event }: Http1Kind,
   handler: NodeHandler,

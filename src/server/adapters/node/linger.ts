@@ -15,7 +15,7 @@ const ending = new WeakMap<Socket, IncomingMessage>()
 /** Connections that got their last answer, and what bounds how long they stay. */
 const lingering = new WeakMap<Socket, NodeJS.Timeout>()
 
-/** Says that the connection of a request ends with its answer, which is under way. */
+/** Marks the connection of a request to end with its pending response. */
 export function endWithAnswer(request: IncomingMessage): void {
   const { socket } = request
   ending.set(socket, request)

@@ -16,7 +16,7 @@ export interface Listening {
   readonly url: string
   /**
    * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `closeIdle`
-   * milliseconds, requests that still come on kept connections are answered. Gives whether nothing had to be broken off.
+   * milliseconds, requests that still come on kept connections are answered. Returns whether nothing had to be broken off.
    */
   close(grace: number, closeIdle?: number): Promise<boolean>
 }

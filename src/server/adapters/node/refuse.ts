@@ -19,7 +19,7 @@ export interface ParserError extends Error {
 }
 
 /**
- * Makes the function that answers what never became a request with an error, and ends the connection. `inFlight` gives
+ * Creates the function that answers what never became a request with an error, and ends the connection. `inFlight` gives
  * the responses under way on a connection, oldest first: theirs come before.
  */
 export function createRefuser(

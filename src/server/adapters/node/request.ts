@@ -165,7 +165,7 @@ export class NodeRequest implements RawRequest {
     }
   }
 
-  /** Why the body cannot be read; `undefined` if it can. */
+  /** Why the body cannot be read, or `undefined` if it can. */
   #refusal(): Error | undefined {
     const { request, response } = this
     // Node reads the rest of the body away once a request is over; one that was read by something else is destroyed, too

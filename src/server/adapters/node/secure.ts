@@ -9,8 +9,8 @@ import { createHttp1 } from './http1.ts'
 import type { HttpServer, ServerState } from './http1.ts'
 
 /**
- * Makes a server for HTTPS. Clients that choose HTTP/2 are handed to `http2`, where it is given. A handshake has as long as headers
- * have, unless the options say otherwise.
+ * Creates a server for HTTPS. Clients that choose HTTP/2 are passed to `http2`, if it is set. The time for headers also limits the handshake,
+ * unless the options contain another one.
  */
 export function createSecure(
   tls: TlsOptions,
@@ -68,7 +68,7 @@ interface Handshakes {
   readonly destroy: () => void
 }
 
-/** Makes the register of connections in their handshake, by the address of the client: their TLS sockets are not known before its end. */
+/** Creates the register of connections in their handshake, by the address of the client: their TLS sockets are not known before its end. */
 function createHandshakes(): Handshakes {
   const sockets = new Map<string, Socket>()
   return {

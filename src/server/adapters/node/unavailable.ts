@@ -11,7 +11,7 @@ interface Unavailable {
   readonly settings: Settings
   readonly lifecycle: { readonly isClosing: () => boolean }
   readonly open: () => Promise<NodeHandler>
-  /** Answers a request for a health path; `undefined` for any other. */
+  /** Answers a request for a health path, or `undefined` for any other. */
   readonly answerHealth: (
     request: Pick<RawRequest, 'method' | 'target'>,
   ) => Awaitable<FinishedResponse | undefined>

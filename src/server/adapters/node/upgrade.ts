@@ -140,7 +140,7 @@ function closing(): HttpError {
   return httpError('closing', 'The server is shutting down')
 }
 
-/** Makes the response of a request whose socket node:http has given up. It ends the connection. */
+/** Creates the response of a request whose socket node:http has given up. It ends the connection. */
 function openResponse(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request)
   response.assignSocket(socket)

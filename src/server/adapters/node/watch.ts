@@ -103,9 +103,8 @@ function isStuck(socket: Socket, seen: Seen, rounds: number): boolean {
 }
 
 /**
- * A number that changes whenever a client takes something of what waits to be sent; `undefined` while nothing waits. What fits into the
- * buffers of the system counts as taken. One large write is under way until all of it is taken: what the system still has of it is in
- * the handle, where Node itself looks for its timeouts.
+ * Returns a number that changes whenever the client reads waiting data, or `undefined` if no data waits. Data in the buffers of the system
+ * counts as read. One large write is pending until all of it is read: the rest is in the handle, where Node itself looks for its timeouts.
  */
 export function progressOf(socket: Socket): number | undefined {
   const { writableLength } = socket

@@ -8,7 +8,7 @@ import type { ChunkSource } from '../../../stream.ts'
 export interface ByteSource {
   /** The next bytes; `undefined` at the end, and when it was cancelled. Rejects when the source fails. */
   readonly next: () => Promise<Uint8Array | undefined>
-  /** Gives it up because nobody reads it, and aborts the signal of the request. */
+  /** Abandons the source because it has no reader, and aborts the signal of the request. */
   readonly cancel: (reason: unknown) => void
 }
 
@@ -69,7 +69,7 @@ function toReadable(error: unknown): unknown {
   }
 }
 
-/** Why a response is given up when nobody says why. */
+/** The reason of an abandoned response without another reason. */
 export function clientWentAway(): DOMException {
   return new DOMException('The client went away', 'AbortError')
 }
@@ -83,7 +83,7 @@ function openOrEnd(body: BodyStream, context: RequestContext): ChunkSource {
   }
 }
 
-/** Makes the check that a stream is as long as its head says, which a socket would break off at. */
+/** Creates the check that a stream is as long as its head says, which a socket would break off at. */
 function createLengthCheck(declared: string | string[] | undefined): (bytes: Uint8Array | undefined) => void {
   if (declared === undefined) return NOTHING
   let left = Number(declared)

@@ -49,7 +49,7 @@ export class StreamBody implements RawBody {
     }
   }
 
-  /** Tells the stream that nobody reads what is left of it. */
+  /** Cancels the rest of the stream. */
   discard(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -58,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchController {
     wake?.()
   }
 
-  /** Gives the request up at any stage; the handler is told the reason. */
+  /** Ends the request at any stage. The handler receives the reason. */
   abort(reason?: unknown): void {
     if (this.isSettled) return
     this.aborted = true
@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchController {
     this.resume()
   }
 
-  /** Tells the handler that there is no answer. */
+  /** Reports to the handler that there is no response. */
   fail(error: unknown): void {
     if (this.isSettled) return
     this.#settle()
@@ -80,18 +80,18 @@ export class Exchange implements Dispatcher.DispatchController {
     else this.#handler.onError?.(reason)
   }
 
-  /** Tells the handler that the request begins; it may abort it at once. */
+  /** Reports to the handler that the request begins. The handler may abort it at once. */
   start(): void {
     if (this.#isModern) this.#handler.onRequestStart?.(this, null)
     else this.#handler.onConnect?.((reason) => this.abort(reason))
   }
 
-  /** Says which request is to be aborted with this. */
+  /** Sets the request that this aborts. */
   begin(request: PlainRequest): void {
     this.#request = request
   }
 
-  /** Tells the handler the answer, no faster than it takes it. What cannot be told becomes a 500. */
+  /** Passes the response to the handler at its pace. A response that cannot be passed on becomes a 500. */
   answer(finished: FinishedResponse, context: RequestContext | undefined): void {
     try {
       this.#answer(finished, context)

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts'
 export interface Pending {
   /** Keeps a request until its handler has been told the end. */
   readonly hold: (exchange: Exchange) => void
-  /** Why a new request is refused; `undefined` while the dispatcher is open. */
+  /** Why a new request is refused, or `undefined` while the dispatcher is open. */
   readonly refusal: () => Error | undefined
   /** Refuses new requests; resolves when none is under way any more. */
   readonly close: () => Promise<void>
@@ -19,7 +19,7 @@ const { ClientClosedError, ClientDestroyedError } = errors
 /** What has requests under way: no socket holds these, so that without this they could be collected with their handlers. */
 const busy = new Set<Pending>()
 
-/** Makes the register of a dispatcher; it fails requests with undici's own errors. */
+/** Creates the register of a dispatcher; it fails requests with undici's own errors. */
 export function createPending(): Pending {
   const exchanges = new Set<Exchange>()
   let closed: Promise<void> | undefined

@@ -26,9 +26,7 @@ interface Encoded {
 }
 
 /**
- * What the options of undici ask for; `fail` is told when a streamed body fails.
- *
- * @throws `TypeError` for what cannot be sent.
+ * Converts the options of undici to a request. `fail` is called when a streamed body fails. @throws `TypeError` for what cannot be sent.
  */
 export function toParts(
   options: Dispatcher.DispatchOptions,

@@ -5,7 +5,7 @@ export interface Address {
   readonly target: string
 }
 
-/** Makes the function that reads a URL. The origins of requests differ seldom, so the last one is kept. */
+/** Creates the function that reads a URL. The origins of requests differ seldom, so the last one is kept. */
 export function createAddressReader(): (url: string) => Address {
   let origin = ''
   let known: Address = { host: '', protocol: 'http', target: '/' }

@@ -95,7 +95,7 @@ export class WebRequest implements RawRequest {
     this.#stream?.endWith(context, this.signal)
   }
 
-  /** Tells a body that is read as it arrives that it is not needed. */
+  /** Cancels a body that is read as it arrives. */
   discard(): void {
     this.#stream?.discard()
   }

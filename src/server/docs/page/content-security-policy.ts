@@ -1,8 +1,8 @@
 import type { DocumentServer } from '../../../openapi/document/types.ts'
 
 /**
- * What the page may load and where it may send: its own files, and requests to where the application answers. Nothing that stands in a
- * document runs, loads or leads anywhere, whatever it is.
+ * Returns the policy of the page: it may load its own files and send requests to the application. Texts of documents can run, load or open
+ * no other resource.
  */
 export function toContentSecurityPolicy(servers: readonly DocumentServer[]): string {
   return [

@@ -22,7 +22,7 @@ export interface Page {
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' } as const
 const HTML = 'text/html; charset=utf-8'
 
-/** Makes the page; `path` is where it is, without a slash at the end. */
+/** Creates the page; `path` is where it is, without a slash at the end. */
 export async function createPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
   const { ui } = options
   const viewer = typeof ui === 'function' || ui === false ? undefined : findViewer(ui)
@@ -71,7 +71,7 @@ async function readAssets(viewer: FoundViewer | undefined): Promise<ReadonlyMap<
 }
 
 /**
- * Makes the function that leads from the page to what is below it. Links are relative, so that they hold behind a proxy that puts
+ * Creates the function that leads from the page to what is below it. Links are relative, so that they hold behind a proxy that puts
  * something before the path.
  */
 function toLink(path: string, sent: string): (below: string) => string {

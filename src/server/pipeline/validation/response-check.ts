@@ -27,7 +27,7 @@ export interface Answered extends Pick<FlatRoute, 'label' | 'status' | 'response
 export interface Checks {
   /** Returns the data to send in the place of what a handler returned. */
   readonly parse: (status: number, data: unknown, context: RequestContext) => Awaitable<unknown>
-  /** Writes an object or a list as JSON in one pass; `undefined` if it has to be parsed. */
+  /** Writes an object or a list as JSON in one pass, or `undefined` if it has to be parsed. */
   readonly write: (status: number, data: object) => string | undefined
 }
 

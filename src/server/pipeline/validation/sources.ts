@@ -162,7 +162,7 @@ function put(input: Input, name: SourceName, value: unknown): void {
   else input[name] = value
 }
 
-/** Makes the function that names the texts of the path's parameters, for a schema to read. */
+/** Creates the function that names the texts of the path's parameters, for a schema to read. */
 function createTexts({ pattern }: FlatRoute): TextsOf {
   const names = pattern.params.map(({ name }) => name)
   return (values) => {

@@ -15,11 +15,11 @@ import type { ResponseHeaders } from '../response-head.ts'
 
 /** How a route sends the events or items that it declares. */
 export interface Streaming {
-  /** Makes what shapes the events of one response; `undefined` for items. */
+  /** Creates the converter of the events of one response, or `undefined` for items. */
   readonly shapeFor: (context: RequestContext) => Shape | undefined
   /** Refuses what is sent as it stands, such as a file, unless it is a stream of shaped events. */
   readonly checkRaw: (data: unknown, context: RequestContext) => void
-  /** The body for any other result. What has none is refused, and whoever makes it is told that nobody reads it. */
+  /** The body for any other result. A result without one is refused, and its stream is cancelled. */
   readonly toBody: (data: unknown, headers: ResponseHeaders, context: RequestContext) => BodyStream
 }
 
@@ -31,7 +31,7 @@ export interface OlderStream extends StreamMigration {
 
 /** What is known of a stream. */
 export interface StreamParts {
-  /** Says which route it is in messages. */
+  /** The name of the route in messages. */
   readonly label: string
   readonly stream: DeclaredStream
   readonly checking: true | 'strict' | false
@@ -39,7 +39,7 @@ export interface StreamParts {
   readonly migration: OlderStream | undefined
 }
 
-/** Makes how a route sends its events or items. */
+/** Creates the function that sends the events or items of a route. */
 export function createStreaming(parts: StreamParts): Streaming {
   const writers = new Map(
     [...parts.stream.schemas].map(([name, schema]) => [name, toWrite(name, schema, parts)]),
@@ -47,7 +47,7 @@ export function createStreaming(parts: StreamParts): Streaming {
   return parts.stream.kind === 'events' ? streamEvents(parts, writers) : streamItems(parts, writers)
 }
 
-/** Writes the data of an event, or an item; `undefined` if there is none. */
+/** Writes the data of an event, or an item, or `undefined` if there is none. */
 type Write = (data: unknown, context: RequestContext) => Awaitable<string | undefined>
 
 type Writers = ReadonlyMap<string, Write>
@@ -114,7 +114,7 @@ function refuseOther(parts: StreamParts, data: unknown, context: RequestContext)
   return refuse(parts, `returned ${describeValue(data)}, and it declares ${kind}: ${fix}`, context)
 }
 
-/** Makes the function that writes what is declared under a name. */
+/** Creates the function that writes what is declared under a name. */
 function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   const { checking, migration, stream } = parts
   const isText = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
@@ -137,7 +137,7 @@ function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   }
 }
 
-/** Makes the function that returns what is valid, and refuses what is not. */
+/** Creates the function that returns what is valid, and refuses what is not. */
 function createValueOf(
   what: string,
   parts: StreamParts,
@@ -153,7 +153,7 @@ function createValueOf(
   }
 }
 
-/** Makes the function that writes an object in one pass; it returns `undefined` for what has to be parsed. */
+/** Creates the function that writes an object in one pass; it returns `undefined` for what has to be parsed. */
 function toWriteNow(
   name: string,
   parser: Parser,

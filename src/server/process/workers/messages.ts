@@ -28,13 +28,13 @@ export function isFarewell(message: unknown): boolean {
   return toRecord(message)['octavo'] === 'farewell'
 }
 
-/** The URL that a worker says it listens at; `undefined` for any other message. */
+/** The URL that a worker says it listens at, or `undefined` for any other message. */
 export function readListens(message: unknown): string | undefined {
   const { octavo, url } = toRecord(message)
   return octavo === 'listens' && typeof url === 'string' ? url : undefined
 }
 
-/** How a worker is told to end; `undefined` for any other message. */
+/** How a worker is told to end, or `undefined` for any other message. */
 export function readEnd(message: unknown): ShutdownMode | undefined {
   const { octavo, mode } = toRecord(message)
   return octavo === 'end' ? MODES.find((each) => each === mode) : undefined

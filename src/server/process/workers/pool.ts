@@ -10,9 +10,9 @@ import type { WorkerProcess } from './worker-process.ts'
 
 /** The workers that serve an application, as the process sees them that keeps them. */
 export interface Pool {
-  /** Starts the workers. Gives the URL once all listen; rejects when one ends before. */
+  /** Starts the workers. Returns the URL once all listen; rejects when one ends before. */
   readonly start: () => Promise<string>
-  /** Ends all workers. Gives whether all ended by themselves, and well. Idempotent. */
+  /** Ends all workers. Returns whether all ended by themselves, and well. Idempotent. */
   readonly end: (mode: ShutdownMode) => Promise<boolean>
 }
 
@@ -28,7 +28,7 @@ interface PoolOptions {
 /** Milliseconds that a worker gets beyond what it should need to end. */
 const SLACK = 1_000
 
-/** Makes the pool. Nothing starts yet. */
+/** Creates the pool. Nothing starts yet. */
 export function createPool({ count, port, logger, longestEnd }: PoolOptions): Pool {
   const places: WorkerSlot[] = []
   const { alive, launch } = createLauncher(port)
@@ -94,7 +94,7 @@ interface Launcher {
   readonly launch: () => WorkerProcess
 }
 
-/** Makes what starts workers and knows which of them there are. */
+/** Creates the starter and registry of workers. */
 function createLauncher(port: number): Launcher {
   const alive = new Set<WorkerProcess>()
   const forget = async (worker: WorkerProcess): Promise<void> => {

@@ -17,7 +17,7 @@ export interface Replacing {
   readonly logger: Logger
   /** Starts a worker. */
   readonly launch: () => WorkerProcess
-  /** Says that the worker of a place listens, and sees to it that there is another when it dies. */
+  /** Registers the listening worker of a place, and replaces it when it dies. */
   readonly settle: (place: WorkerSlot) => void
   /** Aborted when all workers end. */
   readonly ending: AbortSignal
@@ -30,7 +30,7 @@ const STABLE = 10_000
 /** How often in a row workers may fail to start while none serves. */
 const MAX_FAILURES = 5
 
-/** Makes what watches a worker that listens, and starts another when it dies. `giveUp` is called when none can be started any more. */
+/** Watches a listening worker and starts another when it dies. `giveUp` is called when no worker can be started any more. */
 export function createRestart(
   { places, launch, logger, ending }: Omit<Replacing, 'settle'>,
   giveUp: () => Promise<never>,
@@ -74,8 +74,8 @@ function pauseAfter(deaths: number): number {
 }
 
 /**
- * Makes what replaces the workers one after the other, each once its successor listens, so that requests always find one. Asked again
- * meanwhile, it does so once more after. `closeIdle` ends a worker and gives whether it ended well.
+ * Creates the function that replaces the workers one after the other. Each old worker ends once its successor listens, so requests are always
+ * served. A call during a replacement starts another one afterwards. `closeIdle` ends a worker and returns whether it ended well.
  */
 export function createReload(
   replacing: Replacing,

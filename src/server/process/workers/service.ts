@@ -10,7 +10,7 @@ import { findPort, roleOf, toCount } from './workers.ts'
 /** What ends by signals, and how an application listens in this process. */
 export interface Service extends Endable {
   readonly open: () => Promise<Listening>
-  /** What the log tells beside the URL; nothing where another process tells it. */
+  /** Details for the log besides the URL. Absent if another process logs them. */
   readonly details: object | undefined
 }
 

@@ -23,7 +23,7 @@ export interface WorkerProcess {
   readonly ended: Promise<Exit>
   /** Milliseconds since it was started. */
   readonly age: () => number
-  /** Has it end, and kills it after `time` milliseconds. Gives whether it ended by itself, and well. */
+  /** Has it end, and kills it after `time` milliseconds. Returns whether it ended by itself, and well. */
   readonly end: (mode: ShutdownMode, time: number) => Promise<boolean>
   readonly kill: () => void
 }

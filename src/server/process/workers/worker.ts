@@ -14,7 +14,7 @@ export interface Membership {
 
 let hasJoined = false
 
-/** Makes this process a worker that ends when it is told, and when nobody is there to tell. */
+/** Turns this process into a worker that ends on request, or when its parent has gone. */
 export function joinPool(): Membership {
   const { worker } = cluster
   const membership: Membership = {

@@ -35,7 +35,7 @@ export function parameterWarnings(context: WarningContext): readonly DefinitionW
 }
 
 /**
- * Routes that have a version and a path that begins with a version segment: they are served at `/v1/v1/…`, where nobody looks for them.
+ * Routes that have a version and a path that begins with a version segment: they are served at `/v1/v1/…`, which is never intended.
  * One warning for all of them.
  */
 export function writtenTwiceWarnings({

@@ -179,7 +179,7 @@ function schemeWarnings({ versioning, known }: WarningContext): readonly Definit
   )
 }
 
-/** Warns of previews that have ended. Nobody can ask for them, and nobody has their changes. */
+/** Warns of previews that have ended. Their changes are neither released nor available. */
 function endedPreviews({ history, common }: Versioning): readonly DefinitionWarning[] {
   return [...(previewsOf(history)?.all ?? [])].flatMap(([name, { until, changes }]) => {
     const end = toTime(until)

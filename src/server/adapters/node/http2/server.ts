@@ -42,7 +42,7 @@ export interface Http2 extends Protocol {
   readonly add: (socket: Socket) => void
 }
 
-/** Makes a server for HTTP/2 in the clear, which also takes connections from elsewhere. */
+/** Creates a server for HTTP/2 in the clear, which also takes connections from elsewhere. */
 export function createHttp2(dispatch: Dispatch, settings: Settings): Http2 {
   const { timeouts, limits } = settings
   const server = createServer({

@@ -8,7 +8,7 @@ import type { Peer } from './request.ts'
 
 /** A session: the client, and what is under way. */
 export interface Session extends Peer {
-  /** The connection itself: that of node:http2 lets nobody end it. */
+  /** The connection itself, because that of node:http2 cannot be ended. */
   readonly connection: Socket
   /** Streams that are not closed. */
   readonly open: Set<ServerHttp2Stream>
@@ -35,7 +35,7 @@ const ROUNDS = 4
 const SHORTEST_ROUND = 10
 
 /**
- * Makes the register of a server's sessions, which ends those that are idle, and those that ask nothing, and resets the streams of
+ * Creates the register of a server's sessions, which ends those that are idle, and those that ask nothing, and resets the streams of
  * those whose client takes nothing of their answers.
  */
 export function createSessions({ idle, headers, send }: Settings['timeouts']): Sessions {
