@@ -673,26 +673,26 @@ export const ExecutionContext: BuiltIn<ExecutionContext_2>
 export type ExecutionContext<I = unknown> = ExecutionContext_2<I>
 
 interface ExecutionContext_2<I = unknown> {
-  allowedMethods(): Promise<readonly Method[]>
-  call<T = unknown>(name: string, input?: CallInput): Promise<T>
+  readonly allowedMethods: () => Promise<readonly Method[]>
+  readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
   identity: Found<I>
   readonly log: Logger_2
-  migrate(schema: Schema, value: unknown, versions?: MigrateVersions): unknown
+  readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
   readonly originalPath: string
   readonly path: string
   readonly previews: readonly string[]
   readonly request: HttpRequest_2
   requestId: string
-  resolve<T>(token: Token<T>): Promise<T>
+  readonly resolve: <T>(token: Token<T>) => Promise<T>
   readonly response: HttpResponse_2
   readonly route: RouteInfo | null
   readonly signal: AbortSignal
-  since(change: SideEffect): boolean
+  readonly since: (change: SideEffect) => boolean
   readonly state: Record<string, unknown>
-  switchToHttpConnection(): {
+  readonly switchToHttpConnection: () => {
     getRequest(): HttpRequest_2
   }
-  urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
+  readonly urlFor: (name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions) => string
   readonly version: string | null
 }
 

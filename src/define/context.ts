@@ -142,7 +142,7 @@ export interface ExecutionContext<I = unknown> {
   /** The application's logger. It adds the request's id to every message. */
   readonly log: Logger
   /** Resolves a token for this request, as the route's module sees it. */
-  resolve<T>(token: Token<T>): Promise<T>
+  readonly resolve: <T>(token: Token<T>) => Promise<T>
   /**
    * Whether the version of this request has a change of the history, for side effects that came with it. Requests without a version
    * have every change.
@@ -152,7 +152,7 @@ export interface ExecutionContext<I = unknown> {
    *
    * @throws `RangeError` for a change that the history does not have.
    */
-  since(change: SideEffect): boolean
+  readonly since: (change: SideEffect) => boolean
   /**
    * Turns a valid value between versions of the history: from the newest models to the version of this request, if you give no others.
    * Use it for values that are no result of a route, such as events of a stream.
@@ -162,7 +162,7 @@ export interface ExecutionContext<I = unknown> {
    *
    * @throws `RangeError` for a version that the history does not have, and what a change throws.
    */
-  migrate(schema: Schema, value: unknown, versions?: MigrateVersions): unknown
+  readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
   /**
    * Calls the newest route of a name in this process and returns what its handler returns. Its schemas validate the input, and its
    * interceptors run. Guards, middleware and error handlers don't. Providers of the request are shared.
@@ -173,16 +173,16 @@ export interface ExecutionContext<I = unknown> {
    * @throws `RangeError` for a name that does not exist and for calls that never end, `ValidationError` for input that the route refuses,
    * `HttpError` for a reply of 400 and more, and what the route throws.
    */
-  call<T = unknown>(name: string, input?: CallInput): Promise<T>
+  readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
   /** Returns the path of a route by its name, in the version of this request unless you pass another. */
-  urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
+  readonly urlFor: (name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions) => string
   /**
    * Returns the methods of this path in the version of the request, or in any version if none is known yet, as in a CORS preflight. Empty
    * if no route has the path.
    */
-  allowedMethods(): Promise<readonly Method[]>
+  readonly allowedMethods: () => Promise<readonly Method[]>
   /** Returns the request, for code written for frameworks with several transports. */
-  switchToHttpConnection(): { getRequest(): HttpRequest }
+  readonly switchToHttpConnection: () => { getRequest(): HttpRequest }
 }
 
 /** The context of a request whose route is known, for handlers, guards and interceptors. */

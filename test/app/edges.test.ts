@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, defineProvider, VersioningSchemes } from 'octavo'
 import { z } from 'zod'
 
 const app = createApp(
@@ -101,5 +101,36 @@ describe('definitions that are wrong when the first request arrives', () => {
       code: 'internal_error',
     })
     assert.equal(logged.length, 1)
+  })
+})
+
+describe('the functions of a context', () => {
+  it('work when a handler destructures it', async () => {
+    const Engine = defineProvider({ name: 'Engine', create: () => ({ power: 90 }) })
+    const cars = defineController({
+      prefix: '/cars',
+      routes: [
+        { method: 'GET', path: '/{id:int}', name: 'one', handler: ({ params }) => params.id },
+        {
+          method: 'GET',
+          name: 'list',
+          handler: async (_input, { allowedMethods, call, resolve, switchToHttpConnection, urlFor }) => [
+            await allowedMethods(),
+            await call('cars.one', { params: { id: 7 } }),
+            await resolve(Engine),
+            switchToHttpConnection().getRequest().method,
+            urlFor('cars.one', { id: 7 }),
+          ],
+        },
+      ],
+    })
+    const garage = createApp(defineModule({ controllers: [cars], providers: [Engine] }), { logger: false })
+    assert.deepEqual((await garage.inject('/cars')).json(), [
+      ['GET', 'HEAD', 'OPTIONS'],
+      7,
+      { power: 90 },
+      'GET',
+      '/cars/7',
+    ])
   })
 })

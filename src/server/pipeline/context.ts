@@ -198,11 +198,14 @@ export class RequestContext implements SessionContext {
     return this.#services.settings.writeError(error, this)
   }
 
-  async resolve<T>(token: Token<T>): Promise<T> {
-    const value = await this.#services.container.resolve(token, this.module, this)
-    // a token carries the type of what it supplies
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return value as T
+  /** Handlers destructure their context, so its functions are getters: they work without it. */
+  get resolve() {
+    return async <T>(token: Token<T>): Promise<T> => {
+      const value = await this.#services.container.resolve(token, this.module, this)
+      // a token carries the type of what it supplies
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return value as T
+    }
   }
 
   get scope(): RequestScope {
@@ -327,34 +330,43 @@ export class RequestContext implements SessionContext {
     this.#services = services
   }
 
-  since(change: SideEffect): boolean {
-    return this.#services.isSince(change, this.version)
+  get since() {
+    return (change: SideEffect): boolean => this.#services.isSince(change, this.version)
   }
 
-  migrate(schema: Schema, value: unknown, { from, to }: MigrateVersions = {}): unknown {
-    const { version, request } = this
-    return this.#services.migrate(schema, value, { from, to: to ?? version ?? undefined }, { request })
+  get migrate() {
+    return (schema: Schema, value: unknown, { from, to }: MigrateVersions = {}): unknown => {
+      const { version, request } = this
+      return this.#services.migrate(schema, value, { from, to: to ?? version ?? undefined }, { request })
+    }
   }
 
   /** `callers` are the routes that wait for the call: this one, or those that called each other. */
-  call<T = unknown>(name: string, input: CallInput = {}, callers?: readonly string[]): Promise<T> {
-    // who calls says what the route returns
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return this.#services.call(name, input, this, callers) as Promise<T>
+  get call() {
+    return <T = unknown>(name: string, input: CallInput = {}, callers?: readonly string[]): Promise<T> =>
+      // who calls says what the route returns
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      this.#services.call(name, input, this, callers) as Promise<T>
   }
 
-  urlFor(name: string, params: Readonly<Record<string, unknown>> = {}, options: UrlOptions = {}): string {
-    const { version, spelling } = this
-    const segment = this.versionInPath ? this.#services.versionSegment(this.request.path) : undefined
-    const asked = version === null ? undefined : { version, spelling, segment }
-    return this.base + this.#services.urlFor(name, params, options, asked)
+  get urlFor() {
+    return (
+      name: string,
+      params: Readonly<Record<string, unknown>> = {},
+      options: UrlOptions = {},
+    ): string => {
+      const { version, spelling } = this
+      const segment = this.versionInPath ? this.#services.versionSegment(this.request.path) : undefined
+      const asked = version === null ? undefined : { version, spelling, segment }
+      return this.base + this.#services.urlFor(name, params, options, asked)
+    }
   }
 
-  async allowedMethods(): Promise<readonly Method[]> {
-    return this.#services.allowedMethods(this, this.#raw)
+  get allowedMethods() {
+    return async (): Promise<readonly Method[]> => this.#services.allowedMethods(this, this.#raw)
   }
 
-  switchToHttpConnection(): { getRequest(): HttpRequest } {
-    return { getRequest: () => this.request }
+  get switchToHttpConnection() {
+    return (): { getRequest(): HttpRequest } => ({ getRequest: () => this.request })
   }
 }
