@@ -130,7 +130,7 @@ type DataAt<S, St> = S extends {
   readonly '~stream': infer T
 }
   ? T extends readonly ['items', infer I]
-    ? AsyncIterableIterator<Wire<OutputAt<I, St>>, undefined>
+    ? ItemStream<Wire<OutputAt<I, St>>>
     : T extends readonly ['events', infer M]
       ? NamedEvents<
           {
@@ -264,6 +264,12 @@ type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown
   ? CallInput_2<P, Element, St>
   : never
 
+export interface ItemStream<T> extends AsyncIterableIterator<T> {
+  [Symbol.asyncIterator](): this
+  next(): Promise<IteratorResult<T, undefined>>
+  return(): Promise<IteratorResult<T, undefined>>
+}
+
 type Known<O> = unknown extends O ? never : [O] extends [undefined] ? never : readonly [O]
 
 type Level_2<Own, C, View, St, Above extends string = ''> =
@@ -316,7 +322,7 @@ export interface NamedEvent<K, D> {
   readonly id: string
 }
 
-export interface NamedEvents<E> extends AsyncIterableIterator<E, undefined> {
+export interface NamedEvents<E> extends AsyncIterableIterator<E> {
   [Symbol.asyncIterator](): this
   next(): Promise<IteratorResult<E, undefined>>
   return(): Promise<IteratorResult<E, undefined>>
@@ -590,7 +596,7 @@ type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
 type Streamed<R, D> = R extends Answer<infer S, unknown> ? (R['ok'] extends false ? R : Answer<S, D>) : never
 
 type StreamedIn<R> = R extends {
-  readonly data: AsyncIterableIterator<infer T, undefined>
+  readonly data: AsyncIterableIterator<infer T>
 }
   ? T
   : never

@@ -72,7 +72,7 @@ export function compareFingerprints(before: Fingerprints, now: Fingerprints): re
  */
 export function findUnannounced(changes: readonly Change[], changelog: string): readonly Change[] {
   const [, unreleased = ''] = /^## Unreleased$([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(changelog) ?? []
-  const entries = [...unreleased.matchAll(/^- Types: .*$/gm)].map(([entry]) => entry)
+  const entries = [...unreleased.matchAll(/^- Types: .*(?:\n {2}.*)*/gm)].map(([entry]) => entry)
   const names = codeOf(entries.join('\n'))
   const words = codeOf(unreleased).flatMap((code) => [code, ...(code.match(/[\w$]+/g) ?? [])])
   const isAnnounced = ({ kind, entry, name = entry }: Change): boolean =>

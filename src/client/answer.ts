@@ -3,7 +3,7 @@ import type { EnvelopeContent, EnvelopeIn, EnvelopesIn } from '../define/interce
 import type { OutAt, ResponsesAt } from '../changes/state.ts'
 import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
-import type { EventStream, NamedEvents } from './event-stream.ts'
+import type { EventStream, ItemStream, NamedEvents } from './event-stream.ts'
 
 /** How the body of an answer is given: `data`, as a stream of bytes for downloads, as events, or the `Response` untouched. */
 export type As = 'data' | 'stream' | 'events' | 'response'
@@ -92,7 +92,7 @@ export type AnswersIn<E, N, St, Around> = AnswersOf<
 /** What a client reads of a status: a value, or the events or items of a stream. */
 type DataAt<S, St> = S extends { readonly '~stream': infer T }
   ? T extends readonly ['items', infer I]
-    ? AsyncIterableIterator<Wire<OutputAt<I, St>>, undefined>
+    ? ItemStream<Wire<OutputAt<I, St>>>
     : T extends readonly ['events', infer M]
       ? NamedEvents<{ [K in keyof M]: NamedEvent<K, Wire<OutputAt<M[K], St>>> }[keyof M]>
       : never
@@ -109,7 +109,7 @@ export interface NamedEvent<K, D> {
 }
 
 /** What the stream of a route carries, of its answers. */
-type StreamedIn<R> = R extends { readonly data: AsyncIterableIterator<infer T, undefined> } ? T : never
+type StreamedIn<R> = R extends { readonly data: AsyncIterableIterator<infer T> } ? T : never
 
 /** What a call of a route with a stream can be iterated as, without waiting for its head. */
 export type Iterated<R, A> = A extends 'data'

@@ -25,8 +25,18 @@ export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedE
   json<T = unknown>(): EventStream<T>
 }
 
+/** The items of a route, one after the other. Leaving the loop closes the connection. */
+export interface ItemStream<T> extends AsyncIterableIterator<T> {
+  /** Waits for the next item. Rejects if the stream cannot be read. */
+  next(): Promise<IteratorResult<T, undefined>>
+  /** Closes the connection. A `next()` that waits is done. */
+  return(): Promise<IteratorResult<T, undefined>>
+  /** The same iterator. */
+  [Symbol.asyncIterator](): this
+}
+
 /** The declared events of a route, one after the other. Leaving the loop closes the connection. */
-export interface NamedEvents<E> extends AsyncIterableIterator<E, undefined> {
+export interface NamedEvents<E> extends AsyncIterableIterator<E> {
   /** Waits for the next event. Rejects if the stream can neither be read nor opened again. */
   next(): Promise<IteratorResult<E, undefined>>
   /** Closes the connection. A `next()` that waits is done. */

@@ -2,7 +2,7 @@ export type { Answer, As, Given as CallResult, Iterated as CallItems, NamedEvent
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type { CallOptions, Client, InVersion, InWritten, RouteFunction, WrittenTypes } from './client-type.ts'
-export type { EventStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
+export type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
 export type {
   ClientHeaders,
   ClientOptions,

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts'
 import { unlessAborted } from './deadline.ts'
-import type { EventStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
+import type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
 import { ProblemError } from './problem-error.ts'
 import type { RouteCall } from './route-map.ts'
 
@@ -40,10 +40,7 @@ function toValue(text: string): unknown {
 }
 
 /** The items of an answer, one line of JSON each. */
-export function createItems(
-  { body }: Response,
-  signal: AbortSignal | undefined,
-): AsyncIterableIterator<unknown, undefined> {
+export function createItems({ body }: Response, signal: AbortSignal | undefined): ItemStream<unknown> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   const lines: string[] = []

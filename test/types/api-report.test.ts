@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
+import ts from 'typescript-5.9'
+
 import {
   compareFingerprints,
   describeChange,
@@ -29,6 +31,22 @@ function differenceOf(report: string, other: string): readonly string[] {
     .flatMap((declaration) => declaration.split('\n'))
 }
 
+/** Types that got more type parameters with TypeScript 5.6. */
+const SINGLE: ReadonlySet<string> = new Set([
+  'AsyncIterable',
+  'AsyncIterableIterator',
+  'Iterable',
+  'IterableIterator',
+])
+
+/** The name of a generic type and its arguments, as they are written. */
+function namesOf(node: ts.Node): readonly string[] {
+  const isExtended = ts.isExpressionWithTypeArguments(node)
+  if (!isExtended && !ts.isTypeReferenceNode(node)) return []
+  const name = isExtended ? node.expression : node.typeName
+  return [name, ...(node.typeArguments ?? [])].map((each) => each.getText())
+}
+
 describe('the public types', () => {
   const surface = readPublicSurface()
   const reports = readReports()
@@ -52,6 +70,18 @@ describe('the public types', () => {
     const changes = compareFingerprints(readReleased().exports, toFingerprints(surface))
     const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
     assert.deepEqual(findUnannounced(changes, changelog).map(describeChange), [])
+  })
+
+  it('have no type arguments that TypeScript 5.5 does not know', () => {
+    const found: string[] = []
+    const visit = (node: ts.Node): void => {
+      const [name = '', ...others] = namesOf(node)
+      if (SINGLE.has(name) && others.length > 1) found.push(node.getText())
+      ts.forEachChild(node, visit)
+    }
+    for (const [name, text] of reports)
+      visit(ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true, ts.ScriptKind.TS))
+    assert.deepEqual(found, [])
   })
 
   it('were kept for the version of the package', () => {
@@ -182,7 +212,10 @@ describe('the changes of public types', () => {
 
 ## Unreleased
 
-- Types: \`createApp\` returns more. \`AppOptions.old\`, \`Gone\` and \`octavo/old\` are removed.
+### Changed
+
+- Types: \`createApp\` returns more. \`AppOptions.old\`,
+  \`Gone\` and \`octavo/old\` are removed.
 - The option \`next\` is new. See \`new New<T>()\` of \`octavo/next\`.
 `
     assert.deepEqual(missing(announced), [])

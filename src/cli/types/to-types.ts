@@ -6,7 +6,7 @@ import type { Member, TypeNames } from './schema-type.ts'
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(
-  `Api Answer NamedEvent NamedEvents AsyncIterableIterator RouteFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  `Api Answer NamedEvent NamedEvents ItemStream RouteFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
@@ -22,8 +22,13 @@ export function toTypes({ version, routes, components }: Contract): string {
     isRequired: true,
   }))
   const of = version === null ? 'requests that name no version' : `version ${version}`
-  const hasEvents = routes.some(({ stream }) => stream?.kind === 'events')
-  const imported = ['Answer', ...(hasEvents ? ['NamedEvent', 'NamedEvents'] : []), 'RouteFunction']
+  const has = (kind: 'events' | 'items'): boolean => routes.some(({ stream }) => stream?.kind === kind)
+  const imported = [
+    'Answer',
+    ...(has('items') ? ['ItemStream'] : []),
+    ...(has('events') ? ['NamedEvent', 'NamedEvents'] : []),
+    'RouteFunction',
+  ]
   const text = [
     `// The API for ${of}. \`octavo client\` wrote this file: write it again instead of editing it.\n`,
     `import type { ${imported.join(', ')} } from 'octavo/client'\n`,
@@ -104,7 +109,7 @@ function streamOf({ kind, schemas }: NonNullable<ContractRoute['stream']>, names
     const data = schema === undefined ? 'undefined' : toType(schema, names)
     return { name, data: isOptional ? union([data, 'undefined']) : data }
   })
-  if (kind === 'items') return `AsyncIterableIterator<${union(types.map(({ data }) => data))}, undefined>`
+  if (kind === 'items') return `ItemStream<${union(types.map(({ data }) => data))}>`
   return `NamedEvents<${union(types.map(({ name, data }) => `NamedEvent<${quoted(name)}, ${data}>`))}>`
 }
 
