@@ -140,6 +140,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Measuring', 'measuring'],
       ['Architecture', 'architecture'],
       ['Contributing', 'contributing'],
+      ['Code of conduct', 'code-of-conduct'],
+      ['Support and versions', 'support'],
       ['Reporting vulnerabilities', 'vulnerabilities'],
     ],
   },

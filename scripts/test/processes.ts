@@ -43,6 +43,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/fault/': 'listens on sockets and measures time',
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
   'test/pattern.test.ts': 'lists the parameter types of the process',
+  'test/project/': 'starts a process',
   'test/redos.test.ts': 'measures time',
   'test/runtimes/': 'runs esbuild, starts processes and changes globals',
   'test/session/lifetime.test.ts': 'mocks the clock',

@@ -17,6 +17,7 @@ const files = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'CODE_OF_CONDUCT.md',
   'SECURITY.md',
   'bench/README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })

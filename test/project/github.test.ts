@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+import { parse } from 'yaml'
+
+import { FROM_SOURCE } from '../support/octavo.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FOLDER = join(ROOT, '.github')
+
+const read = (path: string): unknown => parse(readFileSync(join(FOLDER, path), 'utf8'), { strict: true })
+const manifestOf = (path: string): Readonly<Record<string, Readonly<Record<string, string>>>> =>
+  JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+}
+interface Job {
+  readonly 'timeout-minutes': number
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly strategy?: { readonly matrix: { readonly node: readonly number[] } }
+  readonly steps: readonly Step[]
+}
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+describe('the workflows', () => {
+  const names = readdirSync(join(FOLDER, 'workflows'))
+  const workflows = names.map((name) => read(`workflows/${name}`) as Workflow)
+  const [ci, release] = ['ci.yml', 'release.yml'].map((name) => workflows[names.indexOf(name)])
+  const stepsOf = (workflow: Workflow | undefined): readonly Step[] =>
+    Object.values(workflow?.jobs ?? {}).flatMap(({ steps }) => steps)
+
+  it('run .ci/run on each Node that the checks of runtimes pin', () => {
+    const pinned = Object.keys(manifestOf('runtimes/package.json')['optionalDependencies'] ?? {})
+      .flatMap((name) => /^node(\d+)$/.exec(name)?.[1] ?? [])
+      .map(Number)
+    assert.ok(pinned.length > 2)
+    assert.deepEqual(ci?.jobs['check']?.strategy?.matrix.node, pinned)
+    assert.ok(stepsOf(ci).some(({ run }) => run === '.ci/run'))
+  })
+  it('begin with the oldest Node that package.json accepts', () => {
+    const [oldest] = ci?.jobs['check']?.strategy?.matrix.node ?? []
+    assert.match(manifestOf('package.json')['engines']?.['node'] ?? '', new RegExp(`^>=${oldest}\\.`))
+  })
+  it('may only read, except for the identity of a release', () => {
+    for (const { permissions } of workflows) assert.deepEqual(permissions, { contents: 'read' })
+    assert.deepEqual(
+      workflows.flatMap(({ jobs }) =>
+        Object.values(jobs).flatMap(({ permissions }) => (permissions === undefined ? [] : [permissions])),
+      ),
+      [{ contents: 'read', 'id-token': 'write' }],
+    )
+  })
+  it('pin each action to a commit, with its version beside it', () => {
+    for (const name of names) {
+      const lines = readFileSync(join(FOLDER, 'workflows', name), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('uses:'))
+      assert.ok(lines.length > 0, name)
+      for (const line of lines) assert.match(line, /uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    }
+  })
+  it('have limits of time', () => {
+    for (const { jobs } of workflows)
+      for (const job of Object.values(jobs)) assert.ok(job['timeout-minutes'] > 0)
+  })
+  it('publish after the checks, with provenance, and without a token', () => {
+    const commands = stepsOf(release).flatMap(({ run }) => run ?? [])
+    const [check, all, publish] = ['release:check', '.ci/run', 'npm publish'].map((text) =>
+      commands.findIndex((command) => command.includes(text)),
+    )
+    assert.deepEqual([check, all, publish], [1, 2, 3])
+    for (const line of commands[3]?.match(/npm publish.*/g) ?? []) assert.match(line, /--provenance/)
+    assert.doesNotMatch(readFileSync(join(FOLDER, 'workflows/release.yml'), 'utf8'), /secrets\.|TOKEN/)
+  })
+})
+
+interface Form {
+  readonly name: string
+  readonly description: string
+  readonly body: readonly {
+    readonly type: string
+    readonly id?: string
+    readonly attributes: Readonly<Record<string, unknown>>
+  }[]
+}
+
+describe('the forms of issues', () => {
+  for (const name of ['bug.yml', 'feature.yml']) {
+    it(`have fields in ${name}`, () => {
+      const { body, ...form } = read(`ISSUE_TEMPLATE/${name}`) as Form
+      assert.ok(form.name !== '' && form.description !== '')
+      const fields = body.filter(({ type }) => type !== 'markdown')
+      assert.ok(fields.length > 1)
+      for (const { type, id, attributes } of fields) {
+        assert.ok(['input', 'textarea', 'dropdown', 'checkboxes'].includes(type), type)
+        assert.match(id ?? '', /^[a-z]+$/)
+        assert.equal(typeof attributes['label'], 'string')
+      }
+      assert.equal(new Set(fields.map(({ id }) => id)).size, fields.length)
+    })
+  }
+  it('have a reproduction of at most 15 lines that runs', () => {
+    const { body } = read('ISSUE_TEMPLATE/bug.yml') as Form
+    const code = String(body.find(({ id }) => id === 'reproduction')?.attributes['value'])
+    assert.ok(code.trim().split('\n').length <= 15)
+    const printed = execFileSync(process.execPath, [...FROM_SOURCE, '--input-type=module', '--eval', code], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    assert.equal(printed, '200 { id: 7 }\n')
+  })
+})
