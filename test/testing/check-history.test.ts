@@ -83,6 +83,26 @@ describe('checkHistory', () => {
     assert.deepEqual(lossy('firstName', 'lastName', 'name', 'middleName'), ['unknown_field middleName'])
   })
 
+  it('finds numbers that are rounded, also to thousandths', () => {
+    const Walk = model('Walk', { meters: z.int().min(0).max(5000) })
+    const inUnits = (units: number) =>
+      reshape({
+        of: Walk,
+        fields: {
+          meters: { was: absent },
+          length: {
+            was: z
+              .number()
+              .min(0)
+              .max(5000 / units),
+          },
+        },
+        up: ({ length }) => ({ meters: Math.round(length * units) }),
+        down: ({ meters }) => ({ length: meters / units }),
+      })
+    for (const units of [10, 1000]) assert.deepEqual(brief(findings(Walk, inUnits(units))), ['lost length'])
+  })
+
   it('finds a was that is narrower than the schema of today and has no down', () => {
     const cases: readonly (readonly [was: z.ZodType<number>, expected: readonly string[]])[] = [
       [z.number().int().min(0).max(150), ['narrower age']],

@@ -140,7 +140,9 @@ const number: Draw = (schema, { random, hints }) => {
   const from = toNumber(least) ?? (toNumber(most) ?? 1000) - 2000
   const to = toNumber(most) ?? from + 2000
   const whole = random.whole(Math.ceil(from), Math.floor(to))
-  const drawn = [whole, whole, whole + 0.5, from, to, from + 1, to - 1, 0, 1, -1, ...hints]
+  // a change may round to tenths or thousandths
+  const fraction = whole + random.whole(1, 999_999) / 1_000_000
+  const drawn = [whole, whole, whole + 0.5, fraction, from, to, from + 1, to - 1, 0, 1, -1, ...hints]
   const value = random.pick(drawn) ?? 0
   const unit = toNumber(step)
   return unit === undefined ? value : Math.round(value / unit) * unit
