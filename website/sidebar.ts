@@ -19,6 +19,20 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     ],
   },
   {
+    text: 'Tutorial',
+    pages: [
+      ['From zero to production', 'tutorial/index'],
+      ['1. Your first route', 'tutorial/1-first-route'],
+      ['2. Input and errors', 'tutorial/2-input-and-errors'],
+      ['3. Modules and a database', 'tutorial/3-modules-and-a-database'],
+      ['4. Authentication', 'tutorial/4-authentication'],
+      ['5. Tests', 'tutorial/5-tests'],
+      ['6. Documents and a client', 'tutorial/6-documents-and-a-client'],
+      ['7. The second version', 'tutorial/7-the-second-version'],
+      ['8. Deployment', 'tutorial/8-deployment'],
+    ],
+  },
+  {
     text: 'Coming from',
     pages: [
       ['Another framework', 'coming-from/index'],

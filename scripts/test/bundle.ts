@@ -12,7 +12,7 @@ import type { Entry } from './plan.ts'
 type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
 /** The limit of each test file, and so of each test, as no test has a longer one than the suite it is in. */
-const TIMEOUT = 300_000
+const TIMEOUT = 600_000
 
 /** Time for a process to end by itself after its last test. */
 const GRACE = 15_000

@@ -88,7 +88,7 @@ export default defineConfig({
     notFound: { linkText: 'Take me home', linkLabel: 'Take me home' },
     outline: { level: [2, 3], label: 'On this page' },
     nav: [
-      { text: 'Guide', link: '/introduction', activeMatch: '^/(introduction|guide/)' },
+      { text: 'Guide', link: '/introduction', activeMatch: '^/(introduction|guide/|tutorial/)' },
       { text: 'API', link: '/api/', activeMatch: '^/api/' },
       { text: 'Errors', link: '/errors' },
       { text: 'Benchmarks', link: '/benchmarks' },
