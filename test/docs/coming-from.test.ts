@@ -22,7 +22,7 @@ const bare = (code: string): string =>
 
 /** The snippets that test/docs/snippets.test.ts runs. Comments run only if they are asserted. */
 function snippetsOf(markdown: string): readonly string[] {
-  return [...markdown.matchAll(/^```ts(?: (?:serves|setup|throws))?\n([\s\S]*?)^```$/gm)].map(
+  return [...markdown.matchAll(/^```ts(?: (?:serves|setup|throws))?(?: \[.+\])?\n([\s\S]*?)^```$/gm)].map(
     ([, code = '']) => bare(code.replaceAll(/(?:^|\s)\/\/ (?!→).*$/gm, '')),
   )
 }
