@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
+import * as octavo from 'octavo'
+
 import { toTemplateSnapshots } from '../../scripts/template-snapshots.ts'
 
-const FOLDER = join(import.meta.dirname, '../../template/api')
+const ROOT = join(import.meta.dirname, '../..')
+const TEMPLATE = join(ROOT, 'template')
+const FOLDER = join(TEMPLATE, 'api')
 
 describe('template/api', () => {
   it('is what npm run template writes', async () => {
@@ -13,5 +17,36 @@ describe('template/api', () => {
     assert.deepEqual(readdirSync(FOLDER).toSorted(), Object.keys(written).toSorted())
     for (const [name, text] of Object.entries(written))
       assert.equal(readFileSync(join(FOLDER, name), 'utf8'), text, name)
+  })
+})
+
+describe('template/AGENTS.md', () => {
+  const text = readFileSync(join(TEMPLATE, 'AGENTS.md'), 'utf8')
+  const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+  const found = (pattern: RegExp): readonly string[] => spans.flatMap((code) => pattern.exec(code)?.[1] ?? [])
+
+  it('is short', () => assert.ok(text.split('\n').length <= 60))
+  it('has commands that a project has', () => {
+    const { scripts } = JSON.parse(readFileSync(join(TEMPLATE, '_package.json'), 'utf8')) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    const names = found(/^npm (?:run )?(\w+)$/)
+    assert.ok(names.length > 4)
+    for (const name of names) assert.ok(Object.hasOwn(scripts, name), name)
+    assert.deepEqual([...new Set(found(/^npx octavo (\w+)$/))], ['check'])
+  })
+  it('names files and pages that exist', () => {
+    const files = found(/^((?:src|test)\/[\w-]+\.ts)$/)
+    assert.ok(files.length > 2)
+    for (const file of files) assert.ok(existsSync(join(TEMPLATE, file)), file)
+    const pages = [...found(/^([\w-]+\.md)$/)].map((name) => `docs/guide/${name}`)
+    const links = [...text.matchAll(/node_modules\/octavo\/([\w/.-]+\w)/g)].map(([, path = '']) => path)
+    assert.ok(pages.length > 4 && links.length > 3)
+    for (const path of [...pages, ...links]) assert.ok(existsSync(join(ROOT, path)), path)
+  })
+  it('names errors that octavo exports', () => {
+    const names = found(/^(\w+)\(\)$/)
+    assert.deepEqual(names, ['notFound', 'conflict'])
+    for (const name of names) assert.ok(Object.hasOwn(octavo, name), name)
   })
 })
