@@ -119,6 +119,7 @@ export interface CommonClientOptions {
   readonly docs?: string
   readonly fetch?: (input: never, init: never) => PromiseLike<object>
   readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)
+  readonly onDeprecated?: (notice: DeprecationNotice) => void
   readonly onRequest?: (request: OutgoingRequest) => void | PromiseLike<void>
   readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
   readonly retry?: number | RetryOptions
@@ -157,6 +158,21 @@ type DefaultVersionOf<A, M> = A extends {
     ? Certain<D, AllEntries<M> | ListedOf<A>>
     : D
   : unknown
+
+export interface DeprecationNotice {
+  readonly brownout:
+    | {
+        readonly from: Date
+        readonly to: Date
+      }
+    | undefined
+  readonly deprecated: Date | undefined
+  readonly page: string | undefined
+  readonly route: string
+  readonly successor: string | undefined
+  readonly sunset: Date | undefined
+  readonly version: string | undefined
+}
 
 type ElementsAt<T, All, Above, V> = {
   [I in keyof T]: Answers<T[I], All, Above, V> extends 'never' ? never : T[I]

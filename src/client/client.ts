@@ -7,6 +7,7 @@ import { CALLED_ROUTE } from './called-route.ts'
 import type { CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
+import { createAnnounce } from './deprecation.ts'
 import { createEvents, hasEvents } from './events.ts'
 import { createItems, iterated, toNamed } from './streams.ts'
 import { checkOptions, checkReconnect, notForEvents, toBase } from './options.ts'
@@ -98,6 +99,7 @@ interface Answered {
 function createCalls(options: AnyClientOptions, base: URL, send: Transport): Calls {
   const toHeaders = createHeaders(options)
   const find = createFindRoute(options, base, send, toHeaders)
+  const announce = createAnnounce(options, base)
   /** Sends a request. What reads the answer has to be done in time as well. */
   const ask = async <T>(
     name: string,
@@ -113,6 +115,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       else if (input.reconnect !== undefined) throw notForEvents(name)
       const request = toRequest(name, route, base, input, headers)
       const response = await answerInTime(send({ ...request, route: name, signal }), signal)
+      announce(name, request.url, response)
       return await read({ response, request, route, errorType })
     } finally {
       meet()

@@ -7,6 +7,7 @@ export type {
   ClientHeaders,
   ClientOptions,
   CommonOptions as CommonClientOptions,
+  DeprecationNotice,
   OutgoingRequest,
   ReconnectOptions,
   RetryOptions,

@@ -51,6 +51,31 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal | undefined
 }
 
+/** The end of a route in a version, as the headers of its responses announce it. */
+export interface DeprecationNotice {
+  /** The name of the route. */
+  readonly route: string
+  /** The version of the client. `undefined` for one without a version. */
+  readonly version: string | undefined
+  /** Since when it is deprecated, or will be (RFC 9745). */
+  readonly deprecated: Date | undefined
+  /** The moment from which it may stop answering (RFC 8594). */
+  readonly sunset: Date | undefined
+  /** The next time in which it answers 410. */
+  readonly brownout:
+    | {
+        /** The first moment in which it does not answer. */
+        readonly from: Date
+        /** The moment from which it answers again. */
+        readonly to: Date
+      }
+    | undefined
+  /** The URL of the same resource in the next version, if the application links to it (RFC 5829). */
+  readonly successor: string | undefined
+  /** The URL of the page that explains the deprecation, or else the sunset. */
+  readonly page: string | undefined
+}
+
 /** The options of every client. */
 export interface CommonOptions {
   /**
@@ -82,6 +107,11 @@ export interface CommonOptions {
    * throws, the call rejects with the same error.
    */
   readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
+  /**
+   * Called when a response announces the end of its route: once for each route, version and `baseUrl` in this process. If it throws, the
+   * call rejects with the same error.
+   */
+  readonly onDeprecated?: (notice: DeprecationNotice) => void
   /** Milliseconds until a call rejects with a `TimeoutError`, all tries together. Of a stream, until its head is there. @default none */
   readonly timeout?: number
   /** A route map, as `octavo client --map` writes it, or its URL. @default asked of the application */
@@ -160,6 +190,7 @@ const OPTIONS: Readonly<Record<keyof AnyClientOptions, readonly [test: Test, exp
   ],
   onRequest: [isFunction, 'a function'],
   onResponse: [isFunction, 'a function'],
+  onDeprecated: [isFunction, 'a function'],
   timeout: [isPositive, 'a number of milliseconds'],
   routes: [(value) => isAddress(value) || isObject(value), 'a route map, or the URL of one'],
   docs: [isString, "a path, such as '/docs'"],
