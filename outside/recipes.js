@@ -10,7 +10,7 @@ const SOURCES = [
   { pages: '../docs/guide', folder: 'frameworks', nameOf: (_page, above) => headingOf(above) },
   { pages: '../docs/cookbook', folder: 'cookbook', nameOf: (page) => page.replace(/\.md$/, '') },
 ]
-const FENCE = /^```ts outside(?: \[.+\])?\n([\s\S]*?)^```$/gm
+const FENCE = /^```(tsx?) outside(?: \[.+\])?\n([\s\S]*?)^```$/gm
 const HEADING = /^#+ (.+)$/gm
 
 const headingOf = (above) =>
@@ -23,9 +23,10 @@ function numbered(name, counts) {
   return count === 1 ? name : `${name}-${count}`
 }
 
-/** Frees the port, and exports the application and its server. */
-const toModule = (code) =>
+/** Frees the port, and exports the application and its server. A recipe imports the first one of its page as `app.ts`. */
+const toModule = (code, first) =>
   code
+    .replace("from './app.ts'", `from './${first}.ts'`)
     .replace(
       'await app.listen({ port: 3000 })',
       "export const url = await app.listen({ port: 0, host: '127.0.0.1' })",
@@ -44,10 +45,11 @@ for (const { pages, folder, nameOf } of SOURCES) {
   const counts = new Map()
   for (const page of readdirSync(source)) {
     const text = readFileSync(join(source, page), 'utf8')
-    for (const { 1: code = '', index } of text.matchAll(FENCE)) {
-      const name = numbered(nameOf(page, text.slice(0, index)), counts)
+    for (const { 1: extension, 2: code = '', index } of text.matchAll(FENCE)) {
+      const first = nameOf(page, text.slice(0, index))
+      const name = numbered(first, counts)
       names.push(name)
-      writeFileSync(join(target, `${name}.ts`), toModule(code))
+      writeFileSync(join(target, `${name}.${extension}`), toModule(code, first))
     }
   }
   if (names.length === 0) throw new Error(`${pages} has no recipes`)

@@ -125,6 +125,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Optional authentication', 'cookbook/optional-authentication'],
       ['File upload to object storage', 'cookbook/object-storage'],
       ['Pagination', 'cookbook/pagination'],
+      ['Client in a monorepo', 'cookbook/monorepo'],
+      ['TanStack Query in React', 'cookbook/tanstack-query'],
       ['Logging with pino', 'cookbook/pino'],
       ['Errors in Sentry', 'cookbook/sentry'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
