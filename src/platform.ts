@@ -45,4 +45,9 @@ export function openChannel(name: string): Publisher {
   return findNode()?.getBuiltinModule?.('node:diagnostics_channel').channel(name) ?? NO_CHANNEL
 }
 
+/** Subscribes to a channel of `node:diagnostics_channel` for as long as the process runs. Platforms without that module publish nothing. */
+export function subscribeChannel(name: string, listener: (message: unknown) => void): void {
+  findNode()?.getBuiltinModule?.('node:diagnostics_channel').subscribe(name, listener)
+}
+
 const NO_CHANNEL: Publisher = { hasSubscribers: false, publish: () => undefined }

@@ -69,6 +69,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
     'gate changes platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+  otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts versioning define flatten server/logging server/options',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
@@ -92,6 +93,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@fastify/busboy': /^request\/multipart\.ts$/,
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
+  '@opentelemetry/api': /^otel\//,
   'node:cluster': /^server\/process\/workers\//,
   'node:http': /^server\/adapters\/node\//,
   'node:http2': /^server\/adapters\/node\/http2\//,

@@ -112,6 +112,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Serving', 'guide/serving'],
       ['Operations', 'guide/operations'],
       ['Logging', 'guide/logging'],
+      ['OpenTelemetry', 'guide/telemetry'],
       ['WebSockets', 'guide/websockets'],
       ['Runtimes', 'guide/runtimes'],
       ['Adapters', 'guide/adapters'],

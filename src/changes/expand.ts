@@ -210,7 +210,7 @@ function writeOut(
     .map(({ count, level, version }): FlatRoute =>
       count === 0
         ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
-        : olderRoute({ ...reached, level, version }, parts.plans, problems),
+        : olderRoute({ ...reached, level, version }, parts, problems),
     )
 }
 
@@ -256,8 +256,8 @@ function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
 }
 
 function olderRoute(
-  { route, operations, level, version }: OlderState,
-  plans: Plans,
+  { route, operations, orders, level, version }: OlderState,
+  { plans, changes }: Pick<HistoryParts, 'plans' | 'changes'>,
   problems: DefinitionProblem[],
 ): FlatRoute {
   const applied = operations.filter(({ order }) => order < level).map(({ operation }) => operation)
@@ -271,6 +271,9 @@ function olderRoute(
     methods,
     version,
     newest: route,
+    get changes() {
+      return orders.filter((order) => order < level).flatMap((order) => changes[order]?.id ?? [])
+    },
     get sources() {
       return differing().sources
     },
@@ -293,7 +296,7 @@ function olderRoute(
 }
 
 /** A state that a route had. */
-interface OlderState extends Pick<Reached, 'route' | 'operations'> {
+interface OlderState extends Reached {
   readonly level: number
   /** The versions that have it. */
   readonly version: readonly string[]

@@ -54,7 +54,7 @@ interface DispatchParts {
 
 /** Creates the dispatcher of a built application. */
 export function createDispatch(parts: DispatchParts, services: AppServices): Dispatch {
-  const { observer } = services
+  const { observer, settings } = services
   const observed = (context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> => {
     context.isObserved = true
     const started = observer.start(context)
@@ -65,6 +65,12 @@ export function createDispatch(parts: DispatchParts, services: AppServices): Dis
     }
     return isPromise(response) ? response.then(tell) : tell(response)
   }
+  const { telemetry } = settings
+  if (telemetry !== undefined)
+    return (raw) => {
+      const context = new RequestContext(raw, services)
+      return { context, response: telemetry.request(context, () => observed(context, raw), raw) }
+    }
   return (raw) => {
     const context = new RequestContext(raw, services)
     return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }

@@ -74,6 +74,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/runtimes.md', maxWords: 950 },
   { page: 'docs/guide/serving.md', maxWords: 1_350 },
   { page: 'docs/guide/sessions.md', maxWords: 1_050 },
+  { page: 'docs/guide/telemetry.md', maxWords: 950 },
   { page: 'docs/guide/testing-versions.md', maxWords: 1_000 },
   { page: 'docs/guide/testing.md', maxWords: 600 },
   { page: 'docs/guide/uploads.md', maxWords: 750 },

@@ -140,11 +140,12 @@ function toShared(materials: Materials): Shared {
 
 /** Compiles routes, with everything that finds them. */
 function toRouted(
-  routes: readonly FlatRoute[],
+  written: readonly FlatRoute[],
   { settings, versioning, routing, container }: Materials,
   shared: Shared,
   past: Past,
 ): Routed {
+  const routes = settings.telemetry?.routes?.(written) ?? written
   const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
   const hidden = versioning?.hidden ?? []
   const migrating = routing.createMigrating(routes, versioning, shared.previews)

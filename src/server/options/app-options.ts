@@ -23,6 +23,7 @@ import type { DocsOptions } from './docs.ts'
 import type { HealthOptions } from './health.ts'
 import { prefixProblems } from './prefix.ts'
 import type { PrefixOptions } from './prefix.ts'
+import type { Telemetry } from './telemetry.ts'
 import { versioningProblems } from './versioning.ts'
 import type { AnyVersioning, VersioningOption } from './versioning.ts'
 
@@ -147,6 +148,8 @@ export interface AppOptions<
   readonly overrides?: readonly Binding[]
   /** Sessions, for `inject: { session: Session }`. */
   readonly session?: SessionOptions
+  /** Observes each request: `openTelemetry()` of `octavo/otel` records spans and metrics. @default nothing */
+  readonly telemetry?: Telemetry
 }
 
 /** The options of `createApp` for code that does not ask which schemes there are. */
@@ -220,6 +223,7 @@ const OPTIONS: Rules = {
   ],
   // reported in detail by `sessionProblems`
   session: [() => true, 'an object'],
+  telemetry: [isObject, 'an object, such as openTelemetry()'],
   config: [
     (value) => isText(value) || isRecord(value) || isFunction(value),
     'an object such as { port: 3000 }, a module, a function that returns one of these, or the path of a module',

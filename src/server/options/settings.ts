@@ -12,6 +12,7 @@ import type { DocsOptions } from './docs.ts'
 import type { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
+import type { Telemetry } from './telemetry.ts'
 import type { Prefix } from '../../path/prefix.ts'
 import { isAddresses, toTrust } from '../../request/trust.ts'
 import type { Trust } from '../../request/trust.ts'
@@ -44,6 +45,7 @@ export interface Settings {
   readonly session: SessionOptions | undefined
   readonly health: HealthOptions | undefined
   readonly docs: DocsOptions | false | undefined
+  readonly telemetry: Telemetry | undefined
   readonly config: ConfigOptions
   readonly layers: Layers
   readonly overrides: readonly Binding[]
@@ -68,7 +70,9 @@ export function toSettings(
     trustProxy = false,
     validateResponses = true,
   } = options
-  const logger = createLogger(options.logger, openOutputs)
+  const { telemetry } = options
+  const plain = createLogger(options.logger, openOutputs)
+  const logger = telemetry?.logger?.(plain) ?? plain
   const prefix = toPrefix(options.prefix)
   return {
     prefix,
@@ -88,6 +92,7 @@ export function toSettings(
     session: options.session,
     health: options.health,
     docs: options.docs,
+    telemetry,
     config: options,
     layers: toLayers(options),
     overrides: options.overrides ?? [],

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { describe, it } from 'node:test'
+
+import { propagation, trace } from '@opentelemetry/api'
+import { createApp, defineController, defineGuard, defineModule, FileStream, sse } from 'octavo'
+import type { App, Logger } from 'octavo'
+import { openTelemetry } from 'octavo/otel'
+import { z } from 'zod'
+
+import { LOOPBACK } from '../node/support.ts'
+import { registerSdk, takeSpan } from './support.ts'
+
+registerSdk()
+
+/** The id of the span that is active. */
+const active = (): string => trace.getActiveSpan()?.spanContext().spanId ?? 'none'
+
+const pause = async (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 2))
+
+const IsSlow = defineGuard({
+  name: 'IsSlow',
+  canActivate: async () => {
+    await pause()
+    return true
+  },
+})
+
+let seen: string[] = []
+
+const routes = defineController({
+  prefix: '/',
+  guards: [IsSlow],
+  routes: [
+    {
+      method: 'GET',
+      path: '/await',
+      handler: async () => {
+        await pause()
+        return { span: active() }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/stream',
+      handler: async function* stream() {
+        yield `${active()}\n`
+        await pause()
+        yield `${active()}\n`
+      },
+    },
+    {
+      method: 'GET',
+      path: '/events',
+      handler: () =>
+        sse(
+          (async function* events() {
+            for (let count = 0; count < 2; count++) {
+              await pause()
+              yield { data: active() }
+            }
+          })(),
+        ),
+    },
+    {
+      method: 'POST',
+      path: '/upload',
+      input: { files: { file: z.instanceof(FileStream) } },
+      handler: async ({ files }) => {
+        for await (const _ of files.file) seen.push(active())
+        return { span: active() }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/breaks',
+      handler: async function* breaks() {
+        yield 'start'
+        await pause()
+        throw new Error('halfway')
+      },
+    },
+    {
+      method: 'GET',
+      path: '/endless',
+      handler: async function* endless() {
+        for (;;) {
+          await pause()
+          yield 'x'
+        }
+      },
+    },
+  ],
+})
+
+function createRoutes(logger: Logger | false = false): App {
+  return createApp(defineModule({ controllers: [routes] }), { logger, telemetry: openTelemetry() })
+}
+
+describe('the span of a request is active', () => {
+  for (const [title, path] of [
+    ['after await', '/await'],
+    ['in a stream', '/stream'],
+    ['in events', '/events'],
+  ] as const) {
+    for (const [adapter, http2] of [
+      ['HTTP/1.1', false],
+      ['HTTP/2', true],
+    ] as const) {
+      it(`${title} over ${adapter}`, async () => {
+        const app = createRoutes()
+        const url = await app.listen({ ...LOOPBACK, http2 })
+        const text = http2 ? await readHttp2(url, path) : await (await fetch(url + path)).text()
+        const span = await takeSpan()
+        const ids = text.match(/[0-9a-f]{16}|none/g) ?? []
+        assert.deepEqual([...new Set(ids)], [span.spanContext().spanId])
+        assert.ok(ids.length >= (path === '/await' ? 1 : 2), text)
+        await app.close()
+      })
+    }
+  }
+
+  it('while an upload is read', async () => {
+    seen = []
+    const app = createRoutes()
+    const url = await app.listen(LOOPBACK)
+    const form = new FormData()
+    form.set('file', new File(['x'.repeat(200_000)], 'a.txt'))
+    const response = await fetch(`${url}/upload`, { method: 'POST', body: form })
+    const { span: last } = z.object({ span: z.string() }).parse(await response.json())
+    const span = await takeSpan()
+    assert.deepEqual([...new Set([...seen, last])], [span.spanContext().spanId])
+    assert.ok(seen.length > 1)
+    await app.close()
+  })
+})
+
+async function readHttp2(url: string, path: string): Promise<string> {
+  const { connect } = await import('node:http2')
+  const session = connect(url)
+  const stream = session.request({ ':path': path }).setEncoding('utf8')
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  session.close()
+  return text
+}
+
+describe('the span of a stream', () => {
+  it('ends with the stream, and is an error if it breaks off', async () => {
+    const app = createRoutes()
+    const url = await app.listen(LOOPBACK)
+    await assert.rejects(fetch(`${url}/breaks`).then((response) => response.text()))
+    const span = await takeSpan()
+    assert.deepEqual(
+      [span.attributes['error.type'], span.status.code, span.events[0]?.attributes?.['exception.message']],
+      ['internal_error', 2, 'halfway'],
+    )
+    await app.close()
+  })
+
+  it('ends when the client goes away, which is no error', async () => {
+    const app = createRoutes()
+    const url = await app.listen(LOOPBACK)
+    const abort = new AbortController()
+    const response = await fetch(`${url}/endless`, { signal: abort.signal })
+    await response.body?.getReader().read()
+    abort.abort()
+    const span = await takeSpan()
+    assert.deepEqual([span.attributes['error.type'], span.status.code], [undefined, 0])
+    await app.close()
+  })
+})
+
+describe('requests that are sent', () => {
+  it('carry the active span and the baggage', async () => {
+    const received: (string | undefined)[] = []
+    const server = createServer(({ headers }, response) => {
+      received.push(String(headers['traceparent']), String(headers['baggage']))
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const other = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const calls = defineController({
+      prefix: '/call',
+      routes: [
+        {
+          method: 'GET',
+          handler: async () => {
+            await pause()
+            await (await fetch(other)).text()
+            return propagation.getActiveBaggage()?.getEntry('tenant')?.value
+          },
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [calls] }), {
+      logger: false,
+      telemetry: openTelemetry(),
+    })
+    const { body } = await app.inject({ url: '/call', headers: { baggage: 'tenant=north' } })
+    const { traceId, spanId } = (await takeSpan()).spanContext()
+    assert.equal(body, '"north"')
+    assert.deepEqual(received, [`00-${traceId}-${spanId}-01`, 'tenant=north'])
+    server.close()
+    await app.close()
+  })
+})
+
+describe('log lines', () => {
+  it('carry the ids of the active span', async () => {
+    const lines: object[] = []
+    const keep = (details: object): void => void lines.push(details)
+    const app = createRoutes({ debug: keep, info: keep, warn: keep, error: keep })
+    await app.inject('/await')
+    const { traceId, spanId } = (await takeSpan()).spanContext()
+    const [line] = lines
+    assert.deepEqual(
+      [lines.length, line && 'trace_id' in line && line.trace_id, line && 'span_id' in line && line.span_id],
+      [1, traceId, spanId],
+    )
+    await app.close()
+  })
+
+  it('of pino are those of its children, with the ids of the active span', async () => {
+    const { pino } = await import('pino')
+    const lines: string[] = []
+    const logs = defineController({
+      prefix: '/log',
+      routes: [{ method: 'GET', handler: async (_, { log }) => log.info({ part: 'wheel' }, 'Turned') }],
+    })
+    const app = createApp(defineModule({ controllers: [logs] }), {
+      logger: pino({ base: null }, { write: (line) => void lines.push(line) }),
+      telemetry: openTelemetry(),
+    })
+    await app.inject('/log')
+    const { traceId, spanId } = (await takeSpan()).spanContext()
+    const { requestId, part, msg, trace_id, span_id } = JSON.parse(lines[0] ?? '')
+    assert.match(requestId, /^[0-9a-f-]{36}$/)
+    assert.deepEqual([part, msg, trace_id, span_id], ['wheel', 'Turned', traceId, spanId])
+    await app.close()
+  })
+
+  it('outside of requests have no ids', async () => {
+    const lines: object[] = []
+    const keep = (details: object): void => void lines.push(details)
+    const logger = openTelemetry().logger?.({ debug: keep, info: keep, warn: keep, error: keep })
+    logger?.info({ port: 3000 }, 'Listening')
+    assert.deepEqual(lines, [{ port: 3000 }])
+  })
+})
