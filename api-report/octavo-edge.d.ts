@@ -288,6 +288,8 @@ export { ReplyOptions } from 'octavo'
 
 export { RequestBodyObject } from 'octavo'
 
+export { RequestConnection } from 'octavo'
+
 export { RequestDraft } from 'octavo'
 
 export { RequestEnd } from 'octavo'
@@ -375,6 +377,8 @@ export { StartedApp } from 'octavo'
 export { StreamOptions } from 'octavo'
 
 export { SuccessStatus } from 'octavo'
+
+export { Telemetry } from 'octavo'
 
 export { Timeouts } from 'octavo'
 

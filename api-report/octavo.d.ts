@@ -93,6 +93,7 @@ export interface AppOptions<
   readonly overrides?: readonly Binding[]
   readonly prefix?: string | PrefixOptions
   readonly session?: SessionOptions
+  readonly telemetry?: Telemetry
   readonly timeouts?: Timeouts
   readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
   readonly trustProxy?: boolean | number | string | readonly string[]
@@ -1644,6 +1645,12 @@ export interface RequestBodyObject {
   readonly required?: boolean
 }
 
+export interface RequestConnection {
+  readonly base?: string | undefined
+  readonly isPassed?: boolean
+  readonly remoteAddress: string | undefined
+}
+
 export interface RequestDraft {
   readonly headers: Readonly<Record<string, string>>
   readonly host: string
@@ -2027,6 +2034,15 @@ type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
 export type TakeConnection = (connection: UpgradedConnection) => unknown
+
+export interface Telemetry {
+  logger?(logger: Logger_2): Logger_2
+  request(
+    context: ExecutionContext_2,
+    answer: () => Awaitable<FinishedResponse>,
+    connection: RequestConnection,
+  ): Awaitable<FinishedResponse>
+}
 
 export interface Timeouts {
   readonly drain?: number
