@@ -13,6 +13,7 @@ export const ENTRY_POINTS = {
   'octavo/client/tanstack': 'src/client/tanstack/index.ts',
   'octavo/edge': 'src/edge.ts',
   'octavo/middleware': 'src/middleware/index.ts',
+  'octavo/otel': 'src/otel/index.ts',
   'octavo/testing': 'src/testing/index.ts',
   'octavo/undici': 'src/server/adapters/undici/index.ts',
 } as const
