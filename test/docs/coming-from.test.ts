@@ -13,10 +13,11 @@ interface Cell {
   readonly isEquivalent: boolean
 }
 
-/** The text of code, without anything that a formatter may change. */
+/** The text of code, without anything that a formatter may change. Words stay apart. */
 const bare = (code: string): string =>
   code
-    .replaceAll(/\s+/g, '')
+    .replaceAll(/(?<![\w$])\s+|\s+(?![\w$])/g, '')
+    .replaceAll(/\s+/g, ' ')
     .replaceAll(/,(?=[)\]}]|$)/g, '')
     .replaceAll('"', "'")
 
@@ -61,7 +62,8 @@ function isIn(snippets: readonly string[], code: string): boolean {
   const parts = bare(code)
     .split('…')
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
-  const pattern = new RegExp(parts.join('.*?'))
+  // a word is no part of a longer one
+  const pattern = new RegExp(String.raw`(?<!\w(?=\w))${parts.join('.*?')}(?!(?<=\w)\w)`)
   return snippets.some((snippet) => pattern.test(snippet))
 }
 
@@ -102,6 +104,7 @@ describe('the check of right-hand sides', () => {
       '5: no snippet runs createApp(OtherModule)',
     ])
     assert.deepEqual(mistakesIn(page('`g()`', snippet)), ['5: no snippet runs g()'])
+    assert.deepEqual(mistakesIn(page('`App`', snippet)), ['5: no snippet runs App'])
     assert.deepEqual(mistakesIn(page('`app.x`', snippet.replace('ts', 'ts no-run'))), [
       '5: no snippet runs app.x',
     ])
