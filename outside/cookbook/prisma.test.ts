@@ -16,7 +16,7 @@ const TABLES = `
   );`
 
 describe('the recipe for Prisma', () => {
-  let app: App<unknown>
+  let app: App
   let url = ''
   let postgres: Postgres
 
