@@ -64,7 +64,7 @@ describe('a path pattern that cannot be read', () => {
     ['/{x}/{x}', 'duplicate_param: give each parameter a name of its own'],
     ['/{x:path}/a', 'invalid_pattern: let "{name:path}" be the whole last segment'],
     ['/a{x:path}', 'invalid_pattern: let "{name:path}" be the whole last segment'],
-    ['/{x}{y}', 'invalid_pattern: write a text that tells where the first one ends, as in "{from}-{to}"'],
+    ['/{x}{y}', 'invalid_pattern: write a text between them, as in "{from}-{to}"'],
     ['/:a/*', 'foreign_pattern: write "{a}"', 'foreign_pattern: write "{rest:path}" as the last segment'],
   ]
   for (const [pattern, ...problems] of cases) {

@@ -31,7 +31,7 @@ function cycleProblem(node: ProviderNode, cycle: readonly ProviderNode[]): Defin
     code: 'provider_cycle',
     where: placeOf(node),
     message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
-    fix: 'move what both need into a provider of its own, or pass a value along when calling instead of injecting it',
+    fix: 'move the code that both need into another provider, or pass a value as an argument instead of injecting it',
   }
 }
 

@@ -74,7 +74,7 @@ function notProvidable(owner: ModuleNode, index: number, entry: unknown): Defini
     code: 'invalid_field',
     where: owner.label,
     message: `providers[${index}] is ${describeValue(resolveLazy(entry))}`,
-    fix: 'give what defineProvider returns, or bind(token, provider) or bind(token, { value })',
+    fix: 'pass the result of defineProvider, bind(token, provider) or bind(token, { value })',
   }
 }
 

@@ -129,7 +129,7 @@ function fixOf(value: unknown): string {
     return 'call it if it returns a module; write lazy(() => SomeModule) if the module is defined later'
   if (value === undefined)
     return 'two files may import each other: write lazy(() => SomeModule) in one of them'
-  return 'give what defineModule returns, or a promise of it'
+  return 'pass the result of defineModule, or a promise of it'
 }
 
 function fieldOf(value: unknown): string | undefined {

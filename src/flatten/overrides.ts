@@ -28,7 +28,7 @@ export function createOverrides(bindings: readonly Binding[]): Overrides {
         .map(([, { token }]) => ({
           code: 'unused_override',
           where: 'createApp',
-          message: `overrides replaces ${nameOf(token)}, which nothing in the application provides or uses`,
+          message: `overrides replaces ${nameOf(token)}, which is neither provided nor used`,
           fix: 'remove it, or bind the very object that the modules name',
         })),
   }

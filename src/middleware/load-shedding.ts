@@ -27,7 +27,7 @@ const WHERE = 'loadShedding'
 const OPTIONS: Rules = {
   maxDelay: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of milliseconds above 0'],
   retryAfter: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
-  measure: [isFunction, 'a function that gives milliseconds'],
+  measure: [isFunction, 'a function that returns milliseconds'],
 }
 
 /**

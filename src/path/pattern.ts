@@ -230,8 +230,8 @@ function mixedMistake(text: string, parts: readonly (string | Param)[]): Pattern
   if (parts.some((part, index) => typeof part !== 'string' && typeof parts[index + 1] === 'object')) {
     return {
       code: 'invalid_pattern',
-      message: `"${text}" has two parameters with nothing between them`,
-      fix: 'write a text that tells where the first one ends, as in "{from}-{to}"',
+      message: `"${text}" has two adjacent parameters`,
+      fix: 'write a text between them, as in "{from}-{to}"',
     }
   }
   // several parameters are told apart in linear time by the built-in types' own rules; a regular expression has none

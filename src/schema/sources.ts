@@ -173,7 +173,7 @@ function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] 
       {
         code: 'several_streams',
         message: `input.files.${name} is a list of files that are read as they arrive`,
-        fix: 'write z.instanceof(FileStreams), which gives them one after the other',
+        fix: 'write z.instanceof(FileStreams), which returns them one after the other',
       },
     ]
   })

@@ -60,7 +60,7 @@ function conflicts({ events, items, response, status }: Declaring): readonly Pro
     ...(isAnswered
       ? [
           {
-            message: `response declares ${STREAM_STATUS}, which is the status of what ${field} declares`,
+            message: `response declares ${STREAM_STATUS}, which is the status of ${field}`,
             fix: 'remove it, and keep the other statuses, such as response: { 404: Problem }',
           },
         ]

@@ -86,7 +86,7 @@ async function open(
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
     if (!isSource(events))
-      throw new TypeError('sse: the source is no iterable of events, and no function that gives one')
+      throw new TypeError('sse: the source is neither an iterable of events nor a function that returns one')
     return Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   } catch (error) {
     abort.abort(error)

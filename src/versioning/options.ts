@@ -166,7 +166,7 @@ const COMMON_RULES: Rules = {
     (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name)),
     'a list of header names',
   ],
-  clock: [isFunction, 'a function that gives milliseconds since 1970'],
+  clock: [isFunction, 'a function that returns milliseconds since 1970'],
   onVersionResolved: [isFunction, 'a function'],
 }
 
@@ -261,8 +261,8 @@ export function listProblems(
         {
           code: 'invalid_version',
           where: WHERE,
-          message: `"${cutVersion(version)}" in versions is not written as the format ${format} says`,
-          fix: 'mend it, or choose another format',
+          message: `"${cutVersion(version)}" in versions does not have the format ${format}`,
+          fix: 'correct it, or choose another format',
         },
       ]
     }

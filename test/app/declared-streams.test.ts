@@ -338,12 +338,12 @@ describe('a declaration that cannot be used', () => {
     [
       'a response of the same status',
       { events: Car, response: { 200: Car } },
-      'response declares 200, which is the status of what events declares',
+      'response declares 200, which is the status of events',
     ],
     [
       'a response without a status',
       { items: Car, response: Car },
-      'response declares 200, which is the status of what items declares',
+      'response declares 200, which is the status of items',
     ],
     ['another status', { items: Car, status: 201 }, 'status is 201 beside items'],
   ]

@@ -71,7 +71,7 @@ describe('a provider that needs itself', () => {
   const Z: Token<unknown> = provider('Z', { x: X })
   const Outer = provider('Outer', { x: X })
   const fix =
-    'move what both need into a provider of its own, or pass a value along when calling instead of injecting it [provider_cycle]'
+    'move the code that both need into another provider, or pass a value as an argument instead of injecting it [provider_cycle]'
 
   table([
     [
@@ -265,7 +265,7 @@ describe('a bad list of providers or exports', () => {
     [
       'provides something else',
       app({ providers: [Date] }),
-      'AppModule: providers[0] is the function Date; give what defineProvider returns, or bind(token, provider) or bind(token, { value }) [invalid_field]',
+      'AppModule: providers[0] is the function Date; pass the result of defineProvider, bind(token, provider) or bind(token, { value }) [invalid_field]',
     ],
     [
       'exports a token that the module does not have',
@@ -315,7 +315,7 @@ describe('a bad list of providers or exports', () => {
 
 describe('an import that is no module', () => {
   const later = 'call it if it returns a module; write lazy(() => SomeModule) if the module is defined later'
-  const other = 'give what defineModule returns, or a promise of it'
+  const other = 'pass the result of defineModule, or a promise of it'
   const ready = (imported: unknown) => async () => {
     const made = app({ imports: [imported] })()
     await made.ready()
@@ -381,12 +381,12 @@ describe('an override or a dropped guard without effect', () => {
     [
       'replaces a provider that nothing provides',
       app({}, { overrides: [bind(Database, { value: 'fake' })] }),
-      `createApp: overrides replaces Database, which nothing in the application provides or uses; ${fix}`,
+      `createApp: overrides replaces Database, which is neither provided nor used; ${fix}`,
     ],
     [
       'replaces a guard that guards nothing',
       app({}, { overrides: [bind(SignedIn, SignedIn)] }),
-      `createApp: overrides replaces SignedIn, which nothing in the application provides or uses; ${fix}`,
+      `createApp: overrides replaces SignedIn, which is neither provided nor used; ${fix}`,
     ],
     [
       'drops a guard that does not guard the route',

@@ -413,12 +413,12 @@ describe('what cannot be sent', () => {
     [
       'a Map',
       () => ({ cars: new Map() }),
-      'The result holds at "cars" what JSON cannot hold, a Map: return Object.fromEntries(map)',
+      'JSON cannot represent the value at "cars", a Map: return Object.fromEntries(map)',
     ],
     [
       'a Set',
       () => ({ tags: new Set() }),
-      'The result holds at "tags" what JSON cannot hold, a Set: return [...set]',
+      'JSON cannot represent the value at "tags", a Set: return [...set]',
     ],
     [
       'a promise',

@@ -85,7 +85,9 @@ describe('sse', () => {
     const logger = { debug: () => {}, info: () => {}, warn: note, error: note }
     const response = await createApp(defineModule({ controllers: [feed] }), { logger }).inject('/')
     assert.equal(response.statusCode, 500)
-    assert.deepEqual(messages, ['sse: the source is no iterable of events, and no function that gives one'])
+    assert.deepEqual(messages, [
+      'sse: the source is neither an iterable of events nor a function that returns one',
+    ])
   })
 
   it('says what it is, and that nobody should keep or change it', async () => {

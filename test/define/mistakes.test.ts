@@ -822,8 +822,8 @@ describe('a bad pattern', () => {
       {
         code: 'invalid_pattern',
         where: 'car: GET /car/{from}{to}',
-        message: '"{from}{to}" has two parameters with nothing between them',
-        fix: 'write a text that tells where the first one ends, as in "{from}-{to}"',
+        message: '"{from}{to}" has two adjacent parameters',
+        fix: 'write a text between them, as in "{from}-{to}"',
       },
     ],
     [
@@ -1044,7 +1044,7 @@ describe('bad input', () => {
         code: 'several_streams',
         where: 'car.get: GET /car',
         message: 'input.files.a is a list of files that are read as they arrive',
-        fix: 'write z.instanceof(FileStreams), which gives them one after the other',
+        fix: 'write z.instanceof(FileStreams), which returns them one after the other',
       },
     ],
     [
@@ -1353,7 +1353,7 @@ describe('a bad module', () => {
         code: 'invalid_import',
         where: 'App',
         message: 'imports[0] is an empty object, not a module',
-        fix: 'give what defineModule returns, or a promise of it',
+        fix: 'pass the result of defineModule, or a promise of it',
       },
     ],
     [

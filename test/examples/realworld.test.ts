@@ -130,7 +130,7 @@ describe('users of RealWorld', () => {
       'without a token',
       () => ask('GET', '/user'),
       401,
-      { body: ['This needs credentials, as the header WWW-Authenticate says'] },
+      { body: ['This needs the credentials that WWW-Authenticate describes'] },
     ],
     [
       'with a forged token',

@@ -301,8 +301,8 @@ describe('unknown defaults, and versions that a scheme cannot carry, are definit
           {
             code: 'invalid_version',
             where: label(0),
-            message: 'the version "one" is not written as the format integer says',
-            fix: 'mend it, or choose another format',
+            message: 'the version "one" does not have the format integer',
+            fix: 'correct it, or choose another format',
           },
         ],
       ],
@@ -313,8 +313,8 @@ describe('unknown defaults, and versions that a scheme cannot carry, are definit
           {
             code: 'invalid_version',
             where: 'enableVersioning',
-            message: '"2026-02-30" in versions is not written as the format date says',
-            fix: 'mend it, or choose another format',
+            message: '"2026-02-30" in versions does not have the format date',
+            fix: 'correct it, or choose another format',
           },
         ],
       ],
@@ -325,8 +325,8 @@ describe('unknown defaults, and versions that a scheme cannot carry, are definit
           {
             code: 'invalid_version',
             where: 'enableVersioning',
-            message: `"${'1'.repeat(64)}" in versions is not written as the format string says`,
-            fix: 'mend it, or choose another format',
+            message: `"${'1'.repeat(64)}" in versions does not have the format string`,
+            fix: 'correct it, or choose another format',
           },
         ],
       ],
@@ -656,7 +656,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
       'clock',
       URL,
       { clock: 0 },
-      [invalid('clock', 'a function that gives milliseconds since 1970', ' is 0')],
+      [invalid('clock', 'a function that returns milliseconds since 1970', ' is 0')],
     ],
     [
       'onVersionResolved',

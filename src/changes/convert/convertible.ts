@@ -57,7 +57,7 @@ export function defaultProblems(
         code: 'invalid_change',
         where: route.label,
         message: `a default cannot be turned into that of an older version: ${reasonOf(error)}`,
-        fix: 'mend the change, or write a default that it can turn',
+        fix: 'correct the change, or write a default that it can convert',
       }
       return [atDefinition(problem, ...route.definitions)]
     }

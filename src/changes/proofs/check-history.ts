@@ -300,7 +300,7 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
     report({
       code: 'narrower',
       fields,
-      message: `${names} can be ${value}, which \`was\` does not take, and there is no down`,
+      message: `${names} can be ${value}, which \`was\` refuses, and there is no down`,
       fix: 'write down, or make `was` as wide as the newer schema',
     })
   else

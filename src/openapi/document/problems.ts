@@ -42,7 +42,7 @@ const ANSWERS = {
   Unauthenticated: {
     code: 'unauthenticated',
     description: 'Credentials are missing or not accepted',
-    detail: 'This needs credentials, as the header WWW-Authenticate says',
+    detail: 'This needs the credentials that WWW-Authenticate describes',
     headers: CHALLENGE,
   },
   Forbidden: {

@@ -232,7 +232,7 @@ function refuseUnknown(key: string, value: unknown): unknown {
     throw new TypeError(`The result holds a bigint at "${key}", which JSON cannot hold: return String(value)`)
   if (value instanceof Map || value instanceof Set) {
     const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
-    throw new TypeError(`The result holds at "${key}" what JSON cannot hold, a ${kind}`)
+    throw new TypeError(`JSON cannot represent the value at "${key}", a ${kind}`)
   }
   if (isPromise(value)) {
     ignoreRejection(value)

@@ -90,7 +90,7 @@ function createLengthCheck(declared: string | string[] | undefined): (bytes: Uin
   return (bytes) => {
     left -= bytes?.length ?? 0
     if (left < 0 || (bytes === undefined && left > 0))
-      throw new TypeError('A streamed body is not as long as its Content-Length says')
+      throw new TypeError('The length of a streamed body differs from its Content-Length')
   }
 }
 

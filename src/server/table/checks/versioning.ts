@@ -61,8 +61,8 @@ function versionProblems(version: string, versioning: Versioning, known: KnownVe
     return [
       {
         code: 'invalid_version',
-        message: `the version "${version}" is not written as the format ${known.format} says`,
-        fix: 'mend it, or choose another format',
+        message: `the version "${version}" does not have the format ${known.format}`,
+        fix: 'correct it, or choose another format',
       },
     ]
   }
