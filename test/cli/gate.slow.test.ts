@@ -169,7 +169,7 @@ describe('octavo check', () => {
     assert.match((await run('check')).stdout, /^info .*\n.*version 1 was removed after its sunset/m)
     assert.equal(
       (await run('snapshot')).stderr,
-      'api/2.json is up to date\nRemoved api/1.json: its sunset is over\n',
+      'api/2.json is up to date\nRemoved api/1.json, because its sunset has passed\n',
     )
     assert.doesNotMatch(readFileSync(join(cwd, 'api/index.json'), 'utf8'), /"version": "1"/)
     assert.equal(existsSync(join(cwd, 'api/1.json')), false)
