@@ -31,7 +31,7 @@ function cycleProblem(node: ProviderNode, cycle: readonly ProviderNode[]): Defin
     code: 'provider_cycle',
     where: placeOf(node),
     message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
-    fix: 'move the code that both need into another provider, or pass a value as an argument instead of injecting it',
+    fix: 'move the shared code into another provider, or pass a value instead of injecting it',
   }
 }
 

@@ -48,5 +48,5 @@ export function createLifetime(): Lifetime {
 }
 
 function endedError({ label }: ProviderNode): Error {
-  return new Error(`${label} was asked for after the request, or the application, it belongs to had ended`)
+  return new Error(`${label} was injected after its request or application had ended`)
 }

@@ -71,7 +71,7 @@ describe('a provider that needs itself', () => {
   const Z: Token<unknown> = provider('Z', { x: X })
   const Outer = provider('Outer', { x: X })
   const fix =
-    'move the code that both need into another provider, or pass a value as an argument instead of injecting it [provider_cycle]'
+    'move the shared code into another provider, or pass a value instead of injecting it [provider_cycle]'
 
   table([
     [
@@ -417,7 +417,7 @@ describe('Session without a session', () => {
         { controllers: [controllerWith({ session: Session.of(User) })] },
         { session: { secret: 'a secret of at least 32 characters', schema: z.object({}) } },
       ),
-      'car.get: GET /car: it injects Session.of with another schema than the session option of the application; use the same schema object in both places [missing_session]',
+      'car.get: GET /car: it injects Session.of with another schema than the option session; use the same schema object in both places [missing_session]',
     ],
     [
       'in a provider',

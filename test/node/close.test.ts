@@ -251,7 +251,7 @@ describe('listen', () => {
     const listening = app.listen(LOOPBACK)
     unsubscribe(Channels.listen, count)
     assert.deepEqual([calls, process.listenerCount('SIGTERM') - before], [1, 1])
-    assert.throws(() => app.enableVersioning(VersioningSchemes.URL), /the application is ready already/)
+    assert.throws(() => app.enableVersioning(VersioningSchemes.URL), /call it before the first request/)
     await listening
     await app.close()
   })

@@ -145,7 +145,7 @@ describe('listen with workers', { skip: process.platform === 'win32', concurrenc
       warnings.map(({ msg, by }) => [msg, by]),
       [
         [
-          'Each worker keeps sessions of its own in its memory: give session.store one that they share',
+          'Each worker keeps its own sessions in memory: set session.store to a shared one',
           program.child.pid,
         ],
       ],

@@ -780,7 +780,7 @@ describe('enableVersioning can be called until the application is ready', () => 
       const app = serve(rows, URL)
       await open(app)
       assert.throws(() => app.enableVersioning(QUERY), {
-        message: 'enableVersioning: the application is ready already; call it before the first request',
+        message: 'enableVersioning: call it before the first request',
       })
       assert.deepEqual(await ask(app, '/v1/x'), ok('x@1'))
     })

@@ -244,7 +244,7 @@ describe('enableVersioning a second time', () => {
     const answered = serveSeveral(ROUTES, [[URL]])
     await answered.inject('/v1/cars')
     for (const app of [ready, answered]) {
-      assert.throws(() => app.enableVersioning([[QUERY]]), /the application is ready already/)
+      assert.throws(() => app.enableVersioning([[QUERY]]), /call it before the first request/)
       assert.deepEqual(await ask(app, '/v1/cars'), ok('cars@1'))
     }
   })

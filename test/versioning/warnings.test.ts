@@ -113,7 +113,7 @@ describe('neutral routes that answer less than they seem to are warned of', () =
     code: 'neutral_shadowed',
     where,
     message: `every known version is answered by ${others}: this neutral route only answers requests without one`,
-    fix: 'leave out its version, which has the same effect, or remove it',
+    fix: 'remove it, or its version',
   })
   const nobody: DefinitionWarning = {
     code: 'everything_neutral',

@@ -45,7 +45,7 @@ export async function loadConfigModule(specifier: string): Promise<object> {
   } catch (cause) {
     const isMissing = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(cause) ?? '')
     const fix = isMissing
-      ? 'give a path relative to the working directory or the name of an installed package, and check what it imports'
+      ? 'give a path relative to the working directory or an installed package, and check its imports'
       : MEND
     throw configFailed(`the module "${specifier}"`, cause, fix)
   }

@@ -158,7 +158,7 @@ function readOptions(options: AnyAppOptions, { openOutputs, code }: Platform): R
   }
 }
 
-const TOO_LATE = 'enableVersioning: the application is ready already; call it before the first request'
+const TOO_LATE = 'enableVersioning: call it before the first request'
 
 /** Finds the definitions that a problem or warning is about, the nearest first. */
 type FindDefinitions = (

@@ -81,7 +81,7 @@ export function builtInProblems(
     {
       code: 'missing_session',
       where,
-      message: 'it injects Session.of with another schema than the session option of the application',
+      message: 'it injects Session.of with another schema than the option session',
       fix: 'use the same schema object in both places',
     },
   ]

@@ -181,7 +181,7 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
   const refuse: Older['refuse'] = (status, result, context) => {
     if (!migration.isTurned(status)) return
     dropResult(result)
-    const reason = 'returned a stream or bytes, which cannot be turned into an older version: return data'
+    const reason = 'returned a stream or bytes, which no change can convert: return data'
     throw toFailed(context, new Error(`${newest.label} ${reason}`))
   }
   const send: Older['send'] = (checks, status, headers, data, context) => {

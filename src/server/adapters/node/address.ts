@@ -75,11 +75,11 @@ function answers(path: string): Promise<boolean> {
 const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
   EADDRINUSE: [
     'is in use',
-    'stop the program that listens there, or choose another address (port 0 takes a free port)',
+    'stop the program that listens there, or choose another port (0 takes a free one)',
   ],
   EACCES: [
     'may not be used by this user',
-    'choose a port from 1024 up, or a folder that exists and that this user may write to',
+    'choose a port from 1024 up, or a folder that exists and is writable',
   ],
   EADDRNOTAVAIL: ['is no address of this machine', "give host the address of an interface, or '0.0.0.0'"],
   EAFNOSUPPORT: [

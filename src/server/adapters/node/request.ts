@@ -207,7 +207,7 @@ export class PassingRequest extends NodeRequest {
 /** The error of a body that something before the application has read, such as `express.json()`. */
 function bodyTaken(): Error {
   return new Error(
-    'The body of the request was read before the application got it: put app.handler before express.json() and other readers of bodies',
+    'The body was read before the application got it: put app.handler before express.json() and other body readers',
   )
 }
 

@@ -43,10 +43,7 @@ export async function createWorkersService(
   }
   const { session, timeouts, log: logger } = settings
   if (session !== undefined && session.store === undefined)
-    logger.warn(
-      {},
-      'Each worker keeps sessions of its own in its memory: give session.store one that they share',
-    )
+    logger.warn({}, 'Each worker keeps its own sessions in memory: set session.store to a shared one')
   const count = toCount(options.workers)
   const port = options.port === 0 ? await findPort(options.host) : 0
   const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })

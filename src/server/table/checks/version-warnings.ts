@@ -111,7 +111,7 @@ function neutralShadowed(context: WarningContext): readonly DefinitionWarning[] 
         code: 'neutral_shadowed',
         where: row.route.label,
         message: `every known version is answered by ${cutList(labels)}: this neutral route only answers requests without one`,
-        fix: 'leave out its version, which has the same effect, or remove it',
+        fix: 'remove it, or its version',
       },
     ]
   })
