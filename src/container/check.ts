@@ -54,6 +54,6 @@ function scopeProblem(node: ProviderNode, chain: readonly string[]): DefinitionP
     code: 'scope_mismatch',
     where: placeOf(node),
     message: `it is a singleton and injects ${last}, which lives for one request${way}`,
-    fix: `give ${node.label} scope: 'request', or hand ${last} over when calling it`,
+    fix: `give ${node.label} scope: 'request', or pass ${last} as an argument`,
   }
 }

@@ -98,7 +98,7 @@ function notProvided(where: string, { token }: Token<unknown>): DefinitionProble
   return {
     code: 'unknown_export',
     where,
-    message: `exports names ${token}, which the module neither provides nor gets from a module it imports`,
+    message: `exports names ${token}, which the module neither provides nor imports`,
     fix: `add ${token} to providers, or remove it from exports`,
   }
 }

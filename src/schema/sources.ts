@@ -148,7 +148,7 @@ function kindOf(name: SourceName): keyof typeof FIXES {
 /** What to write in place of a declaration that cannot be read. */
 const FIXES = {
   texts:
-    "write a zod schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
+    "write a schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
   files: 'write a record of schemas or a zod schema: { name: z.file() } or z.object({ … })',
   value: 'write a zod schema, such as z.object({ … })',
 } as const

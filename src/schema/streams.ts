@@ -85,8 +85,7 @@ function itemsProblems(items: unknown): readonly Problem[] {
 
 function eventsProblems(events: unknown): readonly Problem[] {
   if (isSchema(events)) return []
-  const fix =
-    'write the schema of their data, such as events: Car, or schemas by name, such as events: { car: Car }'
+  const fix = 'write the schema of their data, such as events: Car or events: { car: Car }'
   if (!isRecord(events) || Object.keys(events).length === 0)
     return [{ message: `events is ${isRecord(events) ? 'empty' : describeValue(events)}`, fix }]
   return Object.entries(events).flatMap(([name, schema]): readonly Problem[] => {

@@ -104,7 +104,7 @@ describe('a provider that needs itself', () => {
       },
       `P (provider of AppModule): it needs itself: P → Q → P; ${fix}`,
       'User (provider of AppModule): it is a singleton and injects HttpRequest, which lives for one request ' +
-        "(User → P → Q → HttpRequest); give User scope: 'request', or hand HttpRequest over when calling it [scope_mismatch]",
+        "(User → P → Q → HttpRequest); give User scope: 'request', or pass HttpRequest as an argument [scope_mismatch]",
     ],
     [
       'across modules that import each other',
@@ -222,8 +222,7 @@ describe('a singleton that injects what lives for one request', () => {
   const Helper = provider('Helper', { visit: Visit }, 'transient')
   const Far = provider('Far', { helper: Helper }, 'transient')
   const singleton = (inject: Readonly<Record<string, Token<unknown>>>) => provider('Cars', inject)
-  const mend = (name: string) =>
-    `give Cars scope: 'request', or hand ${name} over when calling it [scope_mismatch]`
+  const mend = (name: string) => `give Cars scope: 'request', or pass ${name} as an argument [scope_mismatch]`
   const who = 'Cars (provider of AppModule): it is a singleton and injects'
   table([
     [
@@ -270,7 +269,7 @@ describe('a bad list of providers or exports', () => {
     [
       'exports a token that the module does not have',
       app({ exports: [Database] }),
-      'AppModule: exports names Database, which the module neither provides nor gets from a module it imports; add Database to providers, or remove it from exports [unknown_export]',
+      'AppModule: exports names Database, which the module neither provides nor imports; add Database to providers, or remove it from exports [unknown_export]',
     ],
     [
       'exports a module that is not imported',
@@ -314,7 +313,7 @@ describe('a bad list of providers or exports', () => {
 })
 
 describe('an import that is no module', () => {
-  const later = 'call it if it returns a module; write lazy(() => SomeModule) if the module is defined later'
+  const later = 'call it if it returns a module; write lazy(() => SomeModule) if it is defined later'
   const other = 'pass the result of defineModule, or a promise of it'
   const ready = (imported: unknown) => async () => {
     const made = app({ imports: [imported] })()

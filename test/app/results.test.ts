@@ -433,12 +433,12 @@ describe('what cannot be sent', () => {
     [
       'a reply within a result',
       () => ({ data: file(Buffer.from('x')) }),
-      'The result holds a response or a stream at "data": return it by itself, also from interceptors',
+      'The result has a response or stream at "data": return it alone',
     ],
     [
       'a web response within a result',
       () => ({ data: [new Response('x')] }),
-      'The result holds a response or a stream at "0": return it by itself, also from interceptors',
+      'The result has a response or stream at "0": return it alone',
     ],
     ['a function', () => () => 1, 'The handler returned a function, which JSON cannot hold'],
     ['a symbol', () => Symbol('x'), 'The handler returned a symbol, which JSON cannot hold'],
@@ -815,13 +815,13 @@ describe('validateResponses', () => {
       'what does not fit',
       () => ({ id: 'x' }),
       {},
-      'get: GET,POST / returned a result that its response does not allow: id: Invalid input: expected number, received string',
+      'get: GET,POST / returned a result that its response refuses: id: Invalid input: expected number, received string',
     ],
     [
       'a promise in the place of an object',
       () => ({ id: Promise.resolve(7) }),
       {},
-      'get: GET,POST / returned a result that its response does not allow: id: Invalid input: expected number, received Promise',
+      'get: GET,POST / returned a result that its response refuses: id: Invalid input: expected number, received Promise',
     ],
     [
       'an undeclared key',
@@ -860,7 +860,7 @@ describe('validateResponses', () => {
       code: 'response_invalid',
     })
     assert.deepEqual(messages, [
-      'get: GET,POST / returned a result that its response does not allow: cars.1.id: Invalid input: expected number, received string',
+      'get: GET,POST / returned a result that its response refuses: cars.1.id: Invalid input: expected number, received string',
     ])
   })
 

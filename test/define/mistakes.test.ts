@@ -1084,7 +1084,7 @@ describe('bad input', () => {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
         message: 'input.query is a string of 5 characters',
-        fix: "write a zod schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
+        fix: "write a schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
       },
     ],
     [
@@ -1094,7 +1094,7 @@ describe('bad input', () => {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
         message: 'input.query is a list of 2',
-        fix: "write a zod schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
+        fix: "write a schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
       },
     ],
     [

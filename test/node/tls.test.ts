@@ -221,7 +221,7 @@ describe('addresses that cannot be taken', () => {
 
   it('a port that is in use', async () => {
     const port = Number(new URL(await app.listen(TLS)).port)
-    const message = `listen: port ${port} of 127.0.0.1 is in use (EADDRINUSE); stop the program that listens there, or choose another port (0 takes a free one)`
+    const message = `listen: port ${port} of 127.0.0.1 is in use (EADDRINUSE); stop the program there, or choose another port (0 takes a free one)`
     await assert.rejects(app.listen({ ...LOOPBACK, port }), (error: Error) => {
       assert.equal(error.message, message)
       assert.deepEqual([Reflect.get(error, 'code'), error.cause instanceof Error], ['EADDRINUSE', true])

@@ -67,7 +67,7 @@ describe('Unix sockets', { skip: process.platform === 'win32' }, () => {
     const other = createTestApp(controller)
     await assert.rejects(other.listen({ path }), {
       code: 'EADDRINUSE',
-      message: `listen: ${path} is in use (EADDRINUSE); stop the program that listens there, or choose another port (0 takes a free one)`,
+      message: `listen: ${path} is in use (EADDRINUSE); stop the program there, or choose another port (0 takes a free one)`,
     })
     await other.close()
     assert.match(await ask(path), /a\.test/)

@@ -31,7 +31,7 @@ export function createCall(table: Table, container: Container): AppServices['cal
       )
     if (callers.length > MAX_DEPTH)
       throw new RangeError(
-        `context.call: ${MAX_DEPTH} calls wait for each other, the last ones are ${[...callers.slice(-3), name].join(' → ')}`,
+        `context.call: ${MAX_DEPTH} calls are nested, the last are ${[...callers.slice(-3), name].join(' → ')}`,
       )
     const invoke = invokes.get(route) ?? createInvoke(route, container)
     invokes.set(route, invoke)

@@ -8,7 +8,7 @@ export function configFailed(what: string, cause: unknown, fix: string): Definit
 }
 
 /** The fix for settings that throw while they are loaded. */
-export const MEND = 'fix the error that it throws; the cause of this error has the details'
+export const MEND = 'fix the error that it throws, which is the cause'
 
 /** The code of an error of Node. */
 export function codeOf(error: unknown): string | undefined {

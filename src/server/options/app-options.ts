@@ -226,7 +226,7 @@ const OPTIONS: Rules = {
   telemetry: [isObject, 'an object, such as openTelemetry()'],
   config: [
     (value) => isText(value) || isRecord(value) || isFunction(value),
-    'an object such as { port: 3000 }, a module, a function that returns one of these, or the path of a module',
+    'an object such as { port: 3000 }, a module, its path, or a function that returns one of them',
   ],
   configSchema: [isSchema, 'a zod schema'],
   envFile: [

@@ -54,9 +54,7 @@ export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteErr
       throw new TypeError('errorFormat is asynchronous: its format and its schema have to be synchronous')
     }
     if ('issues' in parsed)
-      throw new TypeError(
-        `errorFormat returned a body that its schema does not allow: ${toReason(parsed.issues)}`,
-      )
+      throw new TypeError(`errorFormat returned a body that its schema refuses: ${toReason(parsed.issues)}`)
     const body: unknown = isJson ? JSON.stringify(parsed.value) : parsed.value
     if (typeof body === 'string') return body
     throw new TypeError(`errorFormat returned a ${typeof parsed.value}, which ${contentType} cannot hold`)

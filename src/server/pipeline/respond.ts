@@ -239,9 +239,7 @@ function refuseUnknown(key: string, value: unknown): unknown {
     throw new TypeError(`The result holds a promise at "${key}", which JSON cannot hold: await it first`)
   }
   if (isReply(value) || isWebResponse(value) || isAsyncIterable(value))
-    throw new TypeError(
-      `The result holds a response or a stream at "${key}": return it by itself, also from interceptors`,
-    )
+    throw new TypeError(`The result has a response or stream at "${key}": return it alone`)
   return value
 }
 

@@ -73,14 +73,8 @@ function answers(path: string): Promise<boolean> {
 
 /** What to do about each failure. */
 const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
-  EADDRINUSE: [
-    'is in use',
-    'stop the program that listens there, or choose another port (0 takes a free one)',
-  ],
-  EACCES: [
-    'may not be used by this user',
-    'choose a port from 1024 up, or a folder that exists and is writable',
-  ],
+  EADDRINUSE: ['is in use', 'stop the program there, or choose another port (0 takes a free one)'],
+  EACCES: ['may not be used by this user', 'choose a port from 1024 up, or a writable folder'],
   EADDRNOTAVAIL: ['is no address of this machine', "give host the address of an interface, or '0.0.0.0'"],
   EAFNOSUPPORT: [
     'is of a kind that this machine does not support',

@@ -114,7 +114,7 @@ function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unkn
   const reason =
     'undeclared' in parsed
       ? `returned ${parsed.undeclared}, which its response does not declare`
-      : `returned a result that its response does not allow: ${toReason(parsed.issues)}`
+      : `returned a result that its response refuses: ${toReason(parsed.issues)}`
   return refuse(route, reason, context)
 }
 
