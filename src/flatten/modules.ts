@@ -126,7 +126,7 @@ function fixOf(value: unknown): string {
   const field = fieldOf(value)
   if (field !== undefined) return `move it to ${field}`
   if (typeof value === 'function')
-    return 'call it if it returns a module; write lazy(() => SomeModule) if it is defined later'
+    return 'call it if it returns one; write lazy(() => SomeModule) if it is defined later'
   if (value === undefined)
     return 'two files may import each other: write lazy(() => SomeModule) in one of them'
   return 'pass the result of defineModule, or a promise of it'

@@ -165,7 +165,7 @@ function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] 
         {
           code: 'invalid_schema',
           message: `input.files.${name} takes no file`,
-          fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts belong to input.form',
+          fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts go to input.form',
         },
       ]
     if (!isStream(field) || (!field.isList && name !== '*')) return []

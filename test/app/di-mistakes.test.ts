@@ -313,7 +313,7 @@ describe('a bad list of providers or exports', () => {
 })
 
 describe('an import that is no module', () => {
-  const later = 'call it if it returns a module; write lazy(() => SomeModule) if it is defined later'
+  const later = 'call it if it returns one; write lazy(() => SomeModule) if it is defined later'
   const other = 'pass the result of defineModule, or a promise of it'
   const ready = (imported: unknown) => async () => {
     const made = app({ imports: [imported] })()

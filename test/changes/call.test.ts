@@ -219,7 +219,7 @@ describe('context.call', () => {
     }
     const app = createApp(defineModule({ controllers: [LoopController] }), { logger })
     assert.equal((await app.inject('/loop')).statusCode, 500)
-    assert.match(String(Object(logged[0]).err), /16 calls are nested.*loop\.a → loop\.a/)
+    assert.match(String(Object(logged[0]).err), /16 nested calls.*loop\.a → loop\.a/)
   })
 
   it('sees the module of the route that is called', async () => {

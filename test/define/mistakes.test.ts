@@ -1020,7 +1020,7 @@ describe('bad input', () => {
         code: 'invalid_schema',
         where: 'car.get: GET /car',
         message: 'input.files.a takes no file',
-        fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts belong to input.form',
+        fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts go to input.form',
       },
     ],
     [

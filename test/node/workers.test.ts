@@ -116,7 +116,7 @@ describe('listen with workers', { skip: process.platform === 'win32', concurrenc
     const { port } = new URL(await taken.listen({ port: 0, host: '127.0.0.1' }))
     const program = await start({ listen: { workers: 2, port: Number(port) } })
     assert.deepEqual(await program.exited, [1, null])
-    assert.equal(program.errors().match(/EADDRINUSE\); stop the program that listens there/g)?.length, 1)
+    assert.equal(program.errors().match(/EADDRINUSE\); stop the program there/g)?.length, 1)
     assert.match(program.errors(), /Worker 1 ended with code 1 before it listened/)
     await taken.close()
   })

@@ -208,7 +208,7 @@ describe('HOST: options', () => {
     await assert.rejects(async () => app.inject({ url: '/cars', version: '1', host: 'api.v2.example.com' }), {
       name: 'TypeError',
       message:
-        'The hostPattern of the scheme HOST does not find version 1 in v1.v2.example.com; give the host and no version',
+        'The hostPattern of the scheme HOST does not find version 1 in v1.v2.example.com; give the host alone',
     })
     assert.deepEqual(await ask(app, { url: '/cars', host: 'api.v2.example.com' }), ok('cars@2'))
   })

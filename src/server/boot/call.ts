@@ -26,12 +26,10 @@ export function createCall(table: Table, container: Container): AppServices['cal
   return async (name, input, context, callers = [context.route?.name ?? 'the application']) => {
     const route = routes.get(name)
     if (route === undefined)
-      throw new RangeError(
-        `context.call: there is no route "${name}"; known are ${[...routes.keys()].join(', ')}`,
-      )
+      throw new RangeError(`context.call: no route "${name}"; known are ${[...routes.keys()].join(', ')}`)
     if (callers.length > MAX_DEPTH)
       throw new RangeError(
-        `context.call: ${MAX_DEPTH} calls are nested, the last are ${[...callers.slice(-3), name].join(' → ')}`,
+        `context.call: ${MAX_DEPTH} nested calls, the last are ${[...callers.slice(-3), name].join(' → ')}`,
       )
     const invoke = invokes.get(route) ?? createInvoke(route, container)
     invokes.set(route, invoke)

@@ -219,7 +219,7 @@ const OPTIONS: Rules = {
   errorFormat: [isDefinition('error-format'), 'a format, as defineErrorFormat returns it'],
   overrides: [
     (value) => Array.isArray(value) && value.every(isOverride),
-    'a list of what bind(…) returns: a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
+    'a list of bind(…): a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
   ],
   // reported in detail by `sessionProblems`
   session: [() => true, 'an object'],

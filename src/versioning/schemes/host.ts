@@ -33,7 +33,7 @@ export const hostScheme: VersioningScheme<HostOptions> = {
     const isChecked = hostPattern !== undefined && host !== ''
     if (isChecked && createHostReader(options)(written) !== version.toLowerCase())
       throw new TypeError(
-        `The hostPattern of the scheme HOST does not find version ${version} in ${written}; give the host and no version`,
+        `The hostPattern of the scheme HOST does not find version ${version} in ${written}; give the host alone`,
       )
     return { host: written }
   },

@@ -83,7 +83,7 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
   ENOTFOUND: ['is not known', "give host the address of an interface, such as '127.0.0.1'"],
   EAI_AGAIN: ['is not known', "give host the address of an interface, such as '127.0.0.1'"],
   ENOENT: ['has no folder', 'make the folder of the socket first'],
-  EEXIST: ['is a file that is no socket', 'remove it, or choose another path'],
+  EEXIST: ['is a file that is no socket', 'remove it or choose another path'],
 }
 
 function explain(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
