@@ -65,7 +65,7 @@ export function createAuthGuard<C extends readonly string[], D extends Tokens>(
 }
 
 const DETAILS = {
-  unauthenticated: 'This needs credentials, as the header WWW-Authenticate says',
+  unauthenticated: 'This needs the credentials that WWW-Authenticate describes',
   invalid_credentials: 'The credentials are not accepted',
 } as const
 
