@@ -31,7 +31,7 @@ export class ObservedBody implements AsyncIterable<Uint8Array | string> {
     return { next: () => active.with(this.#context, () => this.#next()) }
   }
 
-  /** Gives the source up because nobody reads it. */
+  /** Abandons the source because it has no reader. */
   destroy(): void {
     this.#end()
     active.with(this.#context, () => this.#open().cancel())

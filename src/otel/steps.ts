@@ -10,7 +10,7 @@ import type { FlatRoute, Migration } from '../flatten/flat-route.ts'
 import type { Placed } from '../flatten/layer-stack.ts'
 import type { TracedStep } from './options.ts'
 
-/** Gives the steps of requests spans of their own. */
+/** Creates a span for each step of a request. */
 export interface Steps {
   /** Returns routes whose steps have spans. */
   readonly trace: (routes: readonly FlatRoute[]) => readonly FlatRoute[]

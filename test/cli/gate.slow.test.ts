@@ -299,7 +299,7 @@ describe('octavo check with warnings alone', () => {
     assert.doesNotMatch(stdout, /additions/)
     assert.match(
       stderr,
-      /^No change was written, because all findings are warnings\. Run octavo check --write --strict writes/,
+      /^No change was written, because all findings are warnings\. Run octavo check --write --strict to write/,
     )
   })
 })
