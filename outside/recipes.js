@@ -23,10 +23,10 @@ function numbered(name, counts) {
   return count === 1 ? name : `${name}-${count}`
 }
 
-/** Frees the port, and exports the application and its server. A recipe imports the first one of its page as `app.ts`. */
+/** Frees the port, and exports the application and its server. A recipe imports the first one of its page as `app.ts` or `telemetry.ts`. */
 const toModule = (code, first) =>
   code
-    .replace("from './app.ts'", `from './${first}.ts'`)
+    .replace(/from '\.\/(?:app|telemetry)\.ts'/, `from './${first}.ts'`)
     .replace(
       'await app.listen({ port: 3000 })',
       "export const url = await app.listen({ port: 0, host: '127.0.0.1' })",

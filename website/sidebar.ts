@@ -130,6 +130,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['TanStack Query in React', 'cookbook/tanstack-query'],
       ['Logging with pino', 'cookbook/pino'],
       ['Errors in Sentry', 'cookbook/sentry'],
+      ['Traces with OpenTelemetry', 'cookbook/opentelemetry'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
       ['Drizzle', 'cookbook/drizzle'],
       ['Prisma', 'cookbook/prisma'],
