@@ -18,7 +18,7 @@ describe('the recipe for better-auth', () => {
     postgres = await startPostgres()
     process.env['DATABASE_URL'] = postgres.url
     process.env['BETTER_AUTH_SECRET'] = 'a secret of more than thirty-two characters'
-    // what `npx @better-auth/cli migrate` does
+    // what `npx auth migrate` does
     const pool = new Pool({ connectionString: postgres.url })
     const { runMigrations } = await getMigrations({ database: pool, emailAndPassword: { enabled: true } })
     await runMigrations()
