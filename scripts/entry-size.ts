@@ -10,8 +10,8 @@ const MAX_VALUES = 49
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 231.7 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 189.3 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 231.9 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 189.5 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */

@@ -36,6 +36,8 @@ export interface RawRequest {
   /** The request target as it was sent: origin form, absolute form or `*` (RFC 9112 section 3.2). */
   readonly target: string
   readonly headers: HeaderMap
+  /** Reads one header, its lines joined, if the platform finds it without reading all `headers`. */
+  header?(name: string): string | undefined
   /** The values of one header, one for each field line, in order. */
   lines(name: string): readonly string[]
   readonly remoteAddress: string | undefined
@@ -126,14 +128,6 @@ export function isPreflight(request: HttpRequest): boolean {
     request.header('origin') !== undefined &&
     request.header('access-control-request-method') !== undefined
   )
-}
-
-/** The header that a field of `headers` reads: `userAgent` and `user_agent` read `user-agent`. */
-export function headerName(field: string): string {
-  return field
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll('_', '-')
-    .toLowerCase()
 }
 
 /** The reason phrases of statuses, as node:http has them, which not every platform has. */

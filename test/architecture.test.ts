@@ -11,6 +11,7 @@ import { describe, it } from 'node:test'
 const ROOMS: Readonly<Record<string, string>> = {
   'values.ts': '',
   'platform.ts': '',
+  'workerd.ts': '',
   'merge-patch.ts': 'values.ts',
   'http.ts': '',
   'async.ts': 'http.ts',
@@ -19,6 +20,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'place.ts': 'definition-error.ts',
   'check-options.ts': 'values.ts definition-error.ts place.ts',
   'header-text.ts': '',
+  'header-name.ts': '',
   'media-type.ts': 'header-text.ts',
   'cookies.ts': 'header-text.ts',
   'file-name.ts': '',
@@ -28,23 +30,25 @@ const ROOMS: Readonly<Record<string, string>> = {
   versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts',
   gate: 'values.ts edit-distance.ts file-name.ts',
   router: 'path',
-  schema: 'values.ts http.ts async.ts definition-error.ts path',
+  schema: 'values.ts http.ts header-name.ts async.ts definition-error.ts path',
   define:
     'values.ts http.ts async.ts definition-error.ts stream.ts place.ts errors.ts path versioning schema',
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
-  request: 'http.ts async.ts header-text.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
+  request:
+    'http.ts async.ts header-text.ts header-name.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
   send: 'http.ts async.ts file-name.ts errors.ts define',
   session:
     'values.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',
   middleware:
-    'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
+    'values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   changes:
-    'values.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts place.ts errors.ts path versioning schema flatten',
-  client: 'changes values.ts http.ts edit-distance.ts errors.ts schema define',
-  openapi: 'values.ts http.ts definition-error.ts errors.ts path versioning schema define flatten',
-  'server/logging': 'platform.ts http.ts async.ts versioning define',
+    'values.ts http.ts header-name.ts async.ts definition-error.ts check-options.ts media-type.ts place.ts errors.ts path versioning schema flatten',
+  client: 'changes values.ts http.ts header-name.ts edit-distance.ts errors.ts schema define',
+  openapi:
+    'values.ts http.ts header-name.ts definition-error.ts errors.ts path versioning schema define flatten',
+  'server/logging': 'platform.ts workerd.ts http.ts async.ts versioning define',
   'server/options':
     'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
@@ -68,7 +72,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
-    'gate changes platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+    'gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts versioning define flatten server/logging server/options',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/docs',

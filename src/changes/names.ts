@@ -1,4 +1,4 @@
-import { headerName } from '../http.ts'
+import { headerName } from '../header-name.ts'
 import type { Param, Pattern } from '../path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Fields, Schema } from '../schema/schema.ts'

@@ -61,17 +61,7 @@ export function setExpansion(history: object, code: HistoryCode): void {
   histories.set(history, code)
 }
 
-/** How a history writes routes out, or `undefined` for anything else. */
-export function expansionOf(history: object | undefined): ExpandRoutes | undefined {
-  return history && histories.get(history)?.expand
-}
-
-/** The previews of a history, or `undefined` for anything else. */
-export function previewsOf(history: object | undefined): Previews | undefined {
-  return history && histories.get(history)?.previews
-}
-
-/** How a history turns values, or `undefined` for anything else. */
-export function migrateOf(history: object | undefined): MigrateValue | undefined {
-  return history && histories.get(history)?.migrate
+/** What an application needs of a history, or `undefined` for anything else. */
+export function codeOf(history: object | undefined): HistoryCode | undefined {
+  return history && histories.get(history)
 }

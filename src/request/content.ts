@@ -1,5 +1,6 @@
 import type { RawRequest } from '../http.ts'
 import { collectChunks } from './body.ts'
+import { readHeader } from './header.ts'
 
 /**
  * Reads the whole content of a request: its body without content coding.
@@ -19,12 +20,11 @@ export function openContent(raw: RawRequest, limit: number): AsyncIterable<Uint8
 }
 
 /** The content coding of a body in lower case, several as a list, or `undefined` if it has none (RFC 9110 section 8.4). */
-function codingOf({ headers }: RawRequest): string | undefined {
-  const given = headers['content-encoding']
+function codingOf(raw: RawRequest): string | undefined {
+  const given = readHeader(raw, 'content-encoding')
   if (given === undefined) return undefined
-  const codings = [given]
-    .flat()
-    .flatMap((line) => line.split(','))
+  const codings = given
+    .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity')
   return codings.length === 0 ? undefined : codings.join(', ')

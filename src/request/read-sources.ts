@@ -1,6 +1,6 @@
 import { toFilesPlan } from '../schema/files.ts'
 import type { FilesPlan } from '../schema/files.ts'
-import { headerName } from '../http.ts'
+import { headerName } from '../header-name.ts'
 import { isStrict } from '../schema/accepts.ts'
 import type { FieldPlan, SourcePlan } from '../schema/coercion.ts'
 import { BODY_READERS, fromJson } from '../schema/from-json.ts'

@@ -4,6 +4,7 @@ import { httpError } from '../errors.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../http.ts'
 import { toJson, decodeText } from './body.ts'
 import { openContent, readContent } from './content.ts'
+import { joinLines, readHeader } from './header.ts'
 import { isHost } from './host.ts'
 import { parseQuery } from './query.ts'
 import { countTrusted, withoutPort } from './trust.ts'
@@ -67,14 +68,7 @@ export class RequestView implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const { headers } = this.#raw
-    const own = headers[name]
-    // the spelling that most callers use
-    if (typeof own === 'string') return own
-    const value = own ?? headers[name.toLowerCase()]
-    if (typeof value === 'string') return value
-    // what every object inherits, such as `constructor`, is no header
-    return Array.isArray(value) ? joinLines(name, value) : undefined
+    return readHeader(this.#raw, name)
   }
 
   headerLines(name: string): readonly string[] {
@@ -188,10 +182,6 @@ function joinHeaders(raw: RawRequest): Readonly<Record<string, string>> {
     if (value !== undefined) joined[name] = typeof value === 'string' ? value : joinLines(name, value)
   }
   return joined
-}
-
-function joinLines(name: string, lines: readonly string[]): string {
-  return lines.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')
 }
 
 const OF_CODING: readonly string[] = ['content-encoding', 'content-length']

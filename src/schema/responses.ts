@@ -15,10 +15,5 @@ export function findResponse<T>(responses: ReadonlyMap<ResponseKey, T>, status: 
   return (status >= 400 ? responses.get(range) : undefined) ?? responses.get('default')
 }
 
-/** Whether the value is a key of a response map. */
-export function isResponseKey(value: unknown): value is ResponseKey {
-  return typeof value === 'number' || RANGES.some((range) => range === value)
-}
-
 /** The status of a stream. Clients take events of no other (the HTML standard, section 9.2.3). */
 export const STREAM_STATUS = 200

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule, HttpRequest, reply } from 'octavo'
-import type { App } from 'octavo'
+import type { App, Limits } from 'octavo'
 import { z } from 'zod'
 
 import { CHUNK, createUpload, eventually } from './adapters-support.ts'
@@ -34,7 +34,7 @@ interface Seen {
   signal: AbortSignal | undefined
 }
 
-function createCarsApp(): {
+function createCarsApp(limits: Limits = { headers: 1000 }): {
   readonly app: App
   readonly seen: Seen
 } {
@@ -96,7 +96,7 @@ function createCarsApp(): {
   })
   const app = createApp(defineModule({ controllers: [routes] }), {
     bodyLimit: BODY_LIMIT,
-    limits: { headers: 1000 },
+    limits,
     logger: false,
   })
   return { app, seen }
@@ -293,6 +293,74 @@ describe('the headers of a request that a server passes', () => {
     assert.equal((await ask([[name, 'a'.repeat(most + 1)]], '/all?'))[0], 431)
   })
 
+  /** Posts JSON, and returns the names of the headers that were read one by one, with whether all were listed. */
+  async function postOnBun(
+    limits: Limits,
+    given: Record<string, string>,
+  ): Promise<readonly [number, unknown, readonly string[]]> {
+    const { app, seen } = createCarsApp(limits)
+    const request = post('/json', '{"name":"Ford"}', {
+      'content-length': '15',
+      'content-type': 'application/json',
+      ...given,
+    })
+    const { headers: own } = request
+    const read: string[] = []
+    Object.assign(own, {
+      get: (name: string) => {
+        read.push(name)
+        return Headers.prototype.get.call(own, name)
+      },
+      toJSON: () => {
+        read.push('all')
+        return Object.fromEntries(own)
+      },
+    })
+    const [status] = await codeOf(await app.fetch(request, new BunServer()))
+    return [status, seen.handled, read]
+  }
+
+  it('are read one by one on Bun, which has refused longer ones', async () => {
+    const read = ['content-type', 'content-encoding', 'content-length']
+    const [status, handled, names] = await postOnBun({}, {})
+    assert.deepEqual([status, handled, names.toSorted()], [200, 1, read.toSorted()])
+  })
+
+  it('are measured on Bun too if the limit is lower than that of its server', async () => {
+    assert.deepEqual(await postOnBun({ headers: 1000 }, headers), [431, 0, ['all']])
+    assert.deepEqual(await postOnBun({ headers: 16_383 }, {}), [200, 1, ['all']])
+  })
+
+  it('are the same one by one as in a list', async () => {
+    const names = ['x-car', 'X-Car', 'host', 'Host', 'constructor', '__proto__', 'not a name', 'absent', '']
+    const route = defineController({
+      prefix: '/',
+      routes: [
+        {
+          method: 'GET',
+          handler: (_input, { request }) => names.map((name) => request.header(name) ?? 'none'),
+        },
+      ],
+    })
+    const module = defineModule({ controllers: [route] })
+    const answers = await Promise.all(
+      [16_384, 1000].map(async (most) => {
+        const app = createApp(module, { limits: { headers: most }, logger: false })
+        const request = new Request(BASE, {
+          headers: [
+            ['x-car', 'a'],
+            ['x-car', 'b'],
+            ['host', 'of.another'],
+          ],
+        })
+        return (await app.fetch(request, new BunServer())).json()
+      }),
+    )
+    const absent = ['none', 'none', 'none', 'none', 'none']
+    assert.deepEqual(answers[0], ['a, b', 'a, b', 'cars.example', 'cars.example', ...absent])
+    assert.deepEqual(answers[1], answers[0])
+  })
+
   it('do not matter for a URL that is too long', async () => {
     const { app } = createCarsApp()
     const response = await app.fetch(new Request(`${BASE}/short?${'a'.repeat(20_000)}`), DENO)
@@ -329,13 +397,12 @@ describe('the body of a request that a server passes', () => {
     assert.ok(upload.taken < 20, `${upload.taken} chunks were taken`)
   })
 
-  it('is read as it comes if somebody has made it of a request that the server of Bun received', async () => {
+  it('is as long as the server of Bun says, which asks for no address', async () => {
     const { app } = createCarsApp()
-    const { upload, source } = createUpload(1000)
+    const { source } = createUpload(2)
     const made = post('/size', source(), { 'content-length': '10' })
-    assert.deepEqual(await codeOf(await app.fetch(made, new BunServer())), [400, 'malformed_request'])
-    await eventually(() => upload.stopped === 1, 'the source is told')
-    assert.ok(upload.taken < 20, `${upload.taken} chunks were taken`)
+    const server = { __proto__: { requestIP: () => assert.fail('the address was asked for') } }
+    assert.deepEqual(await codeOf(await app.fetch(made, server)), [400, 'malformed_request'])
   })
 
   it('that fails is a 400', async () => {

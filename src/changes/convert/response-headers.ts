@@ -1,4 +1,4 @@
-import { headerName } from '../../http.ts'
+import { headerName } from '../../header-name.ts'
 import type { HttpRequest } from '../../http.ts'
 import { isSchema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'

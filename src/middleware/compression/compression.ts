@@ -5,7 +5,7 @@ import { checkOptions, invalidOption, optionProblems } from '../../check-options
 import type { Rules } from '../../check-options.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isStream } from '../../stream.ts'
-import { isWorkerd } from '../../platform.ts'
+import { isWorkerd } from '../../workerd.ts'
 import { isFunction } from '../../values.ts'
 import { after } from '../../async.ts'
 import { createCodings, ENCODINGS } from './codings.ts'

@@ -11,7 +11,7 @@ import type { CacheOptions } from '../../send/answer.ts'
 import { findFile, toSegments, withoutPrefix } from './find.ts'
 import type { StaticRoot } from './find.ts'
 import { checkOptions, invalidOption } from '../../check-options.ts'
-import { isWorkerd } from '../../platform.ts'
+import { isWorkerd } from '../../workerd.ts'
 import { isBoolean, isCount, isObject, isText } from '../../values.ts'
 
 /** What `staticFiles` takes. */

@@ -1,4 +1,4 @@
-import { isResponseKey } from '../../schema/responses.ts'
+import { isResponseKey } from './response-key.ts'
 import { createRegistry } from 'zod-openapi/api'
 import { createSchema } from 'zod-openapi'
 

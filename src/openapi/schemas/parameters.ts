@@ -1,4 +1,4 @@
-import { headerName } from '../../http.ts'
+import { headerName } from '../../header-name.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Param } from '../../path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'

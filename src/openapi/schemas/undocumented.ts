@@ -1,4 +1,4 @@
-import { isResponseKey } from '../../schema/responses.ts'
+import { isResponseKey } from './response-key.ts'
 import type { DefinitionWarning } from '../../definition-error.ts'
 import { eachSchema, refOf, refsIn } from './json-schema.ts'
 import type { Components } from './json-schema.ts'

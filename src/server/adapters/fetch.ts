@@ -70,7 +70,7 @@ function createAnswer(settings: Settings): Answer {
     const raw = new WebRequest(request, info, address, settings.limits.headers)
     const { isServed, method } = raw
     // a request that changes nothing has its headers measured when something reads them, which not every route does
-    if (!isServed || (method !== 'GET' && method !== 'HEAD')) void raw.headers
+    if (!isServed || (method !== 'GET' && method !== 'HEAD')) raw.measure()
     // to be told when nobody reads it; servers see to that themselves
     if (!isServed) void raw.body
     const refusal = findRefusal(raw.target, address.host, true, NO_LINES) ?? raw.refusal

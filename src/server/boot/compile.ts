@@ -1,6 +1,6 @@
 import type { Container } from '../../container/container.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { migrateOf } from '../../flatten/history.ts'
+import { codeOf } from '../../flatten/history.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -54,7 +54,7 @@ function createPast(history: VersionHistory | undefined): Past {
       if (history === undefined) return refuse()
       return version === null || history.isSince(change, version)
     },
-    migrate: migrateOf(history) ?? refuse,
+    migrate: codeOf(history)?.migrate ?? refuse,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Contract, ContractRoute } from '../../openapi/document/contract.ts
 import type { Conversion, DocumentedVersion } from '../../openapi/document/model.ts'
 import type { Parameter } from '../../openapi/document/types.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { headerName } from '../../http.ts'
+import { headerName } from '../../header-name.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { DocumentSource } from './documented.ts'
 import { toldRoutes } from './route-map.ts'

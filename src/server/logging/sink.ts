@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-import { isWorkerd } from '../../platform.ts'
+import { isWorkerd } from '../../workerd.ts'
 import { openConsole } from './outputs.ts'
 import type { OpenOutputs, Outputs, Sink } from './outputs.ts'
 

@@ -1,6 +1,6 @@
 import { after, isPromise } from '../../async.ts'
 import { httpError } from '../../errors.ts'
-import { previewsOf } from '../../flatten/history.ts'
+import { codeOf } from '../../flatten/history.ts'
 import type { Previewed, Previews } from '../../flatten/history.ts'
 import type { Awaitable, HttpRequest } from '../../http.ts'
 import { splitOutsideQuotes, unquote } from '../../media-type.ts'
@@ -28,7 +28,7 @@ const NO_PREVIEWS: Previews = {
 
 /** Puts previews before the lookup: a request that asks for some is served by the routes as they are with them. */
 export const createPreviewRouting: CreatePreviews = (versioning, plain, route) => {
-  const previews = previewsOf(versioning.history) ?? NO_PREVIEWS
+  const previews = codeOf(versioning.history)?.previews ?? NO_PREVIEWS
   const stateOf = createStates(previews, route)
   const check = createCheck(versioning, previews, stateOf)
   const chosen = new WeakMap<Located, Routed>()

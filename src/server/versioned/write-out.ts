@@ -1,5 +1,5 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { expansionOf } from '../../flatten/history.ts'
+import { codeOf } from '../../flatten/history.ts'
 import type { ExpandRoutes } from '../../flatten/history.ts'
 import { createKnown, declaredVersions } from '../../versioning/known.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -8,7 +8,7 @@ import type { Versioning } from '../../versioning/versioning.ts'
 export function writeOut(
   routes: readonly FlatRoute[],
   versioning: Versioning | undefined,
-  expand: ExpandRoutes | undefined = expansionOf(versioning?.history),
+  expand: ExpandRoutes | undefined = codeOf(versioning?.history)?.expand,
 ): readonly FlatRoute[] {
   if (versioning === undefined || expand === undefined) return routes
   return expand(routes, (own) =>

@@ -1,5 +1,6 @@
 import type { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import { findHeader } from '../../../request/header.ts'
 import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
@@ -9,6 +10,11 @@ import { WholeBody } from './whole-body.ts'
 
 /** What the servers of Bun and Deno pass besides a request inherits its members, unlike data that somebody passes. */
 let serverKind: unknown
+/** Whether that is the server of Bun. */
+let isBun = false
+
+/** The bytes of heads that the server of Bun accepts, unless an option of its command line allows more. */
+const BUN_MAX_HEADERS = 16_384
 
 /** Whether a request comes from the server of Bun or Deno, which has parsed it and cuts its body where its head says that it ends. */
 export function isFromServer(info: object | undefined): info is object {
@@ -18,6 +24,7 @@ export function isFromServer(info: object | undefined): info is object {
   if (typeof kind !== 'object' || kind === null) return false
   if (!('requestIP' in kind || 'remoteAddr' in kind)) return false
   serverKind = kind
+  isBun = 'requestIP' in kind
   return true
 }
 
@@ -32,8 +39,10 @@ export class WebRequest implements RawRequest {
   readonly request: Request
   /** Whether a server passes it, not somebody who has made it. */
   readonly isServed: boolean
-  /** Why the request must not get as far as the application; known when its headers have been read. */
+  /** Why the request must not get as far as the application; known when all its headers have been read. */
   refusal: HttpError | undefined
+  /** Whether the server of Bun has kept the headers below their limit, so that one can be read without the others. */
+  readonly #isMeasured: boolean
   readonly #info: object | undefined
   readonly #host: string
   readonly #maxHeaders: number
@@ -53,6 +62,7 @@ export class WebRequest implements RawRequest {
     this.protocol = address.protocol
     this.request = request
     this.isServed = isFromServer(info)
+    this.#isMeasured = this.isServed && isBun && maxHeaders >= BUN_MAX_HEADERS
     this.#info = info
     this.#host = address.host
     this.#maxHeaders = maxHeaders
@@ -60,6 +70,22 @@ export class WebRequest implements RawRequest {
 
   get headers(): HeaderMap {
     return (this.#headers ??= this.#readHeaders())
+  }
+
+  header(name: string): string | undefined {
+    if (this.#headers !== undefined || !this.#isMeasured) return findHeader(this.headers, name)
+    if (/^host$/i.test(name)) return this.#host
+    try {
+      return this.request.headers.get(name) ?? undefined
+    } catch {
+      // no header has such a name
+      return undefined
+    }
+  }
+
+  /** Reads the headers of a request that may change something, because later is too late to refuse it. */
+  measure(): void {
+    if (!this.#isMeasured) void this.headers
   }
 
   lines(name: string): readonly string[] {
@@ -104,10 +130,10 @@ export class WebRequest implements RawRequest {
   #readHeaders(): HeaderMap {
     // without prototype: `__proto__` is a name like any other
     const headers: Record<string, string | string[]> = Object.create(null)
-    headers['host'] = this.#host
-    let size = 'host'.length + this.#host.length + SEPARATORS
+    headers[HOST] = this.#host
+    let size = HOST.length + this.#host.length + SEPARATORS
     const add = (value: string, name: string): void => {
-      if (name === 'host') return
+      if (name === HOST) return
       size += name.length + value.length + SEPARATORS
       const before = headers[name]
       headers[name] = before === undefined ? value : [before, value].flat()
@@ -125,9 +151,11 @@ export class WebRequest implements RawRequest {
   }
 
   #openBody(): RawBody {
-    const { 'content-length': declared, 'transfer-encoding': coding } = this.headers
-    const length = typeof declared === 'string' && /^\d+$/.test(declared) ? Number(declared) : undefined
-    if (length === undefined || coding !== undefined || !this.#isReceived()) return this.#openStream(length)
+    const declared = this.header('content-length')
+    const length = /^\d+$/.test(declared ?? '') ? Number(declared) : undefined
+    // Bun refuses requests that have both
+    const isCoded = !this.#isMeasured && this.header('transfer-encoding') !== undefined
+    if (length === undefined || !this.isServed || isCoded) return this.#openStream(length)
     return length === 0 ? NO_BODY : new WholeBody(this.request, length, () => this.#openStream(length))
   }
 
@@ -137,11 +165,6 @@ export class WebRequest implements RawRequest {
     this.#stream = new StreamBody(body, length)
     if (this.#context !== undefined) this.#stream.endWith(this.#context, this.signal)
     return this.#stream
-  }
-
-  /** Whether the server knows this very request: on Bun, one that somebody has made of it has no address. */
-  #isReceived(): boolean {
-    return this.isServed && (!('requestIP' in Object(this.#info)) || this.remoteAddress !== undefined)
   }
 }
 
@@ -154,6 +177,8 @@ interface BunHeaders extends Headers {
   /** Several lines of `Set-Cookie` are a list, all others are joined. */
   readonly toJSON?: () => Readonly<Record<string, string | readonly string[]>>
 }
+
+const HOST = 'host'
 
 /** Characters of a field line besides name and value. */
 const SEPARATORS = 4

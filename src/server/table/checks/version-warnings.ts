@@ -1,5 +1,5 @@
 import type { DefinitionWarning } from '../../../definition-error.ts'
-import { previewsOf } from '../../../flatten/history.ts'
+import { codeOf } from '../../../flatten/history.ts'
 import { atDefinition } from '../../../place.ts'
 import type { Shape } from '../../../router/tree.ts'
 import { toTime } from '../../../versioning/moment.ts'
@@ -181,7 +181,7 @@ function schemeWarnings({ versioning, known }: WarningContext): readonly Definit
 
 /** Warns of previews that have ended. Their changes are neither released nor available. */
 function endedPreviews({ history, common }: Versioning): readonly DefinitionWarning[] {
-  return [...(previewsOf(history)?.all ?? [])].flatMap(([name, { until, changes }]) => {
+  return [...(codeOf(history)?.previews.all ?? [])].flatMap(([name, { until, changes }]) => {
     const end = toTime(until)
     if (end === undefined || end > common.clock()) return []
     const warning: DefinitionWarning = {

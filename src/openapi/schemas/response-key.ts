@@ -1,0 +1,7 @@
+import { RANGES } from '../../schema/responses.ts'
+import type { ResponseKey } from '../../schema/responses.ts'
+
+/** Whether the value is a key of a response map. */
+export function isResponseKey(value: unknown): value is ResponseKey {
+  return typeof value === 'number' || RANGES.some((range) => range === value)
+}

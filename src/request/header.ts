@@ -1,0 +1,22 @@
+import type { HeaderMap, RawRequest } from '../http.ts'
+
+/** One header of a request in any spelling, its lines joined. */
+export function readHeader(raw: RawRequest, name: string): string | undefined {
+  return raw.header === undefined ? findHeader(raw.headers, name) : raw.header(name)
+}
+
+/** A header in any spelling, its lines joined. */
+export function findHeader(headers: HeaderMap, name: string): string | undefined {
+  const own = headers[name]
+  // the spelling that most callers use
+  if (typeof own === 'string') return own
+  const value = own ?? headers[name.toLowerCase()]
+  if (typeof value === 'string') return value
+  // what every object inherits, such as `constructor`, is no header
+  return Array.isArray(value) ? joinLines(name, value) : undefined
+}
+
+/** Joins the lines of a header. */
+export function joinLines(name: string, lines: readonly string[]): string {
+  return lines.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')
+}
