@@ -228,6 +228,6 @@ export const app = createApp(defineModule({ controllers: [cars] }), { logger: fa
     assert.match(unknown.stderr, /unknown version "9"\n {2}the app has 1, 2\n/)
     const host = await client(TYPED, '--version', '2', '--host', 'a.test')
     assert.equal(host.code, 2)
-    assert.match(host.stderr, /--host is for route maps/)
+    assert.match(host.stderr, /^octavo: --host requires --map\n/)
   })
 })
