@@ -398,6 +398,12 @@ export { UrlOptions } from 'octavo'
 
 export { UrlVersioningOptions } from 'octavo'
 
+export { UsageEntry } from 'octavo'
+
+export { UsageOptions } from 'octavo'
+
+export { UsageStore } from 'octavo'
+
 export { VERSION_NEUTRAL } from 'octavo'
 
 export { ValidationError } from 'octavo'

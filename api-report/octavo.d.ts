@@ -81,6 +81,7 @@ export interface AppOptions<
   readonly addressHeader?: string
   readonly allowedHosts?: readonly string[]
   readonly bodyLimit?: number
+  readonly client?: (request: HttpRequest_2) => string | undefined
   readonly docs?: DocsOptions | false
   readonly errorFormat?: ErrorFormat<F>
   readonly errorHandlers?: readonly ErrorHandler[]
@@ -98,6 +99,7 @@ export interface AppOptions<
   readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
   readonly trustProxy?: boolean | number | string | readonly string[]
   readonly uploads?: UploadLimits
+  readonly usage?: UsageOptions
   readonly validateResponses?: boolean | 'strict'
   readonly versioning?: VersioningOption<O, S, D, L, H>
 }
@@ -676,6 +678,7 @@ export type ExecutionContext<I = unknown> = ExecutionContext_2<I>
 interface ExecutionContext_2<I = unknown> {
   readonly allowedMethods: () => Promise<readonly Method[]>
   readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
+  readonly client: string | undefined
   identity: Found<I>
   readonly log: Logger_2
   readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
@@ -2099,6 +2102,29 @@ export interface UrlVersioningOptions {
   readonly allowBare?: boolean
   readonly statusCodes?: Partial<VersionStatusCodes>
   readonly versionParameter?: string
+}
+
+export interface UsageEntry {
+  readonly change?: string
+  readonly client: string | null
+  readonly count: number
+  readonly day: string
+  readonly lastSeen: string
+  readonly route: string
+  readonly version: string | null
+}
+
+export interface UsageOptions {
+  readonly interval?: number
+  readonly keep?: number
+  readonly limit?: number
+  readonly store?: UsageStore | ((entries: readonly UsageEntry[]) => unknown)
+}
+
+export interface UsageStore {
+  iterator?: ((namespace?: unknown) => AsyncIterable<readonly [key: string, value: unknown]>) | undefined
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
 }
 
 export const VERSION_NEUTRAL: unique symbol

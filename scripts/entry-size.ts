@@ -10,12 +10,12 @@ const MAX_VALUES = 49
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 231.9 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 189.5 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 232.9 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 190.0 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */
-const MAX_WORKER_KB = 122.3
+const MAX_WORKER_KB = 122.8
 
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path)

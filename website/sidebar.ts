@@ -66,6 +66,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Changes in requests', 'guide/changes-requests'],
       ['Reference of changes', 'guide/changes-reference'],
       ['Deprecation and sunset', 'guide/deprecation'],
+      ['Usage of versions', 'guide/usage'],
       ['Compatibility of documents', 'guide/compatibility'],
       ['Compared with other tools', 'guide/compatibility-tools'],
       ['Releasing a version', 'guide/releasing'],

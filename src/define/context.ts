@@ -135,6 +135,8 @@ export interface ExecutionContext<I = unknown> {
   requestId: string
   /** The client that a guard identified, `undefined` before. Guards of the controller and the route type it, or else {@link Register}. */
   identity: Found<I>
+  /** The name of the client, as the option `client` of the application names it. `undefined` without that option. */
+  readonly client: string | undefined
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   /** Values that your code shares during this request. */

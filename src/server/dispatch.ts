@@ -3,8 +3,8 @@ import { isPreflight, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../path/param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
-import { RequestContext } from './pipeline/context.ts'
-import type { AppServices } from './pipeline/context.ts'
+import { openContext } from './pipeline/context.ts'
+import type { AppServices, RequestContext } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
 import { recovered } from './pipeline/error-handlers.ts'
 import type { Recover } from './pipeline/error-handlers.ts'
@@ -68,11 +68,11 @@ export function createDispatch(parts: DispatchParts, services: AppServices): Dis
   const { telemetry } = settings
   if (telemetry !== undefined)
     return (raw) => {
-      const context = new RequestContext(raw, services)
+      const context = openContext(raw, services)
       return { context, response: telemetry.request(context, () => observed(context, raw), raw) }
     }
   return (raw) => {
-    const context = new RequestContext(raw, services)
+    const context = openContext(raw, services)
     return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
   }
 }

@@ -106,6 +106,7 @@ const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
   originalPath: true,
   requestId: true,
   identity: true,
+  client: true,
   signal: true,
   state: true,
   log: true,

@@ -1543,7 +1543,7 @@ describe('several mistakes', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, telemetry, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, telemetry, client, usage, config, configSchema, envFile, versioning',
       },
       {
         code: 'unknown_field',
@@ -1643,7 +1643,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "colour"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, telemetry, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, telemetry, client, usage, config, configSchema, envFile, versioning',
       },
     ],
     [
@@ -1683,7 +1683,7 @@ describe('a bad option of createApp', () => {
         code: 'unknown_option',
         where: 'createApp',
         message: 'there is no option "toString"',
-        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, telemetry, config, configSchema, envFile, versioning',
+        fix: 'use one of prefix, trailingSlash, bodyLimit, trustProxy, allowedHosts, addressHeader, validateResponses, logger, timeouts, limits, uploads, docs, health, guards, interceptors, middleware, errorHandlers, errorFormat, overrides, session, telemetry, client, usage, config, configSchema, envFile, versioning',
       },
     ],
     [

@@ -78,6 +78,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/testing-versions.md', maxWords: 1_000 },
   { page: 'docs/guide/testing.md', maxWords: 600 },
   { page: 'docs/guide/uploads.md', maxWords: 750 },
+  { page: 'docs/guide/usage.md', maxWords: 1_200 },
   { page: 'docs/guide/versioning-rules.md', maxWords: 2_600 },
   { page: 'docs/guide/versioning.md', maxWords: 1_850 },
   { page: 'docs/guide/websockets.md', maxWords: 1_000 },

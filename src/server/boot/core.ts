@@ -33,6 +33,7 @@ import { openSettings, startApp } from './start.ts'
 import { atDefinition, attempt, placed, withPlaces } from '../../place.ts'
 import { createEnabledVersioning } from './enabled-versioning.ts'
 import type { Make } from './enabled-versioning.ts'
+import type { Usage } from '../usage/usage.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 
 /** An application without the ways into it. */
@@ -107,8 +108,10 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     sessions = await loadSessions(settings)
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
-    lifecycle.atEnd(() => stop().finally(() => sessions?.close()))
-    return (opened = { dispatch: lifecycle.counted(health?.wrap(dispatch, services) ?? dispatch) })
+    const usage = await loadUsage(settings)
+    lifecycle.atEnd(() => stop().finally(() => Promise.all([sessions?.close(), usage?.close()])))
+    const observed = usage?.wrap(dispatch) ?? dispatch
+    return (opened = { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) })
   }
   const enableVersioning: Core['enableVersioning'] = (given, common) => {
     if (opening !== undefined) throw new Error(TOO_LATE)
@@ -225,6 +228,12 @@ async function loadSessions({ session, log }: Settings): Promise<Sessions | unde
   if (session === undefined) return undefined
   const { createSessions } = await import('../../session/sessions.ts')
   return createSessions(session, log)
+}
+
+async function loadUsage({ usage, log }: Settings): Promise<Usage | undefined> {
+  if (usage === undefined) return undefined
+  const { createUsage } = await import('../usage/usage.ts')
+  return createUsage(usage, log)
 }
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */

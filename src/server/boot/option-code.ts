@@ -5,6 +5,7 @@ import { docsProblems } from '../options/docs.ts'
 import { errorFormatProblems } from '../options/error-format.ts'
 import { healthProblems } from '../options/health.ts'
 import type { HealthOptions } from '../options/health.ts'
+import { usageProblems } from '../options/usage.ts'
 import { checkHealthPaths } from '../table/checks/health.ts'
 import type { Table } from '../table/table.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -17,12 +18,14 @@ export function rareOptionProblems({
   errorFormat,
   session,
   health,
+  usage,
   docs,
 }: AnyAppOptions): readonly DefinitionProblem[] {
   return [
     ...errorFormatProblems(errorFormat),
     ...sessionProblems(session),
     ...healthProblems(health),
+    ...usageProblems(usage),
     ...docsProblems(docs),
   ]
 }

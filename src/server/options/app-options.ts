@@ -12,6 +12,7 @@ import type { Middleware } from '../../define/middleware.ts'
 import type { Binding } from '../../define/provider.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
+import type { HttpRequest } from '../../http.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
@@ -24,6 +25,7 @@ import type { HealthOptions } from './health.ts'
 import { prefixProblems } from './prefix.ts'
 import type { PrefixOptions } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
+import type { UsageOptions } from './usage.ts'
 import { versioningProblems } from './versioning.ts'
 import type { AnyVersioning, VersioningOption } from './versioning.ts'
 
@@ -150,6 +152,16 @@ export interface AppOptions<
   readonly session?: SessionOptions
   /** Observes each request: `openTelemetry()` of `octavo/otel` records spans and metrics. @default nothing */
   readonly telemetry?: Telemetry
+  /**
+   * Names the client of each request once, before anything else is known of it. The name is `context.client`. If the function throws, the
+   * error is logged and the client has no name.
+   *
+   * @example
+   * createApp(AppModule, { client: (request) => request.header('x-api-key'), usage: {} })
+   */
+  readonly client?: (request: HttpRequest) => string | undefined
+  /** Counts who calls which route in which version, and which changes alter something in these calls. @default nothing is counted */
+  readonly usage?: UsageOptions
 }
 
 /** The options of `createApp` for code that does not ask which schemes there are. */
@@ -224,6 +236,9 @@ const OPTIONS: Rules = {
   // reported in detail by `sessionProblems`
   session: [() => true, 'an object'],
   telemetry: [isObject, 'an object, such as openTelemetry()'],
+  client: [isFunction, 'a function that returns the name of the client of a request'],
+  // reported in detail by `usageProblems`
+  usage: [() => true, 'an object'],
   config: [
     (value) => isText(value) || isRecord(value) || isFunction(value),
     'an object such as { port: 3000 }, a module, its path, or a function that returns one of them',
@@ -238,8 +253,8 @@ const OPTIONS: Rules = {
 }
 
 /** Whether there are options whose contents `rareOptionProblems` checks. */
-export function hasRareOptions({ errorFormat, session, health, docs }: AnyAppOptions): boolean {
-  return [errorFormat, session, health, docs === false ? undefined : docs].some(
+export function hasRareOptions({ errorFormat, session, health, usage, docs }: AnyAppOptions): boolean {
+  return [errorFormat, session, health, usage, docs === false ? undefined : docs].some(
     (given) => given !== undefined,
   )
 }

@@ -13,6 +13,7 @@ import type { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
+import type { UsageOptions } from './usage.ts'
 import type { Prefix } from '../../path/prefix.ts'
 import { isAddresses, toTrust } from '../../request/trust.ts'
 import type { Trust } from '../../request/trust.ts'
@@ -46,6 +47,8 @@ export interface Settings {
   readonly health: HealthOptions | undefined
   readonly docs: DocsOptions | false | undefined
   readonly telemetry: Telemetry | undefined
+  readonly client: AppOptions['client']
+  readonly usage: UsageOptions | undefined
   readonly config: ConfigOptions
   readonly layers: Layers
   readonly overrides: readonly Binding[]
@@ -93,6 +96,8 @@ export function toSettings(
     health: options.health,
     docs: options.docs,
     telemetry,
+    client: options.client,
+    usage: options.usage,
     config: options,
     layers: toLayers(options),
     overrides: options.overrides ?? [],

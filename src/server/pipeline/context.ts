@@ -109,6 +109,7 @@ export class RequestContext implements SessionContext {
   /** How the request wrote its version. `undefined` if it named none. */
   spelling: string | undefined = undefined
   identity: unknown = undefined
+  client: string | undefined = undefined
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
   /** Writes the report on versions into the headers of a response. */
@@ -369,4 +370,18 @@ export class RequestContext implements SessionContext {
   get switchToHttpConnection() {
     return (): { getRequest(): HttpRequest } => ({ getRequest: () => this.request })
   }
+}
+
+/** Creates the context of a request, with the name of its client. A client that cannot be named is answered all the same. */
+export function openContext(raw: RawRequest, services: AppServices): RequestContext {
+  const context = new RequestContext(raw, services)
+  const { client } = services.settings
+  if (client !== undefined) {
+    try {
+      context.client = client(context.request)
+    } catch (err) {
+      logError(context, { err }, 'client failed')
+    }
+  }
+  return context
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule, upgrade } from 'octavo'
-import type { App, AppOptions, ListenOptions, Logger } from 'octavo'
+import type { App, AppOptions, ListenOptions, Logger, UsageOptions } from 'octavo'
 import { z } from 'zod'
 
 /** What a test says to the program below. */
@@ -10,6 +10,8 @@ export interface ProgramOptions {
   readonly listen?: ListenOptions
   readonly timeouts?: AppOptions['timeouts']
   readonly session?: AppOptions['session']
+  /** Counts usage, in memory or in lines of a file. */
+  readonly usage?: { readonly file?: string; readonly interval?: number }
   /** Whether there are two applications. */
   readonly twice?: boolean
   /** Milliseconds that starting takes. */
@@ -83,6 +85,11 @@ const controller = defineController({
   ],
 })
 
+function toUsage({ file, interval = 10_000 }: NonNullable<ProgramOptions['usage']>): UsageOptions {
+  if (file === undefined) return { interval }
+  return { interval, store: (entries) => appendFileSync(file, `${JSON.stringify(entries)}\n`) }
+}
+
 const create = (): App =>
   createApp(
     defineModule({
@@ -103,6 +110,7 @@ const create = (): App =>
       health: { live: '/livez', ready: '/readyz' },
       ...(options.timeouts && { timeouts: options.timeouts }),
       ...(options.session && { session: options.session }),
+      ...(options.usage && { usage: toUsage(options.usage) }),
     },
   )
 const place = options.listen?.path === undefined ? { port: 0, host: '127.0.0.1' } : {}

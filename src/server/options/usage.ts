@@ -1,0 +1,84 @@
+import { optionProblems } from '../../check-options.ts'
+import type { Rules } from '../../check-options.ts'
+import type { DefinitionProblem } from '../../definition-error.ts'
+import type { Awaitable } from '../../http.ts'
+import { describeValue, isFunction, isRecord } from '../../values.ts'
+
+/** How often a client called a route in a version on a day, or how often a change altered something in these calls. */
+export interface UsageEntry {
+  /** The day in UTC, such as `'2026-01-05'`. */
+  readonly day: string
+  /** The version that answered, or `null`. */
+  readonly version: string | null
+  /** The name of the route, or `'*'` in the entry that folds the least used ones of a version. */
+  readonly route: string
+  /** The client, as the option `client` names it, `null` if it named none, or `'*'` in the entry that folds the least used ones. */
+  readonly client: string | null
+  /** The id of the change that altered something. Entries without it count all calls. */
+  readonly change?: string
+  /** The number of calls. */
+  readonly count: number
+  /** The moment of the last call, in ISO 8601. */
+  readonly lastSeen: string
+}
+
+/** Keeps what was counted. `new Keyv(…)` fits, unless its adapter cannot list its keys. */
+export interface UsageStore {
+  /** Keeps the value of a key for `ttlMs` milliseconds. `false` as the result says that nothing was stored. */
+  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
+  /** Lists the keys with their values. */
+  iterator?: ((namespace?: unknown) => AsyncIterable<readonly [key: string, value: unknown]>) | undefined
+  /** Stores that tell of errors rather than reject. */
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+/** The `usage` option of `createApp`: counts who calls which route in which version. */
+export interface UsageOptions {
+  /**
+   * Where counts are kept. A function receives the counts since its last call. If it fails, it receives them again.
+   *
+   * @default the memory of this process
+   */
+  readonly store?: UsageStore | ((entries: readonly UsageEntry[]) => unknown)
+  /** Milliseconds between two flushes to the store. The last flush is part of closing. @default 10000 */
+  readonly interval?: number
+  /** The most entries of a day that a process counts. Beyond it, it folds the least used ones into one for each version. @default 10000 */
+  readonly limit?: number
+  /** Days that a store keeps counts. @default 400 */
+  readonly keep?: number
+}
+
+/** The most entries for which the numbers of a counter stay small integers. */
+const MAX_LIMIT = 60_000
+/** Fewer would be folded all the time. */
+const MIN_LIMIT = 100
+const MAX_DELAY = 2 ** 31 - 1
+
+const isWhole = (value: unknown, most: number): boolean =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
+
+const RULES: Rules = {
+  store: [
+    (value) =>
+      isFunction(value) ||
+      (typeof value === 'object' &&
+        value !== null &&
+        ['set', 'iterator'].every((name) => isFunction(Reflect.get(value, name)))),
+    'a function, or a store with set and iterator, such as new Keyv()',
+  ],
+  interval: [(value) => isWhole(value, MAX_DELAY), `a number of milliseconds from 1 to ${MAX_DELAY}`],
+  limit: [
+    (value) => isWhole(value, MAX_LIMIT) && Number(value) >= MIN_LIMIT,
+    `a number from ${MIN_LIMIT} to ${MAX_LIMIT}`,
+  ],
+  keep: [(value) => isWhole(value, MAX_LIMIT), 'a number of days above 0'],
+}
+
+/** Reports what cannot be used in `usage`. */
+export function usageProblems(options: unknown): readonly DefinitionProblem[] {
+  if (options === undefined) return []
+  const where = 'createApp'
+  if (isRecord(options)) return optionProblems(where, options, RULES, 'usage.')
+  const fix = 'write usage: {} to count in memory'
+  return [{ code: 'invalid_option', where, message: `usage is ${describeValue(options)}`, fix }]
+}

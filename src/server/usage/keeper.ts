@@ -1,0 +1,111 @@
+import { createId } from '../../platform.ts'
+import { isFunction, isRecord } from '../../values.ts'
+import type { UsageEntry, UsageOptions, UsageStore } from '../options/usage.ts'
+import type { Table } from './table.ts'
+
+/** Keeps what tables count. */
+export interface Keeper {
+  /** Stores what tables have counted. Rejects if it could not, and then `restore` has been called with what is not stored. */
+  readonly store: (tables: readonly Table[]) => Promise<void>
+  /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
+  readonly takesDifferences: boolean
+  /** Everything that was stored, or `undefined` if it cannot be read. */
+  readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
+}
+
+const DAY = 86_400_000
+const KEPT_DAYS = 400
+
+/** Creates the keeper of the options. */
+export function createKeeper({ store, keep = KEPT_DAYS }: UsageOptions): Keeper {
+  if (isFunction(store)) return createCaller(store)
+  return createStoring(store ?? createMemory(), keep * DAY)
+}
+
+function createCaller(store: (entries: readonly UsageEntry[]) => unknown): Keeper {
+  return {
+    takesDifferences: true,
+    read: undefined,
+    store: async (tables) => {
+      const entries = tables.flatMap((table) => table.entries())
+      if (entries.length > 0) await store(entries)
+    },
+  }
+}
+
+const PREFIX = 'usage:'
+
+/**
+ * Each process writes the whole table of a day under a key of its own, so that processes never write over each other, and what is written
+ * twice counts once.
+ */
+function createStoring(store: UsageStore, ttlMs: number): Keeper {
+  const writer = createId()
+  let failure: unknown
+  // without a listener, the event itself would be an error
+  store.on?.('error', (error) => {
+    failure = error
+  })
+  return {
+    takesDifferences: false,
+    store: async (tables) => {
+      for (const table of tables) {
+        const text = JSON.stringify(table.entries())
+        table.isDirty = false
+        try {
+          failure = undefined
+          const result = await store.set(`${PREFIX}${table.day}:${writer}`, text, ttlMs)
+          if (result === false) throw new Error('The store did not store', { cause: failure })
+        } catch (error) {
+          table.isDirty = true
+          throw error
+        }
+      }
+    },
+    read: async () => {
+      const found: UsageEntry[] = []
+      for await (const [key, value] of store.iterator?.() ?? NONE) {
+        if (!key.startsWith(PREFIX) || typeof value !== 'string') continue
+        found.push(...toEntries(value))
+      }
+      return mergeEntries(found)
+    },
+  }
+}
+
+const NONE: readonly (readonly [string, unknown])[] = []
+
+function toEntries(text: string): readonly UsageEntry[] {
+  const all: unknown = JSON.parse(text)
+  // written by a process of the application
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Array.isArray(all) ? (all.filter(isRecord) as unknown as readonly UsageEntry[]) : []
+}
+
+/** Adds up entries that differ in nothing but their counts, which come from several processes. Sorts them by day. */
+function mergeEntries(entries: readonly UsageEntry[]): readonly UsageEntry[] {
+  const merged = new Map<string, UsageEntry>()
+  for (const entry of entries) {
+    const { day, version, route, client, change, count, lastSeen } = entry
+    const key = JSON.stringify([day, version, route, client, change])
+    const known = merged.get(key)
+    const last = known !== undefined && known.lastSeen > lastSeen ? known.lastSeen : lastSeen
+    merged.set(key, { ...entry, count: count + (known?.count ?? 0), lastSeen: last })
+  }
+  return [...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
+}
+
+/** Creates a store in memory. */
+function createMemory(): UsageStore {
+  const kept = new Map<string, { readonly value: string; readonly until: number }>()
+  return {
+    set: (key, value, ttlMs = Infinity) => {
+      const now = Date.now()
+      for (const [each, { until }] of kept) if (until < now) kept.delete(each)
+      kept.set(key, { value, until: now + ttlMs })
+    },
+    iterator: async function* () {
+      for (const [key, { value }] of kept) yield [key, value] as const
+    },
+  }
+}

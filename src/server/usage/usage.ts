@@ -1,0 +1,81 @@
+import { ignoreRejection, isPromise } from '../../async.ts'
+import type { Logger } from '../../define/context.ts'
+import type { Dispatch } from '../dispatch.ts'
+import type { UsageEntry, UsageOptions } from '../options/usage.ts'
+import type { RequestContext } from '../pipeline/context.ts'
+import { createDays } from './days.ts'
+import type { Days } from './days.ts'
+import { createKeeper } from './keeper.ts'
+import type { Keeper } from './keeper.ts'
+import { createPlaces } from './places.ts'
+
+/** Counts who calls which route in which version. */
+export interface Usage {
+  readonly wrap: (dispatch: Dispatch) => Dispatch
+  /** Everything that all processes have counted, or `undefined` if the store cannot be read. */
+  readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
+  /** Stores what has been counted. Rejects if that fails, and then it is stored later. */
+  readonly flush: () => Promise<void>
+  /** The last flush. */
+  readonly close: () => Promise<void>
+}
+
+const INTERVAL = 10_000
+const LIMIT = 10_000
+
+/** Creates the counter of an application. */
+export function createUsage(options: UsageOptions, log: Logger): Usage {
+  const { interval = INTERVAL, limit = LIMIT } = options
+  const keeper = createKeeper(options)
+  const places = createPlaces()
+  const days = createDays(limit, places)
+  const count = ({ route, version, client }: RequestContext): void => {
+    if (route === null) return
+    const now = Date.now()
+    days.today(now).add(places.of(route, version), client, 1, now)
+  }
+  let stored = Promise.resolve()
+  /** One flush after the other, for a function must not get the same counts twice. */
+  const flush = (): Promise<void> => {
+    const stores = stored.then(() => store(days, keeper))
+    stored = stores.catch((error: unknown) =>
+      log.error({ err: error }, 'Usage could not be stored: it is kept and stored later'),
+    )
+    return stores
+  }
+  const timer = setInterval(() => ignoreRejection(flush()), interval)
+  timer.unref?.()
+  const { read } = keeper
+  return {
+    wrap: (dispatch) => (raw) => {
+      const exchange = dispatch(raw)
+      const { context, response } = exchange
+      if (isPromise(response)) void response.then(() => count(context))
+      else count(context)
+      return exchange
+    },
+    read:
+      read &&
+      (async () => {
+        await flush()
+        return read()
+      }),
+    flush,
+    close: async () => {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+async function store(days: Days, keeper: Keeper): Promise<void> {
+  const taken = days.dirty()
+  if (keeper.takesDifferences) days.clear()
+  try {
+    await keeper.store(taken)
+  } catch (error) {
+    if (keeper.takesDifferences) days.restore(taken)
+    throw error
+  }
+  days.dropStored()
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { Keyv } from 'keyv'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { AppOptions, UsageEntry } from 'octavo'
+
+import { createUsage } from '../../src/server/usage/usage.ts'
+import { createPlaces } from '../../src/server/usage/places.ts'
+import { createTable } from '../../src/server/usage/table.ts'
+
+const cars = defineController({
+  prefix: '/car',
+  name: 'car',
+  routes: [
+    { method: 'GET', name: 'list', version: ['1', '2'], handler: () => 'cars' },
+    { method: 'GET', path: '/{id:int}', name: 'one', version: '2', handler: async () => Promise.resolve(1) },
+    { method: 'POST', name: 'add', version: '1', handler: (_, { client }) => client ?? 'nobody' },
+  ],
+})
+
+function createCars(options: AppOptions) {
+  const app = createApp(defineModule({ controllers: [cars] }), {
+    logger: false,
+    client: (request) => request.header('x-client'),
+    ...options,
+  })
+  app.enableVersioning(VersioningSchemes.URL, {
+    versions: { '1': { sunset: '2020-01-01', retired: 'gone' } },
+  })
+  return app
+}
+
+/** What counts say, without the moment of the last call. */
+function short(entries: readonly UsageEntry[]): readonly string[] {
+  return entries
+    .map(({ day, version, route, client, change, count }) =>
+      [day, version, route, client, change, count].filter((part) => part !== undefined).join(' '),
+    )
+    .toSorted()
+}
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+describe('usage', () => {
+  it('counts each version, route and client of a day, and passes on what was counted since the last flush', async (t) => {
+    t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: NOON })
+    const flushes: (readonly UsageEntry[])[] = []
+    const app = createCars({ usage: { store: (entries) => void flushes.push(entries), interval: 1_000 } })
+    const ask = (url: string, client?: string) =>
+      app.inject({ url, headers: client === undefined ? {} : { 'x-client': client } })
+    await ask('/v1/car', 'a')
+    await ask('/v2/car', 'a')
+    await ask('/v2/car', 'a')
+    await ask('/v2/car/7', 'b')
+    await ask('/v2/car/7')
+    await ask('/v2/nowhere', 'b')
+    t.mock.timers.tick(1_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(flushes.map(short), [
+      [
+        '2026-03-01 1 car.list a 1',
+        '2026-03-01 2 car.list a 2',
+        '2026-03-01 2 car.one  1',
+        '2026-03-01 2 car.one b 1',
+      ],
+    ])
+    assert.equal(flushes[0]?.[0]?.lastSeen, '2026-03-01T12:00:00.000Z')
+    await ask('/v2/car', 'a')
+    await app.close()
+    assert.deepEqual(flushes.slice(1).map(short), [['2026-03-01 2 car.list a 1']])
+  })
+
+  it('counts what a retired version refuses, and begins a new entry each day', async (t) => {
+    t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: NOON })
+    const found: UsageEntry[] = []
+    const app = createCars({ usage: { store: (entries) => void found.push(...entries), interval: 2 ** 30 } })
+    assert.equal((await app.inject('/v1/car')).statusCode, 410)
+    t.mock.timers.setTime(NOON + 12 * 3_600_000)
+    await app.inject('/v1/car')
+    await app.close()
+    assert.deepEqual(short(found), ['2026-03-01 1 car.list  1', '2026-03-02 1 car.list  1'])
+  })
+
+  it('counts again what a store did not take, once', async () => {
+    const found: UsageEntry[] = []
+    const logged: unknown[] = []
+    let fails = true
+    const note = (...line: unknown[]): void => void logged.push(line)
+    const usage = createUsage(
+      {
+        interval: 2 ** 30,
+        store: (entries) => {
+          if (fails) throw new Error('The store is away')
+          found.push(...entries)
+        },
+      },
+      { debug: note, info: note, warn: note, error: note },
+    )
+    const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
+    const context = { route, version: '1', client: 'a' }
+    const dispatch = usage.wrap(() => ({ context, response: { status: 200 } }) as never)
+    dispatch({} as never)
+    await assert.rejects(usage.flush(), /The store is away/)
+    dispatch({} as never)
+    fails = false
+    await usage.close()
+    assert.deepEqual(
+      found.map(({ client, count }) => [client, count]),
+      [['a', 2]],
+    )
+    assert.equal(logged.length, 1)
+  })
+
+  it('adds up what several processes keep in a Keyv store, each in an entry of its own', async () => {
+    const store = new Keyv()
+    const silent = { debug() {}, info() {}, warn() {}, error() {} }
+    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent))
+    const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
+    for (const [index, usage] of usages.entries()) {
+      const dispatch = usage.wrap(
+        () => ({ context: { route, version: '1', client: 'a' }, response: { status: 200 } }) as never,
+      )
+      for (let count = 0; count <= index; count++) {
+        dispatch({} as never)
+        // what is stored twice counts once
+        await usage.flush()
+      }
+    }
+    await Promise.all(usages.map((usage) => usage.close()))
+    const entries = await usages[0]?.read?.()
+    assert.deepEqual(
+      entries?.map(({ version, count }) => [version, count]),
+      [['1', 10]],
+    )
+  })
+
+  it('stores nothing as stored if the store says that it did not', async () => {
+    const logged: unknown[] = []
+    const note = (...line: unknown[]): void => void logged.push(line)
+    const refusing = { set: () => false, iterator: async function* () {} }
+    const usage = createUsage(
+      { store: refusing, interval: 2 ** 30 },
+      { debug: note, info: note, warn: note, error: note },
+    )
+    const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
+    usage.wrap(() => ({ context: { route, version: null, client: undefined }, response: {} }) as never)(
+      {} as never,
+    )
+    await assert.rejects(usage.close(), /did not store/)
+    assert.equal(logged.length, 1)
+  })
+
+  it('folds the least used entries of each version into one, so that totals stay exact', () => {
+    const places = createPlaces()
+    const table = createTable(NOON, 100, places)
+    const first = places.named('1', 'car.list', undefined)
+    const second = places.named('2', 'car.list', undefined)
+    for (let index = 0; index < 50; index++) table.add(first, 'busy', 1, NOON)
+    for (let index = 0; index < 10_000; index++)
+      table.add(index % 2 === 0 ? first : second, `client ${index}`, 1, NOON)
+    const entries = table.entries()
+    assert.equal(entries.length <= 102, true, String(entries.length))
+    const sum = (version: string) =>
+      entries.filter((each) => each.version === version).reduce((total, { count }) => total + count, 0)
+    assert.deepEqual([sum('1'), sum('2')], [5_050, 5_000])
+    assert.equal(entries.find(({ client }) => client === 'busy')?.count, 50)
+    const folded = entries.filter(({ route }) => route === '*')
+    assert.deepEqual(folded.map(({ version, client }) => `${version} ${client}`).toSorted(), ['1 *', '2 *'])
+  })
+
+  it('keeps the end of an entry within its limit, and names that are too long are cut', () => {
+    const places = createPlaces()
+    const table = createTable(NOON, 100, places)
+    table.add(places.named('1', 'car.list', undefined), 'x'.repeat(10_000), 1, NOON)
+    assert.equal(table.entries()[0]?.client?.length, 200)
+  })
+})
+
+describe('context.client', () => {
+  it('has the name that the option gives, for handlers, guards and middleware', async () => {
+    const app = createCars({})
+    const seen = await app.inject({
+      method: 'POST',
+      url: '/v1/car',
+      headers: { 'x-client': 'acme' },
+    })
+    assert.equal(seen.statusCode, 410)
+    const open = createApp(defineModule({ controllers: [cars] }), {
+      logger: false,
+      client: (request) => request.header('x-client'),
+      middleware: [
+        async (context, next) => {
+          const response = await next()
+          return { ...response, headers: { ...response.headers, 'x-named': context.client ?? 'none' } }
+        },
+      ],
+    })
+    open.enableVersioning(VersioningSchemes.URL)
+    const named = await open.inject({ method: 'POST', url: '/v1/car', headers: { 'x-client': 'acme' } })
+    assert.equal(named.json(), 'acme')
+    assert.equal(named.headers['x-named'], 'acme')
+  })
+
+  it('is undefined if the function throws, which is logged and harms no request', async () => {
+    const logged: unknown[] = []
+    const note = (...line: unknown[]): void => void logged.push(line)
+    let calls = 0
+    const app = createApp(
+      defineModule({
+        controllers: [
+          defineController({
+            prefix: '/',
+            routes: [{ method: 'GET', handler: (_, { client }) => client ?? 'none' }],
+          }),
+        ],
+      }),
+      {
+        logger: { debug: () => undefined, info: () => undefined, warn: note, error: note },
+        client: () => {
+          calls++
+          throw new Error('no name')
+        },
+      },
+    )
+    assert.equal((await app.inject('/')).json(), 'none')
+    assert.equal(calls, 1)
+    assert.equal(logged.length, 1)
+  })
+})

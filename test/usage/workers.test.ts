@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import type { UsageEntry } from 'octavo'
+
+import { named, start } from '../node/process/child.ts'
+import { startLoad, until } from '../node/process/load.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'octavo-usage-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** What processes passed to the store, line by line. */
+function countsIn(file: string): number {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((line) => JSON.parse(line) as readonly UsageEntry[])
+    .reduce((total, { count }) => total + count, 0)
+}
+
+describe('usage of workers', { skip: process.platform === 'win32' }, () => {
+  it('is exact over four workers, and SIGTERM loses nothing', async () => {
+    const file = join(folder, 'workers.jsonl')
+    // the interval is long, so that nearly everything is counted by the last flush
+    const program = await start({ listen: { workers: 4 }, usage: { file, interval: 400 } })
+    const load = startLoad(await program.url(), 16)
+    await until(() => load.answers.size === 4 && sumOf(load.answers) > 2_000, 'all workers answer')
+    await load.stop()
+    assert.deepEqual(load.failures, [])
+    program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [0, null])
+    assert.equal(countsIn(file), sumOf(load.answers))
+  })
+
+  it('has requests that were under way at SIGTERM', async () => {
+    const file = join(folder, 'one.jsonl')
+    const program = await start({ usage: { file, interval: 2 ** 30 } })
+    const slow = fetch(`${await program.url()}/slow`)
+    await program.line(named('entered'))
+    program.child.kill('SIGTERM')
+    program.child.stdin?.write('go')
+    assert.equal((await slow).status, 200)
+    assert.deepEqual(await program.exited, [0, null])
+    assert.equal(countsIn(file), 1)
+  })
+
+  it('warns about workers that count in memories of their own', async () => {
+    const program = await start({ listen: { workers: 1 }, usage: {} })
+    await program.url()
+    program.child.kill('SIGTERM')
+    await program.exited
+    const warning = 'Each worker counts usage in its own memory: set usage.store to a shared one'
+    assert.equal(program.lines.filter(({ level, msg }) => level === 'warn' && msg === warning).length, 1)
+  })
+})
+
+function sumOf(answers: ReadonlyMap<number, number>): number {
+  return [...answers.values()].reduce((sum, count) => sum + count, 0)
+}
