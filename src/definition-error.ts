@@ -159,5 +159,5 @@ export class DefinitionError extends Error {
 }
 
 function toLine({ code, where, message, fix }: DefinitionProblem): string {
-  return `  ${where}: ${message}; ${fix} [${code}]`
+  return `  ${where}: ${message}. ${fix.charAt(0).toUpperCase()}${fix.slice(1)} [${code}]`
 }

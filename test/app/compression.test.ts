@@ -389,19 +389,19 @@ describe('compression around etag', () => {
 
 describe('the options of compression', () => {
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ['no object', null, /the options are null; write compression\(\{ … \}\) \[invalid_option\]/],
-    ['an unknown name', { treshold: 1 }, /did you mean "threshold"\?.*\[unknown_option\]/s],
-    ['a negative threshold', { threshold: -1 }, /threshold is -1; give a number of bytes/],
+    ['no object', null, /the options are null. Write compression\(\{ … \}\) \[invalid_option\]/],
+    ['an unknown name', { treshold: 1 }, /Did you mean "threshold"\?.*\[unknown_option\]/s],
+    ['a negative threshold', { threshold: -1 }, /threshold is -1\. Give a number of bytes/],
     [
       'no encodings',
       { encodings: [] },
-      /encodings is an empty list; give a list of encodings, which are 'br', 'zstd', 'gzip', 'deflate'/,
+      /encodings is an empty list\. Give a list of encodings, which are 'br', 'zstd', 'gzip', 'deflate'/,
     ],
     ['an unknown encoding', { encodings: ['lzma'] }, /encodings\[0\] is "lzma"/],
-    ['a level out of range', { level: { br: 12 } }, /level\.br is 12; give an integer from 0 to 11/],
+    ['a level out of range', { level: { br: 12 } }, /level\.br is 12\. Give an integer from 0 to 11/],
     ['a level of nothing', { level: { lzma: 1 } }, /no option "level\.lzma"/],
-    ['a number as level', { level: 4 }, /level is 4; give an object/],
-    ['a filter that is a list', { filter: ['text/plain'] }, /filter is a list of 1; give a function/],
+    ['a number as level', { level: 4 }, /level is 4\. Give an object/],
+    ['a filter that is a list', { filter: ['text/plain'] }, /filter is a list of 1\. Give a function/],
   ]
   for (const [what, options, message] of wrong) {
     it(`are a definition error with ${what}`, () => {

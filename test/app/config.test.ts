@@ -359,7 +359,7 @@ describe('configSchema', () => {
       message,
       [
         'A mistake in the definitions',
-        '  config.port: Invalid input: expected number, received undefined; add it in the option config, or the module that FRAMEWORK_CONFIG_MODULE names [invalid_config]',
+        '  config.port: Invalid input: expected number, received undefined. Add it in the option config, or the module that FRAMEWORK_CONFIG_MODULE names [invalid_config]',
       ].join('\n'),
     )
   })

@@ -71,28 +71,28 @@ describe('a provider that needs itself', () => {
   const Z: Token<unknown> = provider('Z', { x: X })
   const Outer = provider('Outer', { x: X })
   const fix =
-    'move the shared code into another provider, or pass a value instead of injecting it [provider_cycle]'
+    'Move the shared code into another provider, or pass a value instead of injecting it [provider_cycle]'
 
   table([
     [
       'directly',
       app({ providers: [Self] }),
-      `Self (provider of AppModule): it needs itself: Self → Self; ${fix}`,
+      `Self (provider of AppModule): it needs itself: Self → Self. ${fix}`,
     ],
     [
       'through another one',
       app({ providers: [A, B] }),
-      `A (provider of AppModule): it needs itself: A → B → A; ${fix}`,
+      `A (provider of AppModule): it needs itself: A → B → A. ${fix}`,
     ],
     [
       'through two others, without those that merely lead to them',
       app({ providers: [Outer, X, Y, Z] }),
-      `X (provider of AppModule): it needs itself: X → Y → Z → X; ${fix}`,
+      `X (provider of AppModule): it needs itself: X → Y → Z → X. ${fix}`,
     ],
     [
       'through a token',
       app({ providers: [bind(Clock, provider('SystemClock', { clock: Clock }) as never)] }),
-      `SystemClock (provider of AppModule): it needs itself: SystemClock → SystemClock; ${fix}`,
+      `SystemClock (provider of AppModule): it needs itself: SystemClock → SystemClock. ${fix}`,
     ],
     [
       'through transients, one of which lives for a request',
@@ -102,9 +102,9 @@ describe('a provider that needs itself', () => {
         const user = provider('User', { p: P })
         return app({ providers: [P, Q, user] })()
       },
-      `P (provider of AppModule): it needs itself: P → Q → P; ${fix}`,
+      `P (provider of AppModule): it needs itself: P → Q → P. ${fix}`,
       'User (provider of AppModule): it is a singleton and injects HttpRequest, which lives for one request ' +
-        "(User → P → Q → HttpRequest); give User scope: 'request', or pass HttpRequest as an argument [scope_mismatch]",
+        "(User → P → Q → HttpRequest). Give User scope: 'request', or pass HttpRequest as an argument [scope_mismatch]",
     ],
     [
       'across modules that import each other',
@@ -118,7 +118,7 @@ describe('a provider that needs itself', () => {
         const second: AnyModule = moduleOf({ name: 'Second', imports: [first], providers: [B], exports: [B] })
         return app({ imports: [second] })()
       },
-      `A (provider of First): it needs itself: A → B → A; ${fix}`,
+      `A (provider of First): it needs itself: A → B → A. ${fix}`,
     ],
   ])
 })
@@ -129,17 +129,17 @@ describe('a token that a module does not see', () => {
     [
       'and that nothing provides',
       app({ providers: [Cars] }),
-      `${who} no module provides it; add Database to providers of AppModule [missing_provider]`,
+      `${who} no module provides it. Add Database to providers of AppModule [missing_provider]`,
     ],
     [
       'and that nothing is bound to',
       app({ providers: [provider('Cars', { clock: Clock })] }),
-      'Cars (provider of AppModule): inject.clock needs Clock: no module provides it; add bind(Clock, …) to providers of AppModule, or import a module that exports Clock [missing_provider]',
+      'Cars (provider of AppModule): inject.clock needs Clock: no module provides it. Add bind(Clock, …) to providers of AppModule, or import a module that exports Clock [missing_provider]',
     ],
     [
       'because the import does not export it',
       app({ imports: [moduleOf({ name: 'DbModule', providers: [Database] })], providers: [Cars] }),
-      `${who} AppModule imports DbModule, which provides Database but does not export it; add Database to exports of DbModule [missing_provider]`,
+      `${who} AppModule imports DbModule, which provides Database but does not export it. Add Database to exports of DbModule [missing_provider]`,
     ],
     [
       'because it does not import what exports it',
@@ -149,7 +149,7 @@ describe('a token that a module does not see', () => {
           moduleOf({ name: 'CarsModule', providers: [Cars] }),
         ],
       }),
-      'Cars (provider of CarsModule): inject.db needs Database: DbModule exports it, but CarsModule does not import DbModule; add DbModule to imports of CarsModule [missing_provider]',
+      'Cars (provider of CarsModule): inject.db needs Database: DbModule exports it, but CarsModule does not import DbModule. Add DbModule to imports of CarsModule [missing_provider]',
     ],
     [
       'because it is neither exported nor imported',
@@ -159,12 +159,12 @@ describe('a token that a module does not see', () => {
           moduleOf({ name: 'CarsModule', providers: [Cars] }),
         ],
       }),
-      'Cars (provider of CarsModule): inject.db needs Database: DbModule provides it, does not export it, and is not imported by CarsModule; add Database to exports of DbModule, and DbModule to imports of CarsModule [missing_provider]',
+      'Cars (provider of CarsModule): inject.db needs Database: DbModule provides it, does not export it, and is not imported by CarsModule. Add Database to exports of DbModule, and DbModule to imports of CarsModule [missing_provider]',
     ],
     [
       'injected by a controller',
       app({ controllers: [controllerWith({ cars: Database })] }),
-      'car.get: GET /car: inject.cars needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',
+      'car.get: GET /car: inject.cars needs Database: no module provides it. Add Database to providers of AppModule [missing_provider]',
     ],
     [
       'injected by a guard, which sees what the module that lists it sees',
@@ -178,7 +178,7 @@ describe('a token that a module does not see', () => {
         ],
         providers: [Database],
       }),
-      'guard SignedIn of CarsModule: inject.db needs Database: AppModule provides it, but modules do not see what those that import them provide; move Database to a module that CarsModule imports, or to providers of CarsModule [missing_provider]',
+      'guard SignedIn of CarsModule: inject.db needs Database: AppModule provides it, but modules do not see what those that import them provide. Move Database to a module that CarsModule imports, or to providers of CarsModule [missing_provider]',
     ],
     [
       'injected by an interceptor',
@@ -192,7 +192,7 @@ describe('a token that a module does not see', () => {
         ],
         controllers: [controllerWith({})],
       }),
-      'interceptor Timing of AppModule: inject.clock needs Clock: no module provides it; add bind(Clock, …) to providers of AppModule, or import a module that exports Clock [missing_provider]',
+      'interceptor Timing of AppModule: inject.clock needs Clock: no module provides it. Add bind(Clock, …) to providers of AppModule, or import a module that exports Clock [missing_provider]',
     ],
     [
       'injected by a guard of the application',
@@ -202,17 +202,17 @@ describe('a token that a module does not see', () => {
           guards: [defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true })],
         },
       ),
-      'guard SignedIn of AppModule: inject.db needs Database: no module provides it; add Database to providers of AppModule [missing_provider]',
+      'guard SignedIn of AppModule: inject.db needs Database: no module provides it. Add Database to providers of AppModule [missing_provider]',
     ],
     [
       'for it is undefined',
       app({ providers: [provider('Cars', { db: undefined as never })] }),
-      'Cars (provider of AppModule): inject.db is undefined; two files may import each other: write lazy(() => TheToken) [missing_provider]',
+      'Cars (provider of AppModule): inject.db is undefined. Two files may import each other: write lazy(() => TheToken) [missing_provider]',
     ],
     [
       'for it is no token',
       app({ providers: [provider('Cars', { db: Date as never })] }),
-      'Cars (provider of AppModule): inject.db is the function Date; inject a provider, a token of defineToken, or a built-in one such as HttpRequest [missing_provider]',
+      'Cars (provider of AppModule): inject.db is the function Date. Inject a provider, a token of defineToken, or a built-in one such as HttpRequest [missing_provider]',
     ],
   ])
 })
@@ -222,29 +222,29 @@ describe('a singleton that injects what lives for one request', () => {
   const Helper = provider('Helper', { visit: Visit }, 'transient')
   const Far = provider('Far', { helper: Helper }, 'transient')
   const singleton = (inject: Readonly<Record<string, Token<unknown>>>) => provider('Cars', inject)
-  const mend = (name: string) => `give Cars scope: 'request', or pass ${name} as an argument [scope_mismatch]`
+  const mend = (name: string) => `Give Cars scope: 'request', or pass ${name} as an argument [scope_mismatch]`
   const who = 'Cars (provider of AppModule): it is a singleton and injects'
   table([
     [
       'directly',
       app({ providers: [Visit, singleton({ visit: Visit })] }),
-      `${who} Visit, which lives for one request; ${mend('Visit')}`,
+      `${who} Visit, which lives for one request. ${mend('Visit')}`,
     ],
     [
       'through a transient',
       app({ providers: [Visit, Helper, singleton({ helper: Helper })] }),
-      `${who} Visit, which lives for one request (Cars → Helper → Visit); ${mend('Visit')}`,
+      `${who} Visit, which lives for one request (Cars → Helper → Visit). ${mend('Visit')}`,
     ],
     [
       'through two transients',
       app({ providers: [Visit, Helper, Far, singleton({ far: Far })] }),
-      `${who} Visit, which lives for one request (Cars → Far → Helper → Visit); ${mend('Visit')}`,
+      `${who} Visit, which lives for one request (Cars → Far → Helper → Visit). ${mend('Visit')}`,
     ],
     [
       'which is built in',
       app({ providers: [singleton({ request: HttpRequest, context: ExecutionContext })] }),
-      `${who} HttpRequest, which lives for one request; ${mend('HttpRequest')}`,
-      `${who} ExecutionContext, which lives for one request; ${mend('ExecutionContext')}`,
+      `${who} HttpRequest, which lives for one request. ${mend('HttpRequest')}`,
+      `${who} ExecutionContext, which lives for one request. ${mend('ExecutionContext')}`,
     ],
     [
       'which is built in, through a transient',
@@ -259,27 +259,27 @@ describe('a bad list of providers or exports', () => {
     [
       'provides a token twice',
       app({ providers: [Database, bind(Database, { value: 'other' })] }),
-      'AppModule: providers has Database twice; keep one of them [duplicate_provider]',
+      'AppModule: providers has Database twice. Keep one of them [duplicate_provider]',
     ],
     [
       'provides something else',
       app({ providers: [Date] }),
-      'AppModule: providers[0] is the function Date; pass the result of defineProvider, bind(token, provider) or bind(token, { value }) [invalid_field]',
+      'AppModule: providers[0] is the function Date. Pass the result of defineProvider, bind(token, provider) or bind(token, { value }) [invalid_field]',
     ],
     [
       'exports a token that the module does not have',
       app({ exports: [Database] }),
-      'AppModule: exports names Database, which the module neither provides nor imports; add Database to providers, or remove it from exports [unknown_export]',
+      'AppModule: exports names Database, which the module neither provides nor imports. Add Database to providers, or remove it from exports [unknown_export]',
     ],
     [
       'exports a module that is not imported',
       app({ exports: [dbModule] }),
-      'AppModule: exports names DbModule, which the module does not import; add DbModule to imports too [unknown_export]',
+      'AppModule: exports names DbModule, which the module does not import. Add DbModule to imports too [unknown_export]',
     ],
     [
       'exports something else',
       app({ exports: ['Database'] }),
-      'AppModule: exports[0] is a string of 8 characters; list providers, tokens and imported modules, as in exports: [CarService] [unknown_export]',
+      'AppModule: exports[0] is a string of 8 characters. List providers, tokens and imported modules, as in exports: [CarService] [unknown_export]',
     ],
     [
       'gets a token from two imports',
@@ -287,7 +287,7 @@ describe('a bad list of providers or exports', () => {
         imports: [dbModule, moduleOf({ name: 'OtherModule', providers: [Database], exports: [Database] })],
         providers: [Cars],
       }),
-      'AppModule: Database comes from DbModule and from OtherModule; export it from one of them, or import only one [ambiguous_provider]',
+      'AppModule: Database comes from DbModule and from OtherModule. Export it from one of them, or import only one [ambiguous_provider]',
     ],
     [
       'gets a token from two modules that an import passes on',
@@ -296,7 +296,7 @@ describe('a bad list of providers or exports', () => {
         const both = moduleOf({ imports: [dbModule, other], exports: [dbModule, other] })
         return app({ imports: [both], providers: [Cars] })()
       },
-      'AppModule: Database comes from DbModule and from OtherModule; export it from one of them, or import only one [ambiguous_provider]',
+      'AppModule: Database comes from DbModule and from OtherModule. Export it from one of them, or import only one [ambiguous_provider]',
     ],
     [
       'gets a token from two global modules',
@@ -307,14 +307,14 @@ describe('a bad list of providers or exports', () => {
           moduleOf({ name: 'CarsModule', providers: [Cars] }),
         ],
       }),
-      'CarsModule: Database comes from One and from Two; export it from one of them, or import only one [ambiguous_provider]',
+      'CarsModule: Database comes from One and from Two. Export it from one of them, or import only one [ambiguous_provider]',
     ],
   ])
 })
 
 describe('an import that is no module', () => {
-  const later = 'call it if it returns one; write lazy(() => SomeModule) if it is defined later'
-  const other = 'pass the result of defineModule, or a promise of it'
+  const later = 'Call it if it returns one; write lazy(() => SomeModule) if it is defined later'
+  const other = 'Pass the result of defineModule, or a promise of it'
   const ready = (imported: unknown) => async () => {
     const made = app({ imports: [imported] })()
     await made.ready()
@@ -323,69 +323,69 @@ describe('an import that is no module', () => {
     [
       'is a function',
       app({ imports: [() => moduleOf({})] }),
-      `AppModule: imports[0] is a function without a name, not a module; ${later} [invalid_import]`,
+      `AppModule: imports[0] is a function without a name, not a module. ${later} [invalid_import]`,
     ],
     [
       'is undefined',
       app({ imports: [moduleOf({}), undefined] }),
-      'AppModule: imports[1] is undefined, not a module; two files may import each other: write lazy(() => SomeModule) in one of them [invalid_import]',
+      'AppModule: imports[1] is undefined, not a module. Two files may import each other: write lazy(() => SomeModule) in one of them [invalid_import]',
     ],
     [
       'is a controller',
       app({ imports: [controllerWith({})] }),
-      'AppModule: imports[0] is the controller CarController, not a module; move it to controllers [invalid_import]',
+      'AppModule: imports[0] is the controller CarController, not a module. Move it to controllers [invalid_import]',
     ],
     [
       'is a provider',
       app({ imports: [Database] }),
-      'AppModule: imports[0] is the provider Database, not a module; move it to providers [invalid_import]',
+      'AppModule: imports[0] is the provider Database, not a module. Move it to providers [invalid_import]',
     ],
     [
       'is a string',
       app({ imports: ['DbModule'] }),
-      `AppModule: imports[0] is a string of 8 characters, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is a string of 8 characters, not a module. ${other} [invalid_import]`,
     ],
     [
       'is null',
       app({ imports: [null] }),
-      `AppModule: imports[0] is null, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is null, not a module. ${other} [invalid_import]`,
     ],
     [
       'is another object',
       app({ imports: [{}] }),
-      `AppModule: imports[0] is an empty object, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is an empty object, not a module. ${other} [invalid_import]`,
     ],
     [
       'is a promise of another object',
       ready(Promise.resolve({ default: moduleOf({}) })),
-      `AppModule: imports[0] is a promise of an object with default, not a module; ${other} [invalid_import]`,
+      `AppModule: imports[0] is a promise of an object with default, not a module. ${other} [invalid_import]`,
     ],
     [
       'is a promise of a provider',
       ready(Promise.resolve(Database)),
-      'AppModule: imports[0] is a promise of the provider Database, not a module; move it to providers [invalid_import]',
+      'AppModule: imports[0] is a promise of the provider Database, not a module. Move it to providers [invalid_import]',
     ],
     [
       'is a lazy undefined',
       app({ imports: [lazy(() => undefined as unknown as AnyModule)] }),
-      'AppModule: imports[0] is undefined, not a module; two files may import each other: write lazy(() => SomeModule) in one of them [invalid_import]',
+      'AppModule: imports[0] is undefined, not a module. Two files may import each other: write lazy(() => SomeModule) in one of them [invalid_import]',
     ],
   ])
 })
 
 describe('an override or a dropped guard without effect', () => {
   const SignedIn = defineGuard({ name: 'SignedIn', canActivate: () => true })
-  const fix = 'remove it, or bind the very object that the modules name [unused_override]'
+  const fix = 'Remove it, or bind the very object that the modules name [unused_override]'
   table([
     [
       'replaces a provider that nothing provides',
       app({}, { overrides: [bind(Database, { value: 'fake' })] }),
-      `createApp: overrides replaces Database, which is neither provided nor used; ${fix}`,
+      `createApp: overrides replaces Database, which is neither provided nor used. ${fix}`,
     ],
     [
       'replaces a guard that guards nothing',
       app({}, { overrides: [bind(SignedIn, SignedIn)] }),
-      `createApp: overrides replaces SignedIn, which is neither provided nor used; ${fix}`,
+      `createApp: overrides replaces SignedIn, which is neither provided nor used. ${fix}`,
     ],
     [
       'drops a guard that does not guard the route',
@@ -397,7 +397,7 @@ describe('an override or a dropped guard without effect', () => {
           }),
         ],
       }),
-      'car.get: GET /car: withoutGuards names SignedIn, which does not guard this route; remove it, or name the very object that the levels above list under guards [unused_without_guards]',
+      'car.get: GET /car: withoutGuards names SignedIn, which does not guard this route. Remove it, or name the very object that the levels above list under guards [unused_without_guards]',
     ],
   ])
 })
@@ -408,7 +408,7 @@ describe('Session without a session', () => {
     [
       'because the application has none',
       app({ controllers: [controllerWith({ session: Session })] }),
-      'car.get: GET /car: it injects Session, and the application has no sessions; give createApp the option session: { secret } [missing_session]',
+      'car.get: GET /car: it injects Session, and the application has no sessions. Give createApp the option session: { secret } [missing_session]',
     ],
     [
       'because it is read by another schema',
@@ -416,12 +416,12 @@ describe('Session without a session', () => {
         { controllers: [controllerWith({ session: Session.of(User) })] },
         { session: { secret: 'a secret of at least 32 characters', schema: z.object({}) } },
       ),
-      'car.get: GET /car: it injects Session.of with another schema than the option session; use the same schema object in both places [missing_session]',
+      'car.get: GET /car: it injects Session.of with another schema than the option session. Use the same schema object in both places [missing_session]',
     ],
     [
       'in a provider',
       app({ providers: [provider('Basket', { session: Session }, 'request')] }),
-      'Basket (provider of AppModule): it injects Session, and the application has no sessions; give createApp the option session: { secret } [missing_session]',
+      'Basket (provider of AppModule): it injects Session, and the application has no sessions. Give createApp the option session: { secret } [missing_session]',
     ],
   ])
 })

@@ -215,7 +215,7 @@ describe('a promised module', () => {
       assert.ok(error instanceof DefinitionError)
       assert.equal(
         withoutPlaces(error.message),
-        'A mistake in the definitions\n  Cars (provider of CarsModule): inject.wheel needs Wheel: no module provides it; add Wheel to providers of CarsModule [missing_provider]',
+        'A mistake in the definitions\n  Cars (provider of CarsModule): inject.wheel needs Wheel: no module provides it. Add Wheel to providers of CarsModule [missing_provider]',
       )
       return true
     })

@@ -339,29 +339,29 @@ describe('rateLimit in Redis', { skip: hasRedis ? false : 'redis-server is not i
 
 describe('the options of rateLimit', () => {
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ['nothing', undefined, /the options are undefined; write rateLimit/],
+    ['nothing', undefined, /the options are undefined\. Write rateLimit/],
     ['no limit', { window: 60 }, /limit is missing/],
     ['no window', { limit: 60 }, /window is missing/],
-    ['a limit of 0', { limit: 0, window: 60 }, /limit is 0; give a number of requests/],
-    ['half a second', { limit: 1, window: 0.5 }, /window is 0\.5; give a whole number of seconds/],
+    ['a limit of 0', { limit: 0, window: 60 }, /limit is 0\. Give a number of requests/],
+    ['half a second', { limit: 1, window: 0.5 }, /window is 0\.5\. Give a whole number of seconds/],
     ['a window that no timer can wait for', { limit: 1, window: 3_000_000 }, /window is 3000000/],
     ['an unknown option', { limit: 1, window: 1, windowMs: 1 }, /no option "windowMs"/],
     ['a name with quotes', { limit: 1, window: 1, name: 'a"b' }, /name is a string of 3 characters/],
     [
       'a key that is a text',
       { limit: 1, window: 1, key: 'ip' },
-      /key is a string of 2 characters; give a function/,
+      /key is a string of 2 characters\. Give a function/,
     ],
     ['a negative cost', { limit: 1, window: 1, cost: -1 }, /cost is -1/],
     [
       'a store that is none',
       { limit: 1, window: 1, store: new Map() },
-      /store is an instance of Map; give a client of Redis/,
+      /store is an instance of Map\. Give a client of Redis/,
     ],
     [
       'a word',
       { limit: 1, window: 1, onStoreError: 'ignore' },
-      /onStoreError is "ignore"; give 'allow' or 'refuse'/,
+      /onStoreError is "ignore"\. Give 'allow' or 'refuse'/,
     ],
     [
       'a store of another limit',

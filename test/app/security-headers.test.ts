@@ -155,12 +155,12 @@ describe('securityHeaders', () => {
 describe('the options of securityHeaders', () => {
   const policy = (contentSecurityPolicy: unknown): unknown => ({ contentSecurityPolicy })
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ['no object', true, /the options are true; write securityHeaders/],
-    ['an unknown header', { xFrameOption: 'DENY' }, /did you mean "xFrameOptions"\?/],
+    ['no object', true, /the options are true\. Write securityHeaders/],
+    ['an unknown header', { xFrameOption: 'DENY' }, /Did you mean "xFrameOptions"\?/],
     [
       'a line feed',
       { referrerPolicy: 'a\r\nset-cookie: b' },
-      /referrerPolicy is a string of 16 characters; give false or a text in ASCII/,
+      /referrerPolicy is a string of 16 characters\. Give false or a text in ASCII/,
     ],
     ['an empty value', { referrerPolicy: '' }, /referrerPolicy is an empty string/],
     ['true', { xFrameOptions: true }, /xFrameOptions is true/],
@@ -179,18 +179,18 @@ describe('the options of securityHeaders', () => {
     [
       'a source that is no list',
       policy({ defaultSrc: "'self'" }),
-      /defaultSrc is a string of 6 characters; write a list/,
+      /defaultSrc is a string of 6 characters\. Write a list/,
     ],
     [
       'directives as helmet has them',
       policy({ directives: { defaultSrc: ["'self'"] } }),
-      /write what it holds in its place/,
+      /Write what it holds in its place/,
     ],
     ['a source with a semicolon', policy({ defaultSrc: ["'self'; script-src *"] }), /cannot be sent/],
     ['a source with a comma', policy({ defaultSrc: ['a,b'] }), /cannot be sent/],
     ['a source with a line feed', policy({ defaultSrc: ['a\nb'] }), /cannot be sent/],
-    ['a keyword without quotes', policy({ defaultSrc: ['self'] }), /write "'self'"/],
-    ['a nonce without quotes', policy({ scriptSrc: ['nonce-abc'] }), /write "'nonce-abc'"/],
+    ['a keyword without quotes', policy({ defaultSrc: ['self'] }), /Write "'self'"/],
+    ['a nonce without quotes', policy({ scriptSrc: ['nonce-abc'] }), /Write "'nonce-abc'"/],
     [
       'an age that is none',
       { strictTransportSecurity: { maxAge: 1.5 } },
@@ -204,7 +204,7 @@ describe('the options of securityHeaders', () => {
     [
       'HSTS that is true',
       { strictTransportSecurity: true },
-      /strictTransportSecurity is true; give false or an object/,
+      /strictTransportSecurity is true\. Give false or an object/,
     ],
   ]
   for (const [what, options, message] of wrong) {

@@ -276,7 +276,7 @@ describe('createApp', () => {
         assert.ok(error instanceof DefinitionError)
         assert.match(
           error.message,
-          /session\.secret is a string of \d+ characters; give text of 32 characters or more/,
+          /session\.secret is a string of \d+ characters\. Give text of 32 characters or more/,
         )
         assert.doesNotMatch(error.message, /tell-nobody/)
         return true

@@ -146,10 +146,10 @@ describe('parameters that the route does not declare', () => {
   }
 
   for (const [given, message] of [
-    [{ query: { srt: { was: 'x' } } }, /names srt, which car\.get does not declare; did you mean "sort"\? /],
+    [{ query: { srt: { was: 'x' } } }, /names srt, which car\.get does not declare\. Did you mean "sort"\? /],
     [{ query: { page: { was: absent } } }, /operation\.query names page, which car\.get does not declare/],
-    [{ headers: { 'x-other': { was: 'x' } } }, /operation\.headers names x-other, .* use one of X-Trace/],
-    [{ cookies: { theme: { was: 'x' } } }, /operation\.cookies names theme, .* declare it in input\.cookies/],
+    [{ headers: { 'x-other': { was: 'x' } } }, /operation\.headers names x-other, .* Use one of X-Trace/],
+    [{ cookies: { theme: { was: 'x' } } }, /operation\.cookies names theme, .* Declare it in input\.cookies/],
   ] as const)
     it(`are reported: ${JSON.stringify(given)}`, async () => {
       assert.match(await messageOf(given), /change "newer" \(.*operations\.test\.ts:\d+\)/)

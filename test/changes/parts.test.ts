@@ -193,7 +193,7 @@ describe('parts that a change cannot reach as a whole', () => {
     const body = User.omit({ id: true })
     assert.match(
       await messageOf({ models: { User }, change: [change], body }),
-      /change "one".*a part of PartOfUser lacks id, which the change reads; give the part all of them, or list it in not/s,
+      /change "one".*a part of PartOfUser lacks id, which the change reads\. Give the part all of them, or list it in not/s,
     )
   })
 })

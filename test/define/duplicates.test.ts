@@ -194,8 +194,8 @@ describe('a DefinitionError', () => {
             name: 'DefinitionError',
             message: [
               '2 mistakes in the definitions',
-              '  GET /:id: ":id" is not how a pattern is written here; write "{id}" [foreign_pattern]',
-              '  a b: GET /: "a b" is not a name; use letters, digits, - and _, and begin with a letter [invalid_name]',
+              '  GET /:id: ":id" is not how a pattern is written here. Write "{id}" [foreign_pattern]',
+              '  a b: GET /: "a b" is not a name. Use letters, digits, - and _, and begin with a letter [invalid_name]',
             ].join('\n'),
           },
         )
@@ -210,7 +210,7 @@ describe('a DefinitionError', () => {
       (error) => {
         assert.equal(
           withoutPlaces(String(Object(error).message)),
-          'A mistake in the definitions\n  GET /:id: ":id" is not how a pattern is written here; write "{id}" [foreign_pattern]',
+          'A mistake in the definitions\n  GET /:id: ":id" is not how a pattern is written here. Write "{id}" [foreign_pattern]',
         )
         return true
       },

@@ -118,7 +118,7 @@ describe('QUERY in documents', () => {
         () => createApp(defineModule({ controllers: [cars] }), { docs: { openapi: openapi as never } }),
         (error) =>
           error instanceof DefinitionError &&
-          error.message.includes(`docs.openapi is ${JSON.stringify(openapi)}; give '3.1' or '3.2'`),
+          error.message.includes(`docs.openapi is ${JSON.stringify(openapi)}. Give '3.1' or '3.2'`),
       )
     })
   }
