@@ -40,14 +40,16 @@ function rightHandSides(markdown: string): readonly Cell[] {
   return [...text.matchAll(/^(\|.+\|)\n\|[-\s|:]+\|\n((?:\|.+\|\n)+)/gm)].flatMap(
     ({ 0: table, 1: head = '', 2: rows = '', index }) => {
       const headings = cellsOf(head)
-      if (headings.at(-1) !== 'Octavo') return []
+      // it is the last, but the second in a table so wide that the last would be out of sight
+      const column = headings.indexOf('Octavo')
+      if (column === -1) return []
       const first = text.slice(0, index + table.indexOf(rows)).split('\n').length
       return rows
         .trimEnd()
         .split('\n')
         .map((row, at) => ({
           line: first + at,
-          text: cellsOf(row).at(-1) ?? '',
+          text: cellsOf(row)[column] ?? '',
           isEquivalent: headings.length === 2,
         }))
     },
