@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
@@ -8,28 +7,9 @@ import { createApp, defineController, defineModule, VersioningSchemes } from 'oc
 import { assertCompatible } from 'octavo/testing'
 import { z } from 'zod'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
-import type { Outcome } from '../support/octavo.ts'
+import { createProject } from '../support/octavo.ts'
+import { APP, NEEDS_AGE } from './fixtures/users.ts'
 
-const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import { z } from 'zod'
-
-const user = defineController({
-  prefix: '/users',
-  routes: [
-    {
-      method: 'POST',
-      version: ['1', '2'],
-      input: { body: z.object({ name: z.string() }) },
-      response: z.object({ id: z.int() }),
-      handler: () => ({ id: 7 }),
-    },
-  ],
-})
-export const app = createApp(defineModule({ controllers: [user] }), {
-  versioning: { scheme: VersioningSchemes.HEADER, defaultVersion: '1' },
-})
-`
 const WITH_HISTORY = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
@@ -57,36 +37,29 @@ export const app = createApp(defineModule({ controllers: [user] }), {
   },
 })
 `
-const NEEDS_AGE = ['name: z.string() }', 'name: z.string(), age: z.int() }'] as const
 
-const folder = createFolder()
-const cwd = join(folder.path, 'project')
-let main = ''
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], { cwd, encoding: 'utf8' })
-const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text)
-const run = (...args: readonly string[]): Promise<Outcome> =>
-  octavo(args, { cwd, node: ['--conditions', 'octavo-source', main] })
-
+const { path: cwd, write, read, run, remove } = createProject({ 'app.ts': APP })
+const api = join(cwd, 'api')
+const released = join(cwd, 'released')
 before(async () => {
-  main = await bundle(folder.path)
-  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
-  for (const name of ['zod', 'tsx'])
-    symlinkSync(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
-  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
-  write('package.json', '{ "type": "module" }')
-  git('init', '--quiet')
+  assert.equal((await run('snapshot')).code, 0)
+  renameSync(api, released)
 })
-after(() => folder.remove())
+after(remove)
 beforeEach(() => {
-  rmSync(join(cwd, 'api'), { recursive: true, force: true })
+  rmSync(api, { recursive: true, force: true })
   write('app.ts', APP)
 })
+
+/** Restores the documents of `APP`, which takes less time than another snapshot. */
+function restoreDocuments(): void {
+  cpSync(released, api, { recursive: true })
+}
 
 describe('octavo snapshot and octavo check', () => {
   it('keep documents, and tell what breaks clients of them', async () => {
     assert.equal((await run('snapshot')).code, 0)
-    const index: unknown = JSON.parse(readFileSync(join(cwd, 'api/index.json'), 'utf8'))
+    const index: unknown = JSON.parse(read('api/index.json'))
     assert.match(
       JSON.stringify(index),
       /"version":"1","sha256":"[\da-f]{64}","at":"\d{4}-\d\d-\d\d","isDefault":true/,
@@ -109,7 +82,7 @@ describe('octavo snapshot and octavo check', () => {
   })
 
   it('allow what has a reason, until a day', async () => {
-    await run('snapshot')
+    restoreDocuments()
     write('app.ts', APP.replace(...NEEDS_AGE))
     const entry = {
       rule: 'new-required-request-property',
@@ -133,7 +106,7 @@ describe('octavo snapshot and octavo check', () => {
   })
 
   it('notice versions that go, and a default that changes', async () => {
-    await run('snapshot')
+    restoreDocuments()
     write(
       'app.ts',
       APP.replace("['1', '2']", "['2', '3']").replace("defaultVersion: '1'", "defaultVersion: '2'"),
@@ -153,13 +126,13 @@ describe('octavo snapshot and octavo check', () => {
 
 describe('octavo check', () => {
   it('tells of a version that the app no longer has, until its sunset', async () => {
-    await run('snapshot')
+    restoreDocuments()
     write('app.ts', APP.replace("['1', '2']", "['2']").replace("defaultVersion: '1'", "defaultVersion: '2'"))
     assert.equal((await run('snapshot')).code, 0)
     const { stdout, code } = await run('check')
     assert.equal(code, 1)
     assert.match(stdout, /version 1 was removed before its sunset \(api-version-removed\)/)
-    const index = readFileSync(join(cwd, 'api/index.json'), 'utf8')
+    const index = read('api/index.json')
     assert.ok(index.indexOf('"version": "1"') < index.indexOf('"version": "2"'))
 
     write(
@@ -171,12 +144,12 @@ describe('octavo check', () => {
       (await run('snapshot')).stderr,
       'api/2.json is up to date\nRemoved api/1.json, because its sunset has passed\n',
     )
-    assert.doesNotMatch(readFileSync(join(cwd, 'api/index.json'), 'utf8'), /"version": "1"/)
-    assert.equal(existsSync(join(cwd, 'api/1.json')), false)
+    assert.doesNotMatch(read('api/index.json'), /"version": "1"/)
+    assert.equal(existsSync(join(api, '1.json')), false)
   })
 
   it('takes levels of rules from rules.json', async () => {
-    await run('snapshot')
+    restoreDocuments()
     write('app.ts', APP.replace(...NEEDS_AGE))
     write('api/rules.json', '{ "new-required-request-property": "warning" }')
     const { code, stdout } = await run('check')
@@ -193,7 +166,7 @@ describe('octavo check', () => {
   })
 
   it('tells words from additions, and notices schemes and routes that change', async () => {
-    await run('snapshot')
+    restoreDocuments()
     write('app.ts', APP.replace("version: ['1', '2'],", "version: ['1', '2'], summary: 'Adds a user',"))
     const { code, stdout } = await run('check', '--strict')
     assert.equal(code, 0)
@@ -241,21 +214,21 @@ describe('octavo check', () => {
 
   it('refuses what was changed by hand, what is missing, and an empty folder', async () => {
     assert.match((await run('check')).stderr, /^octavo: api has no documents: run octavo snapshot/)
-    await run('snapshot')
+    restoreDocuments()
     write('api/1.json', '{}\n')
     assert.deepEqual(await run('check'), {
       code: 2,
       stdout: '',
       stderr: 'octavo: api: 1.json was edited: restore the document that octavo snapshot wrote\n',
     })
-    rmSync(join(cwd, 'api/1.json'))
+    rmSync(join(api, '1.json'))
     assert.match((await run('check')).stderr, /1\.json is missing/)
     assert.equal((await run('snapshot')).code, 0)
     assert.equal((await run('check', '--strict')).code, 0)
   })
 
   it('is at hand in tests as assertCompatible', async () => {
-    await run('snapshot')
+    restoreDocuments()
     const make = (body: z.ZodObject) => {
       const routes = [
         {
@@ -272,7 +245,6 @@ describe('octavo check', () => {
         logger: false,
       })
     }
-    const api = join(cwd, 'api')
     await assertCompatible(make(z.object({ name: z.string() })), api)
     await assert.rejects(
       assertCompatible(make(z.object({ name: z.int() })), api),
@@ -301,88 +273,5 @@ describe('octavo check with warnings alone', () => {
       stderr,
       /^No change was written, because all findings are warnings\. Run octavo check --write --strict to write/,
     )
-  })
-})
-
-describe('octavo diff', () => {
-  it('does not take the deprecation of a version for a difference of the next one', async () => {
-    write(
-      'app.ts',
-      APP.replace(
-        "defaultVersion: '1'",
-        "versions: { 1: { deprecated: '2026-01-01', sunset: '2099-01-01' } }",
-      ),
-    )
-    const { stdout, code } = await run('diff', '1', '2', '--fail-on', 'info')
-    assert.deepEqual(
-      { stdout, code },
-      { stdout: 'version 1 → version 2: no difference that clients notice\n', code: 0 },
-    )
-  })
-
-  it('compares versions, files and files of git', async () => {
-    await run('snapshot')
-    git('add', 'api')
-    git('commit', '--quiet', '-m', 'Documents')
-    assert.equal((await run('diff', '1', '2', '--fail-on', 'info')).code, 0)
-    write('app.ts', APP.replace(...NEEDS_AGE))
-    await run('snapshot')
-    const { stdout, code } = await run(
-      'diff',
-      'git:HEAD:api/1.json',
-      'api/1.json',
-      '--format',
-      'json',
-      '--fail-on',
-      'breaking',
-    )
-    assert.equal(code, 1)
-    const { level, findings } = JSON.parse(stdout) as { level: string; findings: readonly object[] }
-    assert.equal(level, 'breaking')
-    assert.deepEqual(findings, [
-      {
-        rule: 'new-required-request-property',
-        level: 'breaking',
-        operation: 'POST /users',
-        route: 'users.post',
-        at: 'requestBody/application/json/age',
-        message: 'a required property was added',
-        base: { pointer: '/paths/~1users/post/requestBody/content/application~1json/schema' },
-        revision: {
-          pointer: '/paths/~1users/post/requestBody/content/application~1json/schema/properties/age',
-        },
-      },
-    ])
-  })
-
-  it('follows references to other files, and says in one line what it cannot read', async () => {
-    write(
-      'a.yaml',
-      'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "b.yaml#/B"}}}}}}}}\n',
-    )
-    write('b.yaml', 'B: {type: string}\n')
-    write('c.yaml', readFileSync(join(cwd, 'a.yaml'), 'utf8').replace('b.yaml', 'd.yaml'))
-    write('d.yaml', 'B: {type: integer}\n')
-    const { stdout } = await run('diff', 'a.yaml', 'c.yaml')
-    assert.match(
-      stdout,
-      /^breaking {2}GET \/a {2}responses\/200\/application\/json\n {10}it was string and is number/,
-    )
-    write(
-      'e.yaml',
-      'openapi: 3.1.0\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "#/S"}}}}}}}}\nS: {allOf: [{$ref: "#/S"}]}\n',
-    )
-    const cases: readonly (readonly [string, RegExp])[] = [
-      ['nowhere.yaml', /^octavo: nowhere\.yaml: file not found\n$/],
-      ['package.json', /^octavo: package\.json: openapi is missing:.*\n$/],
-      ['git:HEAD:nowhere.json', /^octavo: git:HEAD:nowhere\.json: git: .*\n$/],
-      ['e.yaml', /^octavo: a\.yaml and e\.yaml: .*contains itself without anything between\n$/],
-    ]
-    for (const [given, expected] of cases) {
-      const { stderr, code } = await run('diff', 'a.yaml', given)
-      assert.match(stderr, expected)
-      assert.equal(code, 2)
-    }
-    assert.match((await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr, /unknown format xml/)
   })
 })

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
-import type { Outcome } from '../support/octavo.ts'
+import { createProject, ROOT } from '../support/octavo.ts'
 
 const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { history, User } from './history.ts'
@@ -53,38 +51,15 @@ export const textIds = defineVersionChange({
 })
 `
 
-const folder = createFolder()
-const cwd = join(folder.path, 'project')
-let main = ''
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], { cwd, encoding: 'utf8' })
-before(async () => {
-  main = await bundle(folder.path)
-  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
-  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
-  git('init', '--quiet')
-  write('.gitignore', 'node_modules\n')
-  write('package.json', '{ "type": "module" }')
-})
-after(() => folder.remove())
+const { path: cwd, write, read, run, git, remove } = createProject({ '.gitignore': 'node_modules\n' })
+git('init', '--quiet')
+after(remove)
 beforeEach(() => {
   for (const [name, text] of Object.entries({ app: APP, history: HISTORY, changes: CHANGES, models: MODELS }))
     write(`src/${name}.ts`, text)
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'state')
 })
-
-function write(name: string, text: string): void {
-  folder.write(`project/${name}`, text)
-}
-
-function read(name: string): string {
-  return readFileSync(join(cwd, name), 'utf8')
-}
-
-function run(...args: readonly string[]): Promise<Outcome> {
-  return octavo(args, { cwd, node: ['--conditions', 'octavo-source', main] })
-}
 
 const RELEASED = CHANGES.replace("version: 'next',", "version: '2026-06-01',")
 

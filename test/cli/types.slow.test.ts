@@ -1,71 +1,26 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { readFileSync, symlinkSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import { createProject, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 
 const COMPILERS = {
-  'TypeScript 7': [join(ROOT, 'node_modules/.bin/tsc')],
+  'TypeScript 7': undefined,
   'TypeScript 5.9': [process.execPath, createRequire(import.meta.url).resolve('typescript-5.9/lib/tsc.js')],
 } as const
 const TYPED = join(ROOT, 'test/cli/fixtures/typed/app.ts')
 
-const folder = createFolder()
-const cwd = join(folder.path, 'consumer')
-let main = ''
-before(async () => {
-  main = await bundle(folder.path)
-  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
-  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
-  write('package.json', '{ "type": "module" }')
-  write(
-    'tsconfig.json',
-    JSON.stringify({
-      compilerOptions: {
-        target: 'ES2023',
-        lib: ['ES2023'],
-        types: ['node'],
-        module: 'NodeNext',
-        customConditions: ['octavo-source'],
-        allowImportingTsExtensions: true,
-        strict: true,
-        noUncheckedIndexedAccess: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        skipLibCheck: true,
-      },
-      include: ['*.ts'],
-    }),
-  )
-  write(
-    'history.ts',
-    `import { createUrlApp } from ${JSON.stringify(join(ROOT, 'examples/history/app.ts'))}\nexport const app = createUrlApp({ logger: false })\n`,
-  )
+const { write, read, run, compile, remove } = createProject({
+  'history.ts': `import { createUrlApp } from ${JSON.stringify(join(ROOT, 'examples/history/app.ts'))}
+export const app = createUrlApp({ logger: false })
+`,
 })
-after(() => folder.remove())
-
-function write(name: string, text: string): void {
-  folder.write(`consumer/${name}`, text)
-}
+after(remove)
 
 function client(...args: readonly string[]): Promise<Outcome> {
-  return octavo(['client', ...args], { cwd, node: ['--conditions', 'octavo-source', main] })
-}
-
-function compile(command: readonly string[], files: readonly string[]): string {
-  const [program = '', ...args] = command
-  const config = JSON.parse(readFileSync(join(cwd, 'tsconfig.json'), 'utf8'))
-  write('tsconfig.run.json', JSON.stringify({ ...config, include: files }))
-  const { stdout } = spawnSync(program, [...args, '-p', 'tsconfig.run.json', '--pretty', 'false'], {
-    cwd,
-    encoding: 'utf8',
-  })
-  // the sources of Octavo are checked elsewhere, with options of their own
-  return stdout.replaceAll(/^\.\.\/.*\n(?: .*\n)*/gm, '')
+  return run('client', ...args)
 }
 
 /** What a repository without the source of the app writes. */
@@ -152,16 +107,16 @@ describe('octavo client', () => {
     const { code, stderr } = await client(TYPED, '--out', 'api-{version}.d.ts')
     assert.equal(code, 0, stderr)
     assert.match(stderr, /Wrote api-1\.d\.ts\nWrote api-2\.d\.ts\n/)
-    const text = readFileSync(join(cwd, 'api-1.d.ts'), 'utf8')
+    const text = read('api-1.d.ts')
     assert.deepEqual(text.match(/(?<=from ').*(?=')/g), ['octavo/client'])
     assert.match(text, /^\/\/ The API for version 1\. `octavo client` wrote this file/)
     assert.equal((await client('history.ts', '--out', 'history-{version}.d.ts')).code, 0)
   })
 
-  for (const [name, command] of Object.entries(COMPILERS))
+  for (const [name, compiler] of Object.entries(COMPILERS))
     it(`writes types that a project without the app compiles with ${name}`, () => {
       write('consumer.ts', CONSUMER)
-      assert.equal(compile(command, ['consumer.ts']), '')
+      assert.equal(compile(['consumer.ts'], compiler), '')
     })
 
   it('writes types that are sound', () => {
@@ -178,7 +133,7 @@ describe('octavo client', () => {
       write(name, toSound(path, version, `${app === 'typed' ? 'api' : app}-${version}.js`, known))
       return name
     })
-    assert.equal(compile(COMPILERS['TypeScript 7'], files), '')
+    assert.equal(compile(files), '')
   })
 
   it('writes results as envelopes of interceptors wrap them', async () => {
@@ -201,7 +156,7 @@ export const app = createApp(defineModule({ controllers: [cars] }), { logger: fa
     )
     const { code, stderr } = await client('enveloped.ts', '--out', 'enveloped.d.ts')
     assert.equal(code, 0, stderr)
-    const text = readFileSync(join(cwd, 'enveloped.d.ts'), 'utf8').replaceAll(/\s+/g, ' ')
+    const text = read('enveloped.d.ts').replaceAll(/\s+/g, ' ')
     assert.match(text, /Answer<200, \{ data: \{ id: string \} page: number \}>/)
     assert.match(text, /404, \{ reason: string \}/)
   })
@@ -210,10 +165,7 @@ export const app = createApp(defineModule({ controllers: [cars] }), { logger: fa
     const args = [TYPED, '--version', '2', '--out', 'checked.d.ts']
     await client(...args)
     assert.equal((await client(...args, '--check')).code, 0)
-    write(
-      'checked.d.ts',
-      readFileSync(join(cwd, 'checked.d.ts'), 'utf8').replace('year: number', 'year: string'),
-    )
+    write('checked.d.ts', read('checked.d.ts').replace('year: number', 'year: string'))
     const { code, stderr } = await client(...args, '--check')
     assert.equal(code, 1)
     assert.match(

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
-import type { Outcome } from '../support/octavo.ts'
+import { createProject } from '../support/octavo.ts'
 
 const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { defineVersions, model } from 'octavo/changes'
@@ -25,33 +24,19 @@ export const app = createApp(defineModule({ controllers: [user] }), {
 })
 `
 
-const folder = createFolder()
-const cwd = join(folder.path, 'project')
-let main = ''
-const write = (text: string): void => folder.write('project/app.ts', text)
-const run = (...args: readonly string[]): Promise<Outcome> =>
-  octavo(args, { cwd, node: ['--conditions', 'octavo-source', main] })
-
-before(async () => {
-  main = await bundle(folder.path)
-  mkdirSync(join(cwd, 'node_modules'), { recursive: true })
-  for (const name of ['zod', 'tsx'])
-    symlinkSync(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
-  symlinkSync(ROOT, join(cwd, 'node_modules/octavo'), 'dir')
-  folder.write('project/package.json', '{ "type": "module" }')
-})
-after(() => folder.remove())
+const { path: cwd, write, read, run, remove } = createProject()
+after(remove)
 beforeEach(() => rmSync(join(cwd, 'api'), { recursive: true, force: true }))
 
 describe('octavo check --write in an app of one file', () => {
   it('puts the change in front of the history, and describes no field twice', async () => {
-    write(APP)
+    write('app.ts', APP)
     await run('snapshot')
-    write(APP.replace('name: z', 'title: z'))
+    write('app.ts', APP.replace('name: z', 'title: z'))
     const { code, stderr } = await run('check', '--write')
     assert.equal(code, 1)
     assert.match(stderr, /Added it to app\.ts\n/)
-    const written = readFileSync(join(cwd, 'app.ts'), 'utf8')
+    const written = read('app.ts')
     assert.match(
       written,
       /\n\nconst userNameIsCalledTitle = defineVersionChange\(\{[\s\S]*?\n\}\)\n\n\/\/ newest first\nconst history/,
@@ -60,22 +45,22 @@ describe('octavo check --write in an app of one file', () => {
     assert.equal((await run('check')).code, 0)
 
     const edited = written.replace('title: z.string()', 'title: z.boolean()')
-    write(edited)
+    write('app.ts', edited)
     const again = await run('check', '--write')
     assert.match(
       again.stderr,
       /^You have to write changes by hand for\n.*\n {4}the newest User has no field name: edit the change/m,
     )
-    assert.equal(readFileSync(join(cwd, 'app.ts'), 'utf8'), edited)
+    assert.equal(read('app.ts'), edited)
   })
 
   it('ends lines as the file does', async () => {
     const withCarriageReturns = APP.replaceAll('\n', '\r\n')
-    write(withCarriageReturns)
+    write('app.ts', withCarriageReturns)
     await run('snapshot')
-    write(withCarriageReturns.replace('name: z', 'title: z'))
+    write('app.ts', withCarriageReturns.replace('name: z', 'title: z'))
     await run('check', '--write')
-    const written = readFileSync(join(cwd, 'app.ts'), 'utf8')
+    const written = read('app.ts')
     assert.match(
       written,
       /\r\n\r\nconst userNameIsCalledTitle = [\s\S]*?\r\n\}\)\r\n\r\n\/\/ newest first\r\nconst history/,
@@ -88,9 +73,9 @@ describe('octavo check --write in an app of one file', () => {
       .replace(', history', '')
       .replace("method: 'POST'", "method: 'POST', version: ['1', '2']")
       .replace('defineVersions, ', '')
-    write(plain)
+    write('app.ts', plain)
     await run('snapshot')
-    write(plain.replace('size: z.int()', 'size: z.string()'))
+    write('app.ts', plain.replace('size: z.int()', 'size: z.string()'))
     const { code, stderr } = await run('check', '--write')
     assert.equal(code, 1)
     assert.match(stderr, /^No change was written, because the app has no history/)

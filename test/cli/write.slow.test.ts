@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { bundle, createFolder, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
-import type { Outcome } from '../support/octavo.ts'
+import { createProject, FROM_SOURCE } from '../support/octavo.ts'
+import type { Project } from '../support/octavo.ts'
 
 /** A model with a route of its own, as it is in one version. */
 interface State {
@@ -297,58 +297,34 @@ interface Answer {
   readonly request: { readonly url: string }
 }
 
-const folder = createFolder()
-let main = ''
+function createStated(stateOf: (kind: Kind) => State): Project {
+  const files = Object.entries(projectText(stateOf)).map(([name, text]) => [`src/${name}`, text] as const)
+  return createProject({
+    ...Object.fromEntries(files),
+    'package.json': '{ "type": "module", "octavo": { "app": "src/app.ts" } }',
+  })
+}
+
+const released = createStated(({ was }) => was)
+const edited = createStated(({ now }) => now)
 const raw = new Map<string, string>()
 let answers: readonly Answer[] = []
 let original: readonly Answer[] = []
-const said = { written: '', open: '' }
+let written = ''
 
 before(async () => {
-  main = await bundle(folder.path)
-  folder.write('tsconfig.json', JSON.stringify({ compilerOptions: OPTIONS }))
-  for (const [name, stateOf] of [
-    ['original', ({ was }: Kind): State => was],
-    ['app', ({ now }: Kind): State => now],
-  ] as const) {
-    mkdirSync(join(folder.path, name, 'node_modules'), { recursive: true })
-    for (const each of ['zod', 'tsx', '@types'])
-      symlinkSync(join(ROOT, 'node_modules', each), join(folder.path, name, 'node_modules', each), 'dir')
-    symlinkSync(ROOT, join(folder.path, name, 'node_modules/octavo'), 'dir')
-    folder.write(`${name}/package.json`, '{ "type": "module", "octavo": { "app": "src/app.ts" } }')
-    for (const [file, text] of Object.entries(projectText(stateOf))) folder.write(`${name}/src/${file}`, text)
-  }
-  assert.equal((await run('original', 'snapshot')).code, 0)
-  original = probe('original')
-  cpSync(join(folder.path, 'original/api'), join(folder.path, 'app/api'), { recursive: true })
+  assert.equal((await released.run('snapshot')).code, 0)
+  original = probe(released)
+  cpSync(join(released.path, 'api'), join(edited.path, 'api'), { recursive: true })
 })
-after(() => folder.remove())
+after(() => {
+  released.remove()
+  edited.remove()
+})
 
-const OPTIONS = {
-  target: 'ES2023',
-  lib: ['ES2023'],
-  types: ['node'],
-  module: 'NodeNext',
-  customConditions: ['octavo-source'],
-  allowImportingTsExtensions: true,
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  exactOptionalPropertyTypes: true,
-  noEmit: true,
-  skipLibCheck: true,
-}
-
-function run(name: string, ...args: readonly string[]): Promise<Outcome> {
-  return octavo(args, { cwd: join(folder.path, name), node: ['--conditions', 'octavo-source', main] })
-}
-
-function read(name: string): string {
-  return readFileSync(join(folder.path, 'app/src', name), 'utf8')
-}
-
-function probe(name: string): readonly Answer[] {
+function probe({ path }: Project): readonly Answer[] {
   const { stdout, stderr } = spawnSync(process.execPath, [...FROM_SOURCE, 'src/probe.js'], {
-    cwd: join(folder.path, name),
+    cwd: path,
     input: JSON.stringify(KINDS.flatMap(requestsOf)),
     encoding: 'utf8',
   })
@@ -356,55 +332,44 @@ function probe(name: string): readonly Answer[] {
   return JSON.parse(stdout)
 }
 
-function compile(): string {
-  folder.write('tsconfig.run.json', JSON.stringify({ extends: './tsconfig.json', include: ['app/src'] }))
-  const { stdout } = spawnSync(
-    join(ROOT, 'node_modules/.bin/tsc'),
-    ['-p', 'tsconfig.run.json', '--pretty', 'false'],
-    { cwd: folder.path, encoding: 'utf8' },
-  )
-  // the sources of Octavo are checked elsewhere, with options of their own
-  return stdout.replaceAll(/^\.\.\/.*\n(?: .*\n)*/gm, '')
-}
-
 const WRITTEN = KINDS.filter(({ file }) => file !== undefined)
 
 describe('octavo check --write', () => {
   it('writes a file for each break, and tells what cannot be written', async () => {
-    const { code, stdout, stderr } = await run('app', 'check', '--write')
+    const { code, stdout, stderr } = await edited.run('check', '--write')
     assert.equal(code, 1)
     assert.match(stdout, /^breaking {2}\[1\]/m)
-    const files = readdirSync(join(folder.path, 'app/src/changes'))
+    const files = readdirSync(join(edited.path, 'src/changes'))
     assert.deepEqual(files.toSorted(), WRITTEN.map(({ file }) => `${file ?? ''}.ts`).toSorted(), stderr)
-    for (const file of files) raw.set(file, read(`changes/${file}`))
-    said.written = stderr
+    for (const file of files) raw.set(file, edited.read(`src/changes/${file}`))
+    written = stderr
   })
 
   it('adds them to the history, with the models that it lacks', () => {
-    const text = read('history.ts')
+    const text = edited.read('src/history.ts')
     assert.match(text, /^import \{ typedCodeIsAString \} from '\.\/changes\/typed-code-is-a-string\.ts'$/m)
     assert.match(text, /^ {2}models: \{ Split, Renamed, /m)
     assert.match(text, /^ {2}changes: \[.*\btypedCodeIsAString\b.*, sizes\],$/m)
   })
 
   it('says what it guesses, what is to be filled in and what no change describes', () => {
-    assert.match(said.written, /Check these guesses\n.*name became title, because both have the same schema/)
-    assert.match(said.written, /src\/changes\/added-has-age\.ts:13 {2}up: \(\) => \(\{ age: fillIn/)
+    assert.match(written, /Check these guesses\n.*name became title, because both have the same schema/)
+    assert.match(written, /src\/changes\/added-has-age\.ts:13 {2}up: \(\) => \(\{ age: fillIn/)
     assert.match(
-      said.written,
+      written,
       /You have to write changes by hand for\n {2}GET \/v2\/closed\n {4}restore the route with version: '<=2'/,
     )
   })
 
   it('is refused by types and by octavo check until it is filled in', async () => {
-    const refused = compile().trim().split('\n')
+    const refused = edited.compile(['src']).trim().split('\n')
     for (const line of refused) assert.match(line, /error TS2304: Cannot find name 'fillIn'/)
-    const { code, stderr } = await run('app', 'check')
+    const { code, stderr } = await edited.run('check')
     assert.equal(code, 1)
     for (const { file = '', fill = [] } of WRITTEN) {
       const isOpen = fill.length > 0
       assert.equal(
-        refused.some((line) => line.startsWith(`app/src/changes/${file}.ts`)),
+        refused.some((line) => line.startsWith(`src/changes/${file}.ts`)),
         isOpen,
         file,
       )
@@ -415,8 +380,8 @@ describe('octavo check --write', () => {
   it('leaves the check green once it is filled in', async () => {
     for (const { file = '', fill = [] } of WRITTEN) {
       const text = raw.get(`${file}.ts`) ?? ''
-      folder.write(
-        `app/src/changes/${file}.ts`,
+      edited.write(
+        `src/changes/${file}.ts`,
         fill.reduce((made, [from, to]) => made.replace(from, to), text),
       )
     }
@@ -430,14 +395,14 @@ describe('octavo check --write', () => {
           () => `${controller.replace(/^.*name: 'echo'.*\n/m, '')}\nexport const app`,
         )
         .replace(`, ${name}]`, `, ${name}, ${name}Before]`)
-    }, read('app.ts'))
-    folder.write('app/src/app.ts', app)
-    assert.equal(compile(), '')
-    const { code, stdout, stderr } = await run('app', 'check')
+    }, edited.read('src/app.ts'))
+    edited.write('src/app.ts', app)
+    assert.equal(edited.compile(['src']), '')
+    const { code, stdout, stderr } = await edited.run('check')
     assert.equal(code, 0, stdout + stderr)
     assert.match(stdout, /^api → the app: /m)
     assert.equal(stderr, '')
-    answers = probe('app')
+    answers = probe(edited)
   })
 
   for (const kind of KINDS)
@@ -454,8 +419,8 @@ describe('octavo check --write', () => {
     })
 
   it('writes nothing where nothing differs', async () => {
-    const files = readdirSync(join(folder.path, 'app/src/changes'))
-    assert.equal((await run('app', 'check', '--write')).code, 0)
-    assert.deepEqual(readdirSync(join(folder.path, 'app/src/changes')), files)
+    const files = readdirSync(join(edited.path, 'src/changes'))
+    assert.equal((await edited.run('check', '--write')).code, 0)
+    assert.deepEqual(readdirSync(join(edited.path, 'src/changes')), files)
   })
 })

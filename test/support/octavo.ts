@@ -1,6 +1,15 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { build } from 'esbuild'
@@ -84,6 +93,70 @@ export function createFolder(files: Readonly<Record<string, string>> = {}): {
   write('package.json', '{ "type": "module" }')
   for (const [name, text] of Object.entries(files)) write(name, text)
   return { path, write, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A folder in which Octavo is installed, with the command line as it is shipped. */
+export interface Project {
+  readonly path: string
+  readonly write: (name: string, text: string) => void
+  readonly read: (name: string) => string
+  /** Runs `octavo` in the project, to its end. */
+  readonly run: (...args: readonly string[]) => Promise<Outcome>
+  /** Checks the types of files of the project. Returns the errors. The default compiler is TypeScript 7. */
+  readonly compile: (include: readonly string[], compiler?: readonly string[]) => string
+  /** Runs git in the project. Call it with `init` first. */
+  readonly git: (...args: readonly string[]) => string
+  readonly remove: () => void
+}
+
+const COMPILER = [join(ROOT, 'node_modules/.bin/tsc')]
+const COMPILER_OPTIONS = {
+  target: 'ES2023',
+  lib: ['ES2023'],
+  types: ['node'],
+  module: 'NodeNext',
+  customConditions: ['octavo-source'],
+  allowImportingTsExtensions: true,
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+  skipLibCheck: true,
+}
+
+/** Creates a project for one test file, whose packages are those of this repository. */
+export function createProject(files: Readonly<Record<string, string>> = {}): Project {
+  const folder = createFolder()
+  const path = join(folder.path, 'project')
+  const write = (name: string, text: string): void => folder.write(`project/${name}`, text)
+  write('package.json', '{ "type": "module" }')
+  for (const [name, text] of Object.entries(files)) write(name, text)
+  mkdirSync(join(path, 'node_modules'))
+  symlinkSync(ROOT, join(path, 'node_modules/octavo'), 'dir')
+  let main: Promise<string> | undefined
+  const run = async (...args: readonly string[]): Promise<Outcome> =>
+    octavo(args, { cwd: path, node: ['--conditions', 'octavo-source', await (main ??= bundle(folder.path))] })
+  return {
+    path,
+    write,
+    read: (name) => readFileSync(join(path, name), 'utf8'),
+    run,
+    compile: (include, [program = '', ...args] = COMPILER) => {
+      write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include }))
+      const { stdout } = spawnSync(program, [...args, '-p', '.', '--pretty', 'false'], {
+        cwd: path,
+        encoding: 'utf8',
+      })
+      // the sources of Octavo are checked elsewhere, with options of their own
+      return stdout.replaceAll(/^\.\.\/.*\n(?: .*\n)*/gm, '')
+    },
+    git: (...args) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], {
+        cwd: path,
+        encoding: 'utf8',
+      }),
+    remove: folder.remove,
+  }
 }
 
 /** The source of a module whose export looks as an application does, without the time that loading one takes. */

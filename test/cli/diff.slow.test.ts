@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, it } from 'node:test'
+
+import { createProject } from '../support/octavo.ts'
+import { APP, NEEDS_AGE } from './fixtures/users.ts'
+
+const { write, read, run, git, remove } = createProject()
+git('init', '--quiet')
+after(remove)
+beforeEach(() => write('app.ts', APP))
+
+describe('octavo diff', () => {
+  it('does not take the deprecation of a version for a difference of the next one', async () => {
+    write(
+      'app.ts',
+      APP.replace(
+        "defaultVersion: '1'",
+        "versions: { 1: { deprecated: '2026-01-01', sunset: '2099-01-01' } }",
+      ),
+    )
+    const { stdout, code } = await run('diff', '1', '2', '--fail-on', 'info')
+    assert.deepEqual(
+      { stdout, code },
+      { stdout: 'version 1 → version 2: no difference that clients notice\n', code: 0 },
+    )
+  })
+
+  it('compares versions, files and files of git', async () => {
+    await run('snapshot')
+    git('add', 'api')
+    git('commit', '--quiet', '-m', 'Documents')
+    assert.equal((await run('diff', '1', '2', '--fail-on', 'info')).code, 0)
+    write('app.ts', APP.replace(...NEEDS_AGE))
+    await run('snapshot')
+    const { stdout, code } = await run(
+      'diff',
+      'git:HEAD:api/1.json',
+      'api/1.json',
+      '--format',
+      'json',
+      '--fail-on',
+      'breaking',
+    )
+    assert.equal(code, 1)
+    const { level, findings } = JSON.parse(stdout) as { level: string; findings: readonly object[] }
+    assert.equal(level, 'breaking')
+    assert.deepEqual(findings, [
+      {
+        rule: 'new-required-request-property',
+        level: 'breaking',
+        operation: 'POST /users',
+        route: 'users.post',
+        at: 'requestBody/application/json/age',
+        message: 'a required property was added',
+        base: { pointer: '/paths/~1users/post/requestBody/content/application~1json/schema' },
+        revision: {
+          pointer: '/paths/~1users/post/requestBody/content/application~1json/schema/properties/age',
+        },
+      },
+    ])
+  })
+
+  it('follows references to other files, and says in one line what it cannot read', async () => {
+    write(
+      'a.yaml',
+      'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "b.yaml#/B"}}}}}}}}\n',
+    )
+    write('b.yaml', 'B: {type: string}\n')
+    write('c.yaml', read('a.yaml').replace('b.yaml', 'd.yaml'))
+    write('d.yaml', 'B: {type: integer}\n')
+    const { stdout } = await run('diff', 'a.yaml', 'c.yaml')
+    assert.match(
+      stdout,
+      /^breaking {2}GET \/a {2}responses\/200\/application\/json\n {10}it was string and is number/,
+    )
+    write(
+      'e.yaml',
+      'openapi: 3.1.0\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "#/S"}}}}}}}}\nS: {allOf: [{$ref: "#/S"}]}\n',
+    )
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ['nowhere.yaml', /^octavo: nowhere\.yaml: file not found\n$/],
+      ['package.json', /^octavo: package\.json: openapi is missing:.*\n$/],
+      ['git:HEAD:nowhere.json', /^octavo: git:HEAD:nowhere\.json: git: .*\n$/],
+      ['e.yaml', /^octavo: a\.yaml and e\.yaml: .*contains itself without anything between\n$/],
+    ]
+    for (const [given, expected] of cases) {
+      const { stderr, code } = await run('diff', 'a.yaml', given)
+      assert.match(stderr, expected)
+      assert.equal(code, 2)
+    }
+    assert.match((await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr, /unknown format xml/)
+  })
+})
