@@ -86,7 +86,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing:
     'gate file-name.ts values.ts http.ts async.ts changes definition-error.ts define server/adapters/shared server/adapters/inject server/adapters server/edge',
-  cli: 'gate file-name.ts values.ts edit-distance.ts versioning schema changes openapi server/version-report server/adapters server/boot server/app.ts',
+  cli: 'gate file-name.ts values.ts edit-distance.ts versioning schema changes openapi server/options server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
     'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
   'edge.ts': 'server/versioned server/edge common.ts',

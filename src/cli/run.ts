@@ -13,6 +13,7 @@ import { openapi } from './openapi.ts'
 import { release } from './release/release.ts'
 import { say, sayError } from './print-error.ts'
 import { routes } from './routes.ts'
+import { retire } from './usage/retire.ts'
 import { versions } from './versions.ts'
 import { styleFor } from './style.ts'
 
@@ -21,6 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   dev,
   routes,
   versions,
+  retire,
   release,
   openapi,
   client,

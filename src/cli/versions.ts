@@ -6,6 +6,9 @@ import { doJob } from './job.ts'
 import { styleFor } from './style.ts'
 import type { Style } from './style.ts'
 import { toTable } from './table.ts'
+import { readUsage } from './usage/read-usage.ts'
+import { sumBy } from './usage/summary.ts'
+import type { Calls } from './usage/summary.ts'
 
 export const versions: Command = {
   summary: 'list the versions of an app and their changes',
@@ -13,12 +16,22 @@ export const versions: Command = {
   about: [
     'Prints each version, newest first: its status, the number of its routes, the number of routes that changes',
     'convert, and the titles of its changes. With --explain, it prints the routes and places that each change reaches,',
-    'and schemas that look like a model but are not made from it.',
+    'and schemas that look like a model but are not made from it. With --usage, it prints how often, by how many clients,',
+    'and when last each version was called.',
   ],
-  examples: ['octavo versions', 'octavo versions src/app.ts --json', 'octavo versions --explain'],
+  examples: [
+    'octavo versions',
+    'octavo versions src/app.ts --json',
+    'octavo versions --explain',
+    'octavo versions --usage usage.json',
+  ],
   positionals: 1,
   options: {
     explain: { about: 'print the places that changes reach, and similar schemas that they miss' },
+    usage: {
+      value: '<file>',
+      about: 'add the calls of each version, as the store of the option usage received them',
+    },
     json: { about: 'print JSON: the result of app.versions(), or the explanation' },
   },
   run: async (given, setting) => {
@@ -26,15 +39,26 @@ export const versions: Command = {
     const module = findApp(given.positionals[0], setting.cwd)
     const served = await doJob({ task: 'routes', module }, setting)
     if (served?.kind !== 'routes') return 1
+    const file = given.value('usage')
+    const calls =
+      file === undefined ? undefined : sumBy(readUsage(file, setting.cwd), ({ version }) => version)
+    const shown =
+      calls && served.versions.map((info) => ({ ...info, usage: calls.get(info.version) ?? NO_CALLS }))
     const text = given.has('json')
-      ? JSON.stringify(served.versions, undefined, 2)
-      : toText(served.versions, styleFor(process.stdout))
+      ? JSON.stringify(shown ?? served.versions, undefined, 2)
+      : toText(served.versions, styleFor(process.stdout), calls)
     process.stdout.write(`${text}\n`)
     return 0
   },
 }
 
-function toText(all: readonly VersionInfo[], style: Style): string {
+const NO_CALLS: Calls = { count: 0, clients: 0, lastSeen: '' }
+
+function toText(
+  all: readonly VersionInfo[],
+  style: Style,
+  calls: ReadonlyMap<string | null, Calls> | undefined,
+): string {
   if (all.length === 0) return 'The app has no versions.'
   const rows = all
     .toReversed()
@@ -43,6 +67,7 @@ function toText(all: readonly VersionInfo[], style: Style): string {
       [info.status, lifeOf(info), info.isDefault ? 'default' : ''].filter(Boolean).join(', '),
       String(info.routes.length),
       String(info.routes.filter(({ isTurned }) => isTurned === true).length),
+      ...(calls === undefined ? [] : toCells(calls.get(info.version) ?? NO_CALLS)),
       (info.changes ?? []).map(({ title }) => title).join(' · '),
     ])
   const [head = '', ...lines] = toTable(
@@ -51,11 +76,16 @@ function toText(all: readonly VersionInfo[], style: Style): string {
       { title: 'STATUS', style: style.yellow },
       { title: 'ROUTES' },
       { title: 'CONVERTED' },
+      ...(calls === undefined ? [] : [{ title: 'CALLS' }, { title: 'CLIENTS' }, { title: 'LAST SEEN' }]),
       { title: 'CHANGES' },
     ],
     rows,
   )
   return [style.bold(head), ...lines].join('\n')
+}
+
+function toCells({ count, clients, lastSeen }: Calls): readonly string[] {
+  return [String(count), String(clients), lastSeen.slice(0, 10)]
 }
 
 /** The days of its deprecation and its sunset. */

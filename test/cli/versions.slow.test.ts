@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { bundle, createFolder, octavo } from '../support/octavo.ts'
@@ -70,5 +72,48 @@ Create them with derive(Model, …) or list them in applies of the change. If th
       node: ['--conditions', 'octavo-source', main],
     })
     assert.equal(stdout, 'The app has no changes.\n')
+  })
+})
+
+describe('usage on the command line', () => {
+  const entry = (version: string, client: string | null, count: number, change?: string) => ({
+    day: '2026-03-01',
+    version,
+    route: 'car.list',
+    client,
+    ...(change === undefined ? {} : { change }),
+    count,
+    lastSeen: '2026-03-01T12:00:00.000Z',
+  })
+
+  it('is added to versions, and decides whether one may be retired', async () => {
+    const node = ['--conditions', 'octavo-source', main]
+    const file = join(folder.path, 'usage.json')
+    const app = 'test/cli/fixtures/history/app.ts'
+    // lines, as a store that is a function may write them
+    const lists = [[entry('1', 'acme', 2), entry('1', 'acme', 2, 'years')], [entry('3', null, 7)]]
+    writeFileSync(file, lists.map((list) => JSON.stringify(list)).join('\n'))
+    const listed = await octavo(['versions', app, '--usage', file], { node })
+    assert.match(listed.stdout, /^3 .* 7 +1 +2026-03-01 .*\n2 .* 0 +0 .*\n1 .* 2 +1 +2026-03-01\n$/m)
+    const used = await octavo(['retire', '1', app, '--usage', file], { node })
+    assert.equal(
+      used.stdout,
+      `These clients of version 1 would break:
+
+CLIENT  CALLS  LAST SEEN   ROUTES
+acme    2      2026-03-01  car.list
+
+Changes that no other version needs:
+  2  Years are numbers
+`,
+      used.stderr,
+    )
+    assert.equal(used.code, 1)
+    const later = await octavo(['retire', '1', app, '--usage', file, '--since', '2026-03-02'], { node })
+    assert.match(later.stdout, /^No client calls version 1\.\n/)
+    assert.equal(later.code, 0)
+    const unknown = await octavo(['retire', '9', app, '--usage', file], { node })
+    assert.match(unknown.stderr, /there is no version 9\n.*there are 1, 2, 3/)
+    assert.equal(unknown.code, 1)
   })
 })

@@ -1,0 +1,76 @@
+import type { Command } from '../command.ts'
+import { failure, usageError } from '../failure.ts'
+import { findApp } from '../find-app.ts'
+import { doJob } from '../job.ts'
+import { styleFor } from '../style.ts'
+import type { Style } from '../style.ts'
+import { toTable } from '../table.ts'
+import { readUsage } from './read-usage.ts'
+import { toRetirement } from './retirement.ts'
+import type { Retirement } from './retirement.ts'
+
+export const retire: Command = {
+  summary: 'list the clients and the code that depend on a version',
+  usage: '<version> [<app>] --usage <file> [options]',
+  about: [
+    'Prints the clients that still call a version, the routes that they call, and the time of their last call. Then it',
+    'prints the handlers and changes that no other version needs, which you can remove with the version. The exit code',
+    'is 1 as long as a client calls the version. The command changes no file.',
+  ],
+  examples: [
+    'octavo retire 1 --usage usage.json',
+    'octavo retire 1 src/app.ts --usage usage.json --since 2026-01-01',
+  ],
+  positionals: 2,
+  options: {
+    usage: { value: '<file>', about: 'the entries that the store of the option usage received' },
+    since: { value: '<day>', about: 'leave out calls before this day, such as 2026-01-01' },
+    json: { about: 'print JSON' },
+  },
+  run: async (given, setting) => {
+    const [version, app] = given.positionals
+    const file = given.value('usage')
+    if (version === undefined) throw usageError('which version?', 'write octavo retire 1 --usage usage.json')
+    if (file === undefined) throw usageError('--usage is missing', 'give the file with the counts')
+    const entries = readUsage(file, setting.cwd, given.value('since'))
+    const served = await doJob({ task: 'routes', module: findApp(app, setting.cwd) }, setting)
+    if (served?.kind !== 'routes') return 1
+    const names = served.versions.map((info) => info.version)
+    if (!names.includes(version))
+      throw failure(`there is no version ${version}`, `there are ${names.join(', ') || 'none'}`)
+    const retirement = toRetirement(version, served.versions, entries)
+    const text = given.has('json')
+      ? JSON.stringify(retirement, undefined, 2)
+      : toText(retirement, styleFor(process.stdout))
+    process.stdout.write(`${text}\n`)
+    return retirement.clients.length === 0 ? 0 : 1
+  },
+}
+
+/** Formats the effect of retiring a version. */
+function toText({ version, clients, deadRoutes, deadChanges }: Retirement, style: Style): string {
+  const rows = clients.map(({ client, count, lastSeen, routes }) => [
+    client ?? '(no name)',
+    String(count),
+    lastSeen.slice(0, 10),
+    routes.join(', '),
+  ])
+  const [head = '', ...lines] = toTable(
+    [{ title: 'CLIENT', style: style.cyan }, { title: 'CALLS' }, { title: 'LAST SEEN' }, { title: 'ROUTES' }],
+    rows,
+  )
+  return [
+    ...(clients.length === 0
+      ? [`No client calls version ${version}.`]
+      : [`These clients of version ${version} would break:`, '', style.bold(head), ...lines]),
+    ...section('Handlers that no other version needs:', deadRoutes),
+    ...section(
+      'Changes that no other version needs:',
+      deadChanges.map((change) => `${change.version}  ${change.title}`),
+    ),
+  ].join('\n')
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)]
+}

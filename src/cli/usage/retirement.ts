@@ -1,0 +1,52 @@
+import type { UsageEntry } from '../../server/options/usage.ts'
+import type { VersionInfo } from '../../server/version-report/versions.ts'
+import { sumBy } from './summary.ts'
+import type { Calls } from './summary.ts'
+
+/** The effect of retiring a version. */
+export interface Retirement {
+  readonly version: string
+  /** The clients that still call it, the most recent first. `null` as the name stands for those that have none. */
+  readonly clients: readonly (Calls & {
+    readonly client: string | null
+    readonly routes: readonly string[]
+  })[]
+  /** The routes that are still called in it. */
+  readonly routes: readonly (Calls & { readonly route: string })[]
+  /** The routes that no other version has, so that nothing calls their handlers any more. */
+  readonly deadRoutes: readonly string[]
+  /** The changes that no other version is older than, so that they turn nothing any more. */
+  readonly deadChanges: readonly { readonly version: string; readonly title: string }[]
+}
+
+/** Describes the effect of retiring a version. `versions` are all, oldest first. */
+export function toRetirement(
+  version: string,
+  versions: readonly VersionInfo[],
+  entries: readonly UsageEntry[],
+): Retirement {
+  const called = entries.filter((entry) => entry.version === version)
+  const routesOf = (client: string | null): readonly string[] => [
+    ...new Set(called.filter((entry) => entry.client === client).map(({ route }) => route)),
+  ]
+  const index = versions.findIndex((each) => each.version === version)
+  const others = versions.filter((_, place) => place !== index)
+  const kept = new Set(others.flatMap(({ routes }) => routes.map(({ name }) => name)))
+  const own = versions[index]?.routes ?? []
+  // every change between this version and the oldest one that stays
+  const oldest = versions.findIndex((_, place) => place !== index)
+  const after = index === 0 ? versions.slice(1, oldest + 1) : []
+  return {
+    version,
+    clients: [...sumBy(called, ({ client }) => client)].map(([client, calls]) => ({
+      client,
+      ...calls,
+      routes: routesOf(client),
+    })),
+    routes: [...sumBy(called, ({ route }) => route)].map(([route, calls]) => ({ route, ...calls })),
+    deadRoutes: [...new Set(own.map(({ name }) => name))].filter((name) => !kept.has(name)),
+    deadChanges: after.flatMap((info) =>
+      (info.changes ?? []).map(({ title }) => ({ version: info.version, title })),
+    ),
+  }
+}

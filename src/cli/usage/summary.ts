@@ -1,0 +1,34 @@
+import type { UsageEntry } from '../../server/options/usage.ts'
+
+/** How often something was called, by how many clients, and when last. */
+export interface Calls {
+  readonly count: number
+  /** The number of clients, of which one may stand for several. */
+  readonly clients: number
+  readonly lastSeen: string
+}
+
+/** Adds up the calls of each key, most recent first. Entries of changes count calls that others count already. */
+export function sumBy<K>(
+  entries: readonly UsageEntry[],
+  keyOf: (entry: UsageEntry) => K,
+): ReadonlyMap<K, Calls> {
+  const found = new Map<K, UsageEntry[]>()
+  for (const entry of entries) {
+    if (entry.change !== undefined) continue
+    const key = keyOf(entry)
+    const group = found.get(key)
+    if (group === undefined) found.set(key, [entry])
+    else group.push(entry)
+  }
+  const sums = [...found].map(([key, group]) => [key, toCalls(group)] as const)
+  return new Map(sums.toSorted(([, a], [, b]) => (a.lastSeen < b.lastSeen ? 1 : -1)))
+}
+
+function toCalls(entries: readonly UsageEntry[]): Calls {
+  return {
+    count: entries.reduce((sum, { count }) => sum + count, 0),
+    clients: new Set(entries.map(({ client }) => client)).size,
+    lastSeen: entries.reduce((last, { lastSeen }) => (lastSeen > last ? lastSeen : last), ''),
+  }
+}

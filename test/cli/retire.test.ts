@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { UsageEntry } from 'octavo'
+
+import { readUsage } from '../../src/cli/usage/read-usage.ts'
+import { toRetirement } from '../../src/cli/usage/retirement.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'octavo-retire-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const entry = (given: Partial<UsageEntry>): UsageEntry => ({
+  day: '2026-03-01',
+  version: '1',
+  route: 'car.list',
+  client: 'acme',
+  count: 1,
+  lastSeen: `${given.day ?? '2026-03-01'}T12:00:00.000Z`,
+  ...given,
+})
+
+const cars = defineController({
+  prefix: '/car',
+  name: 'car',
+  routes: [
+    { method: 'GET', name: 'list', version: ['1', '2'], handler: () => [] },
+    { method: 'GET', path: '/old', name: 'old', version: '1', handler: () => [] },
+  ],
+})
+
+describe('retiring a version', () => {
+  const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+  app.enableVersioning(VersioningSchemes.URL)
+
+  it('lists its clients, the most recent first, with what they call, and what no other version needs', () => {
+    const entries = [
+      entry({}),
+      entry({ route: 'car.old', day: '2026-03-02', count: 3 }),
+      entry({ client: 'beta', day: '2026-03-05' }),
+      entry({ client: 'beta', version: '2' }),
+      entry({ change: 'years', count: 100 }),
+    ]
+    const { clients, routes, deadRoutes } = toRetirement('1', app.versions(), entries)
+    assert.deepEqual(clients, [
+      { client: 'beta', count: 1, clients: 1, lastSeen: '2026-03-05T12:00:00.000Z', routes: ['car.list'] },
+      {
+        client: 'acme',
+        count: 4,
+        clients: 1,
+        lastSeen: '2026-03-02T12:00:00.000Z',
+        routes: ['car.list', 'car.old'],
+      },
+    ])
+    assert.deepEqual(
+      routes.map(({ route, count, clients: callers }) => [route, count, callers]),
+      [
+        ['car.list', 2, 2],
+        ['car.old', 3, 1],
+      ],
+    )
+    assert.deepEqual(deadRoutes, ['car.old'])
+    assert.deepEqual(toRetirement('2', app.versions(), entries).deadRoutes, [])
+  })
+})
+
+describe('a file of usage', () => {
+  const write = (text: string): string => {
+    const file = join(folder, 'usage.json')
+    writeFileSync(file, text)
+    return file
+  }
+
+  it('is one list, or one in each line', () => {
+    const one = entry({})
+    const other = entry({ day: '2026-03-09' })
+    assert.deepEqual(readUsage(write(JSON.stringify([one, other])), '/'), [one, other])
+    assert.deepEqual(readUsage(write(`${JSON.stringify([one])}\n${JSON.stringify([other])}\n`), '/'), [
+      one,
+      other,
+    ])
+    assert.deepEqual(readUsage('usage.json', folder, '2026-03-02'), [other])
+  })
+
+  it('is refused with its name if it is anything else', () => {
+    for (const text of ['text', '{}', '[1]', '[{"day":"2026-03-01"}]'])
+      assert.throws(() => readUsage(write(text), '/'), /usage\.json has no list of usage entries/, text)
+    assert.throws(() => readUsage('missing.json', folder), /cannot read missing\.json/)
+    assert.throws(() => readUsage(write('[]'), '/', 'soon'), /--since soon is no day/)
+  })
+})
