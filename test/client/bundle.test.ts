@@ -12,7 +12,9 @@ describe('the published client', () => {
     assert.doesNotMatch(code, /^import\b|\bfrom\s*["']|\bimport\(\s*["']|\brequire\(|["']node:|\bBuffer\b/m)
     assert.ok(inputs.length > 5, inputs.join())
     assert.deepEqual(
-      inputs.filter((path) => !/^src\/(?:client\/[\w-]+|header-name|http|values|edit-distance)\.ts$/.test(path)),
+      inputs.filter(
+        (path) => !/^src\/(?:client\/[\w-]+|header-name|http|values|edit-distance)\.ts$/.test(path),
+      ),
       [],
     )
   })
