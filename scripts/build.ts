@@ -60,8 +60,11 @@ const core: Plugin = {
   },
 }
 
-/** What an `import()` asks for in applications without schemes, and schemes import statically: it has to run before them. */
-const OF_SCHEMES = /[/\\]server[/\\]versioned[/\\]versioned\.ts$/
+/**
+ * What an `import()` asks for in applications without schemes, and schemes import statically: it has to run before them. What few routes
+ * need is one of these too, so that it does not bring them.
+ */
+const OF_SCHEMES = /[/\\]server[/\\](?:versioned[/\\]versioned|boot[/\\]route-code)\.ts$/
 
 /** What `octavo` imports statically, and `octavo/edge` loads if definitions need it. */
 const OPTIONAL = ['server/boot/present-code.ts']

@@ -3,7 +3,7 @@ import { controllerName, nameFromPrefix } from '../define/names.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { suggestion } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../path/pattern.ts'
+import { joinPaths, normalizePrefix, parsePattern, shapeOf, withoutSlash } from '../path/pattern.ts'
 import { isCovered } from '../path/prefix.ts'
 import type { Prefix } from '../path/prefix.ts'
 import { toEntries } from '../versioning/spec.ts'
@@ -11,7 +11,6 @@ import { checkFields } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
-import { toMountRoute } from './mount.ts'
 import type { DefinitionCode } from './optional-code.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
@@ -147,15 +146,17 @@ function flattenGroup(
     inject: controller.inject ?? {},
   }
   return [
-    ...routesOf(controller).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...routesOf(controller, code).flatMap((route) => toFlatRoute(route, shared, problems)),
     ...(controller.routers ?? []).flatMap((router) =>
       flattenController(router, shared, problems, [...above, controller]),
     ),
   ]
 }
 
-function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
-  return mount === undefined ? routes : [...routes, toMountRoute(mount)]
+/** The routes of a controller. What a mounted handler answers is left out while the code for it is missing. */
+function routesOf({ routes = [], mount }: AnyController, code: DefinitionCode): readonly AnyRoute[] {
+  const mounting = mount === undefined ? undefined : code.routes.get()
+  return mount === undefined || mounting === undefined ? routes : [...routes, mounting.toMountRoute(mount)]
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
@@ -193,12 +194,7 @@ function joinPrefix(
   problems: DefinitionProblem[],
 ): string | undefined {
   if (prefix !== '' && !prefix.startsWith('/')) {
-    problems.push({
-      code: 'invalid_pattern',
-      where,
-      message: `the prefix "${prefix}" does not begin with a slash`,
-      fix: `write "/${prefix}"`,
-    })
+    problems.push({ ...withoutSlash('the prefix ', prefix), where })
     return undefined
   }
   const joined = normalizePrefix(base + normalizePrefix(prefix))

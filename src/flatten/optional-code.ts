@@ -1,5 +1,6 @@
 import type { Late } from '../async.ts'
 import type { dataResponses, readSchemas } from '../schema/route-schemas.ts'
+import type { toMountRoute } from './mount.ts'
 import type { routePolicyProblems } from '../versioning/policy-problems.ts'
 
 /** The code for what only some definitions have. While it is missing, routes are read without that. */
@@ -11,4 +12,6 @@ export interface DefinitionCode {
   }>
   /** Checks the policies of versions. */
   readonly policies: Late<{ readonly routePolicyProblems: typeof routePolicyProblems }>
+  /** Makes routes of mounted handlers, and matches segments of text and parameters. */
+  readonly routes: Late<{ readonly toMountRoute: typeof toMountRoute }>
 }

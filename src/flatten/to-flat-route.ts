@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../definition-error.ts'
-import { joinPaths, parsePattern } from '../path/pattern.ts'
+import { joinPaths, parsePattern, withoutSlash } from '../path/pattern.ts'
 import type { Pattern } from '../path/pattern.ts'
 import type { Prefix } from '../path/prefix.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
@@ -66,6 +66,8 @@ function readRoute(
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
   const pattern = readPattern(route, text, place, problems)
+  // asks for the code that matches these
+  if (pattern?.segments.some(({ kind }) => kind === 'mixed')) inherited.code.routes.get()
   return pattern === undefined ? [] : [{ ...withPattern(route, inherited, pattern, problems), isExcluded }]
 }
 
@@ -197,12 +199,7 @@ function readPattern(
   problems: DefinitionProblem[],
 ): Pattern | undefined {
   if (route.path !== undefined && !route.path.startsWith('/')) {
-    problems.push({
-      code: 'invalid_pattern',
-      where,
-      message: `the path "${route.path}" does not begin with a slash`,
-      fix: `write "/${route.path}"`,
-    })
+    problems.push({ ...withoutSlash('the path ', route.path), where })
     return undefined
   }
   const pattern = parsePattern(text)

@@ -32,6 +32,15 @@ export interface PatternProblem {
   readonly fix: string
 }
 
+function invalid(message: string, fix: string): PatternProblem {
+  return { code: 'invalid_pattern', message, fix }
+}
+
+/** The problem of a text that does not begin with a slash. `subject`: what it is, with a space behind it. */
+export function withoutSlash(subject: string, text: string): PatternProblem {
+  return invalid(`${subject}"${text}" does not begin with a slash`, `write "/${text}"`)
+}
+
 /** `''` for `'/'` and `''`, otherwise the prefix without a trailing slash. */
 export function normalizePrefix(prefix: string): string {
   return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
@@ -50,9 +59,7 @@ export function joinPaths(prefix: string, path: string): string {
  */
 export function parsePattern(text: string): Pattern | readonly PatternProblem[] {
   if (!text.startsWith('/')) {
-    return [
-      { code: 'invalid_pattern', message: `"${text}" does not begin with a slash`, fix: `write "/${text}"` },
-    ]
+    return [withoutSlash('', text)]
   }
   const trailingSlash = text.length > 1 && text.endsWith('/')
   const texts = text.slice(1, trailingSlash ? -1 : undefined).split('/')
@@ -137,11 +144,7 @@ function toSegment(text: string, last: boolean, problems: PatternProblem[]): rea
   return [{ kind: 'mixed', parts }]
 }
 
-const EMPTY: PatternProblem = {
-  code: 'invalid_pattern',
-  message: 'the pattern has two slashes in a row',
-  fix: 'remove one',
-}
+const EMPTY = invalid('the pattern has two slashes in a row', 'remove one')
 
 /** The spellings of other frameworks, with ours. */
 const FOREIGN: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
@@ -166,11 +169,7 @@ function foreignSpelling(text: string): PatternProblem | undefined {
     }
   }
   if (/[?#\\]/.test(text) || text === '.' || text === '..') {
-    return {
-      code: 'invalid_pattern',
-      message: `"${text}" can never be a path segment`,
-      fix: 'remove it from the path',
-    }
+    return invalid(`"${text}" can never be a path segment`, 'remove it from the path')
   }
   return undefined
 }
@@ -181,11 +180,9 @@ function toParts(text: string, problems: PatternProblem[]): readonly (string | P
     if (part === '') return []
     if (index % 2 === 0) {
       if (/[{}]/.test(part)) {
-        problems.push({
-          code: 'invalid_pattern',
-          message: `"${text}" has a brace without its other half`,
-          fix: 'write "{name}" or "{name:type}"',
-        })
+        problems.push(
+          invalid(`"${text}" has a brace without its other half`, 'write "{name}" or "{name:type}"'),
+        )
         return []
       }
       return [part]
@@ -197,11 +194,12 @@ function toParts(text: string, problems: PatternProblem[]): readonly (string | P
 function toParam(text: string, problems: PatternProblem[]): Param[] {
   const [name = '', typeName = 'str', ...more] = text.split(':')
   if (!/^[a-z_]\w*$/i.test(name) || name === '__proto__' || more.length > 0) {
-    problems.push({
-      code: 'invalid_pattern',
-      message: `"{${text}}" is not a parameter`,
-      fix: 'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
-    })
+    problems.push(
+      invalid(
+        `"{${text}}" is not a parameter`,
+        'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
+      ),
+    )
     return []
   }
   const type = findParamType(typeName)
@@ -221,26 +219,17 @@ const BUILT_IN_MIXED = ['str', 'int', 'float', 'uuid']
 function mixedMistake(text: string, parts: readonly (string | Param)[]): PatternProblem | undefined {
   const params = parts.filter((part) => typeof part !== 'string')
   if (params.some((param) => param.type.name === 'path')) {
-    return {
-      code: 'invalid_pattern',
-      message: `"${text}" is not the last segment alone`,
-      fix: 'let "{name:path}" be the whole last segment',
-    }
+    return invalid(`"${text}" is not the last segment alone`, 'let "{name:path}" be the whole last segment')
   }
   if (parts.some((part, index) => typeof part !== 'string' && typeof parts[index + 1] === 'object')) {
-    return {
-      code: 'invalid_pattern',
-      message: `"${text}" has two adjacent parameters`,
-      fix: 'write a text between them, as in "{from}-{to}"',
-    }
+    return invalid(`"${text}" has two adjacent parameters`, 'write a text between them, as in "{from}-{to}"')
   }
   // several parameters are told apart in linear time by the built-in types' own rules; a regular expression has none
   if (params.length > 1 && params.some((param) => !BUILT_IN_MIXED.includes(param.type.name))) {
-    return {
-      code: 'invalid_pattern',
-      message: `"${text}" mixes a type of your own with another parameter`,
-      fix: 'give it a segment of its own',
-    }
+    return invalid(
+      `"${text}" mixes a type of your own with another parameter`,
+      'give it a segment of its own',
+    )
   }
   return undefined
 }

@@ -15,7 +15,7 @@ import { createMiddleware } from '../pipeline/middleware.ts'
 import { createObserver } from '../logging/channels.ts'
 import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
-import type { Table } from '../table/table.ts'
+import type { Table, TableMode } from '../table/table.ts'
 import { createUrlFor } from '../table/url-for.ts'
 import type { UrlFor } from '../table/url-for.ts'
 import type { Routed, Routing, PreviewedRoutes } from '../versioned/routing.ts'
@@ -34,7 +34,7 @@ export interface Compiled {
 export interface Materials {
   readonly structure: Structure
   readonly settings: Settings
-  readonly code: Pick<OptionalCode, 'options'>
+  readonly code: Pick<OptionalCode, 'options' | 'routes'>
   readonly versioning: Versioning | undefined
   readonly routing: Routing
   readonly container: Container
@@ -141,12 +141,16 @@ function toShared(materials: Materials): Shared {
 /** Compiles routes, with everything that finds them. */
 function toRouted(
   written: readonly FlatRoute[],
-  { settings, versioning, routing, container }: Materials,
+  { settings, versioning, routing, container, code }: Materials,
   shared: Shared,
   past: Past,
 ): Routed {
   const routes = settings.telemetry?.routes?.(written) ?? written
-  const mode = { strict: settings.trailingSlash === 'strict', prefix: settings.prefix }
+  const mode: TableMode = {
+    strict: settings.trailingSlash === 'strict',
+    prefix: settings.prefix,
+    toSplit: (parts) => code.routes.get()?.toSplit(parts),
+  }
   const hidden = versioning?.hidden ?? []
   const migrating = routing.createMigrating(routes, versioning, shared.previews)
   const endpointSite = { settings, container, hidden, migrating }

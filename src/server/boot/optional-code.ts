@@ -1,10 +1,13 @@
 import type { Late } from '../../async.ts'
 import type { DefinitionCode } from '../../flatten/optional-code.ts'
 import type * as Containing from './container-code.ts'
+import type * as Routing from './route-code.ts'
 import type * as Offering from './option-code.ts'
 
 /** The code for what only some applications have. */
 export interface OptionalCode extends DefinitionCode {
+  /** For what few routes have. */
+  readonly routes: Late<typeof Routing>
   /** For applications that provide or inject something. */
   readonly container: Late<typeof Containing>
   /** For the options that few applications have. */
@@ -22,6 +25,6 @@ export async function loadMissing(code: OptionalCode): Promise<void> {
   await Promise.all(missing.map(({ load }) => load()))
 }
 
-function partsOf({ schemas, policies, container, options }: OptionalCode): readonly Late<unknown>[] {
-  return [schemas, policies, container, options]
+function partsOf({ schemas, policies, routes, container, options }: OptionalCode): readonly Late<unknown>[] {
+  return [schemas, policies, routes, container, options]
 }

@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { METHODS } from '../../http.ts'
 import type { Variants } from '../../router/seal.ts'
 import type { Leaf, LeafShape } from '../../router/node.ts'
+import { toSplit } from '../../router/mixed.ts'
 import { overlaps } from '../../router/overlap.ts'
 import { createTree } from '../../router/tree.ts'
 import type { Shape } from '../../router/tree.ts'
@@ -146,7 +147,7 @@ function createInfo(
   const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
   const versionedTree =
     versioning.defaultVary.length > 0 && versionedRows.length > 0
-      ? createTree(versionedRows, strict)
+      ? createTree(versionedRows, strict, toSplit)
       : undefined
   const shapes = new Map<Shape<TableRoute>, LeafShape>()
   return (shape) => {

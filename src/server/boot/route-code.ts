@@ -1,0 +1,2 @@
+export { toMountRoute } from '../../flatten/mount.ts'
+export { toSplit } from '../../router/mixed.ts'
