@@ -15,7 +15,7 @@ const ENTRIES = [
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */
-const MAX_WORKER_KB = 122.8
+const MAX_WORKER_KB = 120
 
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path)

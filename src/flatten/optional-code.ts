@@ -1,5 +1,6 @@
 import type { Late } from '../async.ts'
 import type { dataResponses, readSchemas } from '../schema/route-schemas.ts'
+import type { placementProblems } from './check-placement.ts'
 import type { toMountRoute } from './mount.ts'
 import type { routePolicyProblems } from '../versioning/policy-problems.ts'
 
@@ -12,6 +13,9 @@ export interface DefinitionCode {
   }>
   /** Checks the policies of versions. */
   readonly policies: Late<{ readonly routePolicyProblems: typeof routePolicyProblems }>
-  /** Makes routes of mounted handlers, and matches segments of text and parameters. */
-  readonly routes: Late<{ readonly toMountRoute: typeof toMountRoute }>
+  /** Creates the routes of mounted handlers, and checks what routes need of their controllers. */
+  readonly routes: Late<{
+    readonly toMountRoute: typeof toMountRoute
+    readonly placementProblems: typeof placementProblems
+  }>
 }

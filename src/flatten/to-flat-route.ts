@@ -5,7 +5,6 @@ import type { Prefix } from '../path/prefix.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
-import { placementProblems } from './check-placement.ts'
 import type { FlatRoute } from './flat-route.ts'
 import { routeName } from '../define/names.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
@@ -89,7 +88,8 @@ function withPattern(
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
   const enveloped = toEnveloped(layers, schemas, inherited.code, problems)
-  found.push(...placementProblems(route, inherited))
+  const placement = route.controller === undefined ? undefined : inherited.code.routes.get()
+  found.push(...(placement?.placementProblems(route, inherited) ?? []))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   return {
     label,

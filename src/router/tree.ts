@@ -17,7 +17,7 @@ export interface Shape<R> {
 /** How a placeholder child of the trie tests its segment. */
 export type EdgeRule = Omit<Edge<never>, 'node' | 'next'> & { readonly order: readonly (number | string)[] }
 
-/** Makes the function that takes a segment of text and parameters apart, or returns `undefined` without the code for it. */
+/** Creates the function that takes a segment of text and parameters apart, or returns `undefined` without the code for it. */
 export type ToSplit = (parts: readonly (string | Param)[]) => Exclude<EdgeRule['split'], null> | undefined
 
 /** The trie of every route, before it is sealed for a version. */

@@ -20,7 +20,7 @@ import type { AppOptions, DefinitionProblem, Module } from 'octavo/edge'
 import { z } from 'zod'
 
 import { placeless } from '../support/places.ts'
-import { controller, moduleOf } from '../support/untyped.ts'
+import { controller, moduleOf, router } from '../support/untyped.ts'
 
 const SECRET = 'x'.repeat(32)
 const request = (): Request => new Request('http://localhost/cars')
@@ -59,6 +59,7 @@ const MISTAKES: readonly Case[] = [
   ['a response that is no schema', routed({ response: { 200: 'Car' } })],
   ['events that are no schemas', routed({ events: { car: 'Car' } })],
   ['a policy that cannot be read', routed({ policy: { sunset: 'tomorrow' } })],
+  ['a route that is defined for another prefix', routed({ controller: { prefix: '/vans' } })],
   ['a token that no module provides', routed({ input: { inject: { cars: CarService } } })],
   ['a provider that is none', routed({}, { providers: ['CarService'] })],
   ['an export that is not provided', routed({}, { exports: [CarService] })],
@@ -173,6 +174,50 @@ describe('an application of octavo/edge with everything', () => {
     )
     assert.equal(app.urlFor('cars.car', { id: '7' }), '/cars/7')
     await app.close()
+  })
+})
+
+describe('routes that few applications have', () => {
+  const get = async (module: Module<unknown, unknown>, path: string, options?: object): Promise<unknown> => {
+    const app = createEdgeApp(module, { logger: false, ...options })
+    const response = await app.fetch(new Request(`http://localhost${path}`))
+    await app.close()
+    return response.ok ? response.json() : response.status
+  }
+  const echo = ({ params }: { readonly params: unknown }): unknown => params
+
+  it('octavo/edge matches segments of several parts', async () => {
+    const module = routed({ path: '/{from:int}-{to:int}.json', handler: echo })
+    assert.deepEqual(await get(module, '/cars/1-22.json'), { from: 1, to: 22 })
+    assert.equal(await get(module, '/cars/1-b.json'), 404)
+    assert.equal(await get(module, '/cars/1.json', { trailingSlash: 'strict' }), 404)
+  })
+
+  it('octavo/edge matches them in prefixes, and in routes that say how long they live', async () => {
+    const module = routed(
+      { path: '/x', policy: { sunset: '2099-01-01' }, handler: echo },
+      { prefix: '/v-{site}' },
+    )
+    assert.deepEqual(await get(module, '/v-eu/cars/x'), { site: 'eu' })
+  })
+
+  it('octavo/edge prints them, and reports two at the same path', async () => {
+    const app = createEdgeApp(routed({ path: '/{a}-{b}', name: 'both' }), { logger: false })
+    await app.ready()
+    assert.match(app.printRoutes(), /── \{a:str\}-\{b:str\}\n +GET cars\.both/)
+    await app.close()
+    const routes = ['a', 'b'].map((name) => ({ name, method: 'GET', path: `/{${name}}.json`, handler: echo }))
+    const twice = createEdgeApp(moduleOf({ controllers: [controller({ prefix: '/cars', routes })] }), {
+      logger: false,
+    })
+    await assert.rejects(twice.ready(), (error) => problemsOf(error)[0]?.code === 'duplicate_route')
+  })
+
+  it('octavo/edge hands requests to mounted handlers', async () => {
+    const mount = ({ url }: Request): Response => Response.json(new URL(url).pathname)
+    const module = moduleOf({ routers: [router({ prefix: '/cars', mount })] })
+    assert.equal(await get(module, '/cars/a/b'), '/cars/a/b')
+    assert.equal(await get(module, '/vans'), 404)
   })
 })
 
