@@ -8,6 +8,7 @@ import { findOwnViolations } from '../test/docs-page/axe.ts'
 import { findChromium, startBrowser } from '../test/support/browser.ts'
 import type { Browser, Tab } from '../test/support/browser.ts'
 import { FAINT_TEXTS } from '../test/support/contrast.ts'
+import { toAddress } from './pages.ts'
 import { SIDEBAR } from './sidebar.ts'
 
 /**
@@ -21,8 +22,12 @@ const SHOTS = process.argv.find((each) => each.startsWith('--screenshots='))?.sl
 const CLOSELY = [
   '/',
   '/introduction',
+  '/tutorial/3-modules-and-a-database',
+  '/cookbook/monorepo',
+  '/coming-from/',
   '/guide/routes',
   '/guide/runtimes',
+  '/support',
   '/errors',
   '/benchmarks',
   '/architecture',
@@ -154,12 +159,51 @@ async function inTab(browser: Browser, url: string, work: (tab: Tab) => Promise<
   mistakes.push(...complaints.map((each) => `the console says ${each}`))
 }
 
+/** The width from which the theme shows its navigation, which has to fit there already. */
+const NARROWEST_NAVIGATION = 768
+
 async function checkWidths(tab: Tab, url: string): Promise<void> {
-  await tab.look(375, 900, 'light')
-  for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
-    await tab.open(`${url}/${path.replace(/(^|\/)index$/, '$1')}`)
-    await checkWidth(tab, `/${path}`)
+  for (const width of WIDTHS) {
+    await tab.look(width, 900, 'light')
+    for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
+      await tab.open(`${url}${toAddress(path)}`)
+      await checkWidth(tab, `/${path} ${width}`)
+    }
   }
+  await tab.look(NARROWEST_NAVIGATION, 900, 'light')
+  await tab.open(`${url}/introduction`)
+  await tab.until(READY)
+  await checkWidth(tab, `the navigation ${NARROWEST_NAVIGATION}`)
+}
+
+/** Looks for the tutorial as a new reader would, follows its order, and opens a group of the sidebar with the keyboard. */
+async function checkSidebar(tab: Tab, url: string): Promise<void> {
+  const expect = async (expression: string, mistake: string): Promise<void> => {
+    if ((await tab.evaluate(expression)) !== true) mistakes.push(`the sidebar: ${mistake}`)
+  }
+  const visible = (selector: string): string =>
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].some((each) => each.checkVisibility() && each.getBoundingClientRect().bottom < innerHeight)`
+  await tab.look(1280, 900, 'light')
+  await tab.open(`${url}/introduction`)
+  await tab.until(READY)
+  await expect(visible('.VPSidebar a[href="/tutorial/"]'), 'the tutorial is out of sight')
+  const recipe = '.VPSidebar a[href="/cookbook/docker"]'
+  await expect(`!${visible(recipe)}`, 'the cookbook is open on other pages')
+  await tab.evaluate(`[...document.querySelectorAll('.VPSidebar [role=button]')]
+    .find((each) => each.textContent.includes('Cookbook'))
+    .dispatchEvent(new KeyboardEvent('keydown', { key: ' ', bubbles: true }))`)
+  const opened = `document.querySelector(${JSON.stringify(recipe)}).checkVisibility()`
+  await expect(opened, 'the space bar does not open a group')
+  await tab.open(`${url}/tutorial/3-modules-and-a-database`)
+  await tab.until(READY)
+  for (const [rel, chapter] of [
+    ['prev', '/tutorial/2-input-and-errors'],
+    ['next', '/tutorial/4-authentication'],
+  ] as const)
+    await expect(
+      `document.querySelector('.pager-link.${rel}')?.getAttribute('href') === '${chapter}'`,
+      `${rel} of chapter 3 is not ${chapter}`,
+    )
 }
 
 async function checkAll(browser: Browser, url: string): Promise<void> {
@@ -170,6 +214,7 @@ async function checkAll(browser: Browser, url: string): Promise<void> {
   )
   await Promise.all(schemes)
   await inTab(browser, url, (tab) => checkWidths(tab, url))
+  await inTab(browser, url, (tab) => checkSidebar(tab, url))
 }
 
 const chromium = findChromium()

@@ -21,6 +21,9 @@ export function toPage(file: string): string | undefined {
   return file.includes('/') ? undefined : file.toLowerCase().replaceAll('_', '-')
 }
 
+/** Converts the path of a page without its extension to its address, in which the index of a folder is the folder. */
+export const toAddress = (path: string): string => `/${path.replace(/(^|\/)index$/, '$1')}`
+
 /** A link that leads out of the site or stays on its page. */
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/|#)/i
 

@@ -5,6 +5,8 @@ export type SidebarPage = readonly [text: string, path: string]
 export interface SidebarGroup {
   readonly text: string
   readonly pages: readonly SidebarPage[]
+  /** Whether the group is open on every page. Other groups are open on their own pages, and after a click. */
+  readonly open?: boolean
   /** Whether readers who look for the API may skip the group. `llms.txt` lists it as optional. */
   readonly optional?: boolean
 }
@@ -13,15 +15,10 @@ export interface SidebarGroup {
 export const SIDEBAR: readonly SidebarGroup[] = [
   {
     text: 'Start',
+    open: true,
     pages: [
       ['Introduction', 'introduction'],
-      ['Command line', 'guide/cli'],
-    ],
-  },
-  {
-    text: 'Tutorial',
-    pages: [
-      ['From zero to production', 'tutorial/index'],
+      ['Tutorial: zero to production', 'tutorial/index'],
       ['1. Your first route', 'tutorial/1-first-route'],
       ['2. Input and errors', 'tutorial/2-input-and-errors'],
       ['3. Modules and a database', 'tutorial/3-modules-and-a-database'],
@@ -30,21 +27,6 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['6. Documents and a client', 'tutorial/6-documents-and-a-client'],
       ['7. The second version', 'tutorial/7-the-second-version'],
       ['8. Deployment', 'tutorial/8-deployment'],
-    ],
-  },
-  {
-    text: 'Coming from',
-    pages: [
-      ['Another framework', 'coming-from/index'],
-      ['NestJS', 'coming-from/nestjs'],
-      ['Versions of NestJS', 'coming-from/nestjs-versions'],
-      ['Fastify', 'coming-from/fastify'],
-      ['Express', 'coming-from/express'],
-      ['Hono', 'coming-from/hono'],
-      ['FastAPI', 'coming-from/fastapi'],
-      ['Ellar', 'coming-from/ellar'],
-      ['ASP.NET Core', 'coming-from/aspnet'],
-      ['Versions of ASP.NET Core', 'coming-from/aspnet-versions'],
     ],
   },
   {
@@ -130,8 +112,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Client in a monorepo', 'cookbook/monorepo'],
       ['TanStack Query in React', 'cookbook/tanstack-query'],
       ['Logging with pino', 'cookbook/pino'],
-      ['Errors in Sentry', 'cookbook/sentry'],
       ['Traces with OpenTelemetry', 'cookbook/opentelemetry'],
+      ['Errors in Sentry', 'cookbook/sentry'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
       ['Drizzle', 'cookbook/drizzle'],
       ['Prisma', 'cookbook/prisma'],
@@ -146,9 +128,25 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     ],
   },
   {
+    text: 'Coming from',
+    pages: [
+      ['Another framework', 'coming-from/index'],
+      ['NestJS', 'coming-from/nestjs'],
+      ['Versions of NestJS', 'coming-from/nestjs-versions'],
+      ['Fastify', 'coming-from/fastify'],
+      ['Express', 'coming-from/express'],
+      ['Hono', 'coming-from/hono'],
+      ['FastAPI', 'coming-from/fastapi'],
+      ['Ellar', 'coming-from/ellar'],
+      ['ASP.NET Core', 'coming-from/aspnet'],
+      ['Versions of ASP.NET Core', 'coming-from/aspnet-versions'],
+    ],
+  },
+  {
     text: 'Reference',
     pages: [
       ['API', 'api/index'],
+      ['Command line', 'guide/cli'],
       ['Errors', 'errors'],
       ['Rules of compatibility', 'rules'],
       ['Changelog', 'changelog'],

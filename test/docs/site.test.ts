@@ -6,8 +6,9 @@ import { describe, it } from 'node:test'
 
 import { createCopies, toCopy } from '../../website/build/copies.ts'
 import { findMistakes } from '../../website/build/output.ts'
+import { createSitemap } from '../../website/build/sitemap.ts'
 import { parseChart, renderChart } from '../../website/markdown/charts.ts'
-import { toPage, toSiteLink } from '../../website/pages.ts'
+import { toAddress, toPage, toSiteLink } from '../../website/pages.ts'
 import { SIDEBAR } from '../../website/sidebar.ts'
 import { VERSIONS } from '../../website/versions.ts'
 
@@ -48,6 +49,21 @@ describe('the site', () => {
   it('has no two files that are one page', () => {
     const pages = files.map(toPage)
     assert.equal(new Set(pages).size, pages.length)
+  })
+  // the links to the previous and the next page follow the sidebar
+  for (const folder of ['tutorial', 'cookbook', 'coming-from'])
+    it(`has the pages of docs/${folder} in the order of its README`, () => {
+      const readme = readFileSync(join(ROOT, `docs/${folder}/README.md`), 'utf8')
+      const linked = [...readme.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => `${folder}/${name}.md`)
+      const inSidebar = listed.filter((page) => page.startsWith(`${folder}/`))
+      assert.deepEqual(inSidebar, [`${folder}/index.md`, ...new Set(linked)])
+    })
+  it('has the tutorial in its only group that is always open', () => {
+    const open = SIDEBAR.filter(({ open: isOpen }) => isOpen === true)
+    assert.deepEqual(
+      open.map(({ pages }) => pages.slice(0, 2).map(([, path]) => path)),
+      [['introduction', 'tutorial/index']],
+    )
   })
   it('is of the version of the package, whose changes are listed', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -141,6 +157,19 @@ describe('the Markdown copies of the site', () => {
       toCopy('docs/a.md', text, '/'),
       '# A\n\nfile, [page](/errors.md)\n\n```md\n[page](errors.md)\n```\n',
     )
+  })
+})
+
+describe('the sitemap of the site', () => {
+  const map = createSitemap([...files, 'docs/images/page.png'], 'https://docs.example', '/0.1/')
+  const addresses = [...map.matchAll(/<loc>(.*)<\/loc>/g)].map(([, address]) => address)
+
+  it('has every page of the sidebar, without extension', () => {
+    const pages = SIDEBAR.flatMap(({ pages: list }) => list.map(([, path]) => path))
+    // TypeDoc writes it
+    const expected = pages.filter((path) => path !== 'api/index').map(toAddress)
+    assert.deepEqual(addresses, expected.map((path) => `https://docs.example/0.1${path}`).toSorted())
+    assert.ok(addresses.includes('https://docs.example/0.1/tutorial/'))
   })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { defineConfig } from 'vitepress'
@@ -7,10 +7,11 @@ import type { DefaultTheme } from 'vitepress'
 import { toAccessible } from '../build/accessible-theme.ts'
 import { createCopies, writeCopies } from '../build/copies.ts'
 import { findMistakes } from '../build/output.ts'
+import { createSitemap } from '../build/sitemap.ts'
 import { useCodeGroups } from '../markdown/code-groups.ts'
 import { useDrawings } from '../markdown/drawings.ts'
 import { useSiteLinks } from '../markdown/links.ts'
-import { toPage } from '../pages.ts'
+import { toAddress, toPage } from '../pages.ts'
 import { SIDEBAR } from '../sidebar.ts'
 import { VERSIONS } from '../versions.ts'
 
@@ -18,6 +19,8 @@ const SITE = join(import.meta.dirname, '..')
 const ROOT = join(SITE, '..')
 /** The path of the site on its host, with a slash at both ends. */
 const BASE = process.env['SITE_BASE'] ?? '/'
+/** The origin of the site, such as `https://docs.example`. A sitemap needs it, because its addresses have to be whole. */
+const ORIGIN = process.env['SITE_ORIGIN']
 
 const excluded = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['docs', 'website', 'bench'].includes(entry.name))
@@ -31,11 +34,10 @@ const toAnchor = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-')
 
-const toLink = (path: string): string => `/${path.replace(/(^|\/)index$/, '$1')}`
-
-const guide: DefaultTheme.SidebarItem[] = SIDEBAR.map(({ text, pages }) => ({
+const guide: DefaultTheme.SidebarItem[] = SIDEBAR.map(({ text, pages, open }) => ({
   text,
-  items: pages.map(([label, path]) => ({ text: label, link: toLink(path) })),
+  ...(open !== true && { collapsed: true }),
+  items: pages.map(([label, path]) => ({ text: label, link: toAddress(path) })),
 }))
 
 function readApi(): DefaultTheme.SidebarMulti {
@@ -88,9 +90,10 @@ export default defineConfig({
     notFound: { linkText: 'Take me home', linkLabel: 'Take me home' },
     outline: { level: [2, 3], label: 'On this page' },
     nav: [
-      { text: 'Guide', link: '/introduction', activeMatch: '^/(introduction|guide/|tutorial/)' },
+      { text: 'Tutorial', link: '/tutorial/', activeMatch: '^/tutorial/' },
+      { text: 'Guide', link: '/introduction', activeMatch: '^/(introduction|guide/)' },
+      { text: 'Cookbook', link: '/cookbook/', activeMatch: '^/cookbook/' },
       { text: 'API', link: '/api/', activeMatch: '^/api/' },
-      { text: 'Errors', link: '/errors' },
       { text: 'Benchmarks', link: '/benchmarks' },
       {
         text: current.name,
@@ -109,6 +112,7 @@ export default defineConfig({
   ],
   buildEnd: ({ outDir, pages }) => {
     writeCopies(outDir, createCopies(ROOT, pages, SIDEBAR, BASE))
+    if (ORIGIN !== undefined) writeFileSync(join(outDir, 'sitemap.xml'), createSitemap(pages, ORIGIN, BASE))
     const mistakes = findMistakes(outDir, BASE)
     if (mistakes.length > 0) throw new Error(`the site has mistakes:\n${mistakes.join('\n')}`)
   },

@@ -1,6 +1,6 @@
 /**
- * What is replaced in components of the theme, so that axe-core finds nothing serious. The search is a dialog and a list of links, and a
- * heading in the sidebar is a button only if it opens something.
+ * What is replaced in components of the theme, so that axe-core finds nothing serious. The search is a dialog and a list of links. A
+ * heading in the sidebar is a button only if it opens something, and then there is no second button inside.
  */
 const REPLACED: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>> = {
   'VPLocalSearchBox.vue': [
@@ -33,8 +33,33 @@ const REPLACED: Readonly<Record<string, readonly (readonly [before: string, afte
     [`<span class="title-icon">`, `<span class="title-icon" aria-hidden="true">`],
   ],
   'VPSidebarItem.vue': [
-    [`:role="itemRole"`, `:role="item.collapsed == null ? undefined : itemRole"`],
+    [
+      `:role="itemRole"`,
+      `:role="item.collapsed == null ? undefined : itemRole"
+      :aria-expanded="item.collapsed == null || item.link ? undefined : !collapsed"`,
+    ],
     [`:tabindex="item.items && 0"`, `:tabindex="item.items && item.collapsed != null ? 0 : undefined"`],
+    [
+      `if ('key' in e && e.key !== 'Enter') {
+    return
+  }
+  !props.item.link && toggle()`,
+      `if (props.item.link || ('key' in e && e.key !== 'Enter' && e.key !== ' ')) {
+    return
+  }
+  // the space bar would scroll
+  if ('key' in e) e.preventDefault()
+  toggle()`,
+    ],
+    [
+      `        role="button"
+        aria-label="toggle section"
+        @click="onCaretClick"
+        @keydown.enter="onCaretClick"
+        tabindex="0"`,
+      `        aria-hidden="true"
+        @click="onCaretClick"`,
+    ],
   ],
 }
 
