@@ -40,12 +40,12 @@ interface Call {
 const FENCE = /^```ts(?: ([^\s[]+))?(?: \[.+\])?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm
 const MARKS = ['', 'no-run', 'outside', 'serves', 'setup', 'throws'] as const
 const LISTEN = 'await app.listen({ port: 3000 })'
-const CALL = /^```sh\ncurl http:\/\/localhost:3000(\S+)\n```$[^`]*^```json\n([\s\S]*?)^```$/gm
+const CALL = /^```sh\ncurl ('?)http:\/\/localhost:3000([^\s']+)\1\n```$[^`]*^```json\n([\s\S]*?)^```$/gm
 
-/** The calls between a snippet and the next heading. */
+/** The calls between a snippet and the next heading. Shells such as zsh need quotes around `?`. */
 function readCalls(below: string): readonly Call[] {
   const [section = ''] = below.split(/^## /m)
-  return [...section.matchAll(CALL)].map(([, path = '', answer = '']) => ({
+  return [...section.matchAll(CALL)].map(([, , path = '', answer = '']) => ({
     path,
     answer: JSON.parse(answer),
   }))
@@ -179,6 +179,13 @@ describe('the snippets of the documentation', () => {
       }
     }
   }
+
+  it('quote addresses with a query in commands', () => {
+    for (const page of pages) {
+      const text = readFileSync(join(ROOT, page), 'utf8')
+      assert.deepEqual([...text.matchAll(/curl (?:\S+ )*?http\S*\?\S*/g)].map(String), [], page)
+    }
+  })
 
   it('are valid TypeScript', () => {
     const config = {
