@@ -76,12 +76,11 @@ Create them with derive(Model, …) or list them in applies of the change. If th
 })
 
 describe('usage on the command line', () => {
-  const entry = (version: string, client: string | null, count: number, change?: string) => ({
+  const entry = (version: string, client: string | null, count: number) => ({
     day: '2026-03-01',
     version,
     route: 'car.list',
     client,
-    ...(change === undefined ? {} : { change }),
     count,
     lastSeen: '2026-03-01T12:00:00.000Z',
   })
@@ -91,7 +90,7 @@ describe('usage on the command line', () => {
     const file = join(folder.path, 'usage.json')
     const app = 'test/cli/fixtures/history/app.ts'
     // lines, as a store that is a function may write them
-    const lists = [[entry('1', 'acme', 2), entry('1', 'acme', 2, 'years')], [entry('3', null, 7)]]
+    const lists = [[entry('1', 'acme', 2)], [entry('3', null, 7)]]
     writeFileSync(file, lists.map((list) => JSON.stringify(list)).join('\n'))
     const listed = await octavo(['versions', app, '--usage', file], { node })
     assert.match(listed.stdout, /^3 .* 7 +1 +2026-03-01 .*\n2 .* 0 +0 .*\n1 .* 2 +1 +2026-03-01\n$/m)

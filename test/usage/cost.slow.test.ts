@@ -54,7 +54,7 @@ describe('the cost of usage', () => {
       const places = createPlaces()
       const table = createTable(Date.now(), 60_000, places)
       for (let index = 0; index < 10_000; index++) {
-        const route = places.named(String(index % 4), `car.route${index % 20}`, undefined)
+        const route = places.named(String(index % 4), `car.route${index % 20}`)
         // a text of its own, as each request has one
         table.add(route, Buffer.from(`client-${Math.trunc(index / 20)}`).toString(), 1, Date.now())
       }

@@ -34,8 +34,8 @@ function createCars(options: AppOptions) {
 /** What counts say, without the moment of the last call. */
 function short(entries: readonly UsageEntry[]): readonly string[] {
   return entries
-    .map(({ day, version, route, client, change, count }) =>
-      [day, version, route, client, change, count].filter((part) => part !== undefined).join(' '),
+    .map(({ day, version, route, client, count }) =>
+      [day, version, route, client, count].filter((part) => part !== undefined).join(' '),
     )
     .toSorted()
 }
@@ -154,8 +154,8 @@ describe('usage', () => {
   it('folds the least used entries of each version into one, so that totals stay exact', () => {
     const places = createPlaces()
     const table = createTable(NOON, 100, places)
-    const first = places.named('1', 'car.list', undefined)
-    const second = places.named('2', 'car.list', undefined)
+    const first = places.named('1', 'car.list')
+    const second = places.named('2', 'car.list')
     for (let index = 0; index < 50; index++) table.add(first, 'busy', 1, NOON)
     for (let index = 0; index < 10_000; index++)
       table.add(index % 2 === 0 ? first : second, `client ${index}`, 1, NOON)
@@ -172,7 +172,7 @@ describe('usage', () => {
   it('keeps the end of an entry within its limit, and names that are too long are cut', () => {
     const places = createPlaces()
     const table = createTable(NOON, 100, places)
-    table.add(places.named('1', 'car.list', undefined), 'x'.repeat(10_000), 1, NOON)
+    table.add(places.named('1', 'car.list'), 'x'.repeat(10_000), 1, NOON)
     assert.equal(table.entries()[0]?.client?.length, 200)
   })
 })

@@ -8,14 +8,13 @@ export interface Calls {
   readonly lastSeen: string
 }
 
-/** Adds up the calls of each key, most recent first. Entries of changes count calls that others count already. */
+/** Adds up the calls of each key, most recent first. */
 export function sumBy<K>(
   entries: readonly UsageEntry[],
   keyOf: (entry: UsageEntry) => K,
 ): ReadonlyMap<K, Calls> {
   const found = new Map<K, UsageEntry[]>()
   for (const entry of entries) {
-    if (entry.change !== undefined) continue
     const key = keyOf(entry)
     const group = found.get(key)
     if (group === undefined) found.set(key, [entry])

@@ -160,7 +160,7 @@ export interface AppOptions<
    * createApp(AppModule, { client: (request) => request.header('x-api-key'), usage: {} })
    */
   readonly client?: (request: HttpRequest) => string | undefined
-  /** Counts who calls which route in which version, and which changes alter something in these calls. @default nothing is counted */
+  /** Counts who calls which route in which version. @default nothing is counted */
   readonly usage?: UsageOptions
 }
 

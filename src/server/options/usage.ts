@@ -4,7 +4,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Awaitable } from '../../http.ts'
 import { describeValue, isFunction, isRecord } from '../../values.ts'
 
-/** How often a client called a route in a version on a day, or how often a change altered something in these calls. */
+/** How often a client called a route in a version on a day. */
 export interface UsageEntry {
   /** The day in UTC, such as `'2026-01-05'`. */
   readonly day: string
@@ -14,8 +14,6 @@ export interface UsageEntry {
   readonly route: string
   /** The client, as the option `client` names it, `null` if it named none, or `'*'` in the entry that folds the least used ones. */
   readonly client: string | null
-  /** The id of the change that altered something. Entries without it count all calls. */
-  readonly change?: string
   /** The number of calls. */
   readonly count: number
   /** The moment of the last call, in ISO 8601. */

@@ -38,9 +38,9 @@ export function createDays(limit: number, places: Places): Days {
     },
     restore: (taken) => {
       for (const entry of taken.flatMap((table) => table.entries())) {
-        const { version, route, client, change, count, lastSeen } = entry
+        const { version, route, client, count, lastSeen } = entry
         const at = Date.parse(lastSeen)
-        open(at).add(places.named(version, route, change), client ?? undefined, count, at)
+        open(at).add(places.named(version, route), client ?? undefined, count, at)
       }
     },
     dropStored: () => {

@@ -86,8 +86,8 @@ function toEntries(text: string): readonly UsageEntry[] {
 function mergeEntries(entries: readonly UsageEntry[]): readonly UsageEntry[] {
   const merged = new Map<string, UsageEntry>()
   for (const entry of entries) {
-    const { day, version, route, client, change, count, lastSeen } = entry
-    const key = JSON.stringify([day, version, route, client, change])
+    const { day, version, route, client, count, lastSeen } = entry
+    const key = JSON.stringify([day, version, route, client])
     const known = merged.get(key)
     const last = known !== undefined && known.lastSeen > lastSeen ? known.lastSeen : lastSeen
     merged.set(key, { ...entry, count: count + (known?.count ?? 0), lastSeen: last })

@@ -1,11 +1,10 @@
 import type { RouteInfo } from '../../define/context.ts'
 
-/** What is called: a route in a version, or a change that altered something in these calls. */
+/** What is called: a route in a version. */
 export interface Place {
   readonly id: number
   readonly version: string | null
   readonly route: string
-  readonly change: string | undefined
   /** Whether it stands for the least used routes and clients of its version. */
   readonly isFolded: boolean
 }
@@ -15,7 +14,7 @@ export interface Places {
   readonly list: readonly Place[]
   /** The place of a route that answers. */
   readonly of: (route: RouteInfo, version: string | null) => Place
-  readonly named: (version: string | null, route: string, change: string | undefined) => Place
+  readonly named: (version: string | null, route: string) => Place
   /** What the least used entries of a place are folded into. */
   readonly foldedOf: (place: Place) => Place
 }
@@ -23,16 +22,16 @@ export interface Places {
 /** The route of entries that stand for several. */
 const FOLDED = '*'
 
-/** Creates the list of places, which grows with the routes, versions and changes that are used. */
+/** Creates the list of places, which grows with the routes and versions that are used. */
 export function createPlaces(): Places {
   const list: Place[] = []
   const byName = new Map<string, Place>()
   const byRoute = new Map<RouteInfo, Map<string | null, Place>>()
-  const named: Places['named'] = (version, route, change) => {
-    const name = JSON.stringify([version, route, change])
+  const named: Places['named'] = (version, route) => {
+    const name = JSON.stringify([version, route])
     const known = byName.get(name)
     if (known !== undefined) return known
-    const place = { id: list.length, version, route, change, isFolded: route === FOLDED }
+    const place = { id: list.length, version, route, isFolded: route === FOLDED }
     list.push(place)
     byName.set(name, place)
     return place
@@ -40,7 +39,7 @@ export function createPlaces(): Places {
   const add = (route: RouteInfo, version: string | null): Place => {
     const versions = byRoute.get(route) ?? new Map<string | null, Place>()
     byRoute.set(route, versions)
-    const place = named(version, route.name, undefined)
+    const place = named(version, route.name)
     versions.set(version, place)
     return place
   }
@@ -48,6 +47,6 @@ export function createPlaces(): Places {
     list,
     named,
     of: (route, version) => byRoute.get(route)?.get(version) ?? add(route, version),
-    foldedOf: ({ version, change }) => named(version, FOLDED, change),
+    foldedOf: ({ version }) => named(version, FOLDED),
   }
 }

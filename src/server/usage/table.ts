@@ -43,10 +43,10 @@ export function createTable(moment: number, limit: number, places: KnownPlaces):
       counts.pairs().flatMap(({ place: id, client, count, last }) => {
         const place = places.list[id]
         if (place === undefined) return []
-        const { version, route, change } = place
+        const { version, route } = place
         const called = { day: table.day, version, route, client: client ?? null }
         const seen = { count, lastSeen: new Date(start + last).toISOString() }
-        return [change === undefined ? { ...called, ...seen } : { ...called, change, ...seen }]
+        return [{ ...called, ...seen }]
       }),
   }
   return table
@@ -56,7 +56,7 @@ function cut(name: string): string {
   return name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name
 }
 
-/** Folds the least used pairs into one for each version, and those of changes into one for each version and change. */
+/** Folds the least used pairs into one for each version. */
 function fold(counts: Counts, limit: number, { list, foldedOf }: KnownPlaces): Counts {
   const all = counts.pairs()
   const rare = new Set(
