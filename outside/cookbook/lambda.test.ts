@@ -18,7 +18,7 @@ type Handler = typeof handler
 const EVENT: APIGatewayProxyEventV2 = {
   version: '2.0',
   routeKey: '$default',
-  rawPath: '/cars',
+  rawPath: '/v1/cars',
   rawQueryString: 'make=Ford%20Fiesta',
   headers: {
     accept: '*/*',
@@ -38,7 +38,7 @@ const EVENT: APIGatewayProxyEventV2 = {
     domainPrefix: 'abc123',
     http: {
       method: 'GET',
-      path: '/cars',
+      path: '/v1/cars',
       protocol: 'HTTP/1.1',
       sourceIp: '203.0.113.7',
       userAgent: 'curl/8.7.1',
@@ -73,8 +73,11 @@ function postOf(body: string, isBase64Encoded = false): APIGatewayProxyEventV2 {
   }
 }
 
-const bodyOf = ({ body = '' }: APIGatewayProxyStructuredResultV2): unknown =>
-  JSON.parse(Buffer.from(body, 'base64').toString())
+/** Text is sent as it is, so that logs and consoles show it. */
+function bodyOf({ body = '', isBase64Encoded }: APIGatewayProxyStructuredResultV2): unknown {
+  assert.equal(isBase64Encoded, false)
+  return JSON.parse(body)
+}
 
 function describeHandler(name: string, load: () => Promise<Handler>): void {
   describe(name, () => {
@@ -101,7 +104,7 @@ function describeHandler(name: string, load: () => Promise<Handler>): void {
 
     it('takes no host from the path', async () => {
       const run = await load()
-      const result = await run({ ...EVENT, rawPath: '//example.com/cars' })
+      const result = await run({ ...EVENT, rawPath: '//example.com/v1/cars' })
       assert.equal(result.statusCode, 404)
     })
 
@@ -110,7 +113,7 @@ function describeHandler(name: string, load: () => Promise<Handler>): void {
       const invalid = await run({ ...EVENT, rawQueryString: '' })
       assert.equal(invalid.statusCode, 422)
       assert.equal(invalid.headers?.['content-type'], 'application/problem+json')
-      const missing = await run({ ...EVENT, rawPath: '/boats' })
+      const missing = await run({ ...EVENT, rawPath: '/v1/boats' })
       assert.equal(missing.statusCode, 404)
     })
   })

@@ -16,10 +16,10 @@ export async function checkRecipe(folder: string): Promise<void> {
   const [text = ''] = fencesOf('workers', 'json')
   const settings: Settings = JSON.parse(text)
   assert.equal(settings.main, 'src/worker.ts')
-  await bundleWorker(
-    { stdin: { contents: fenceOf('workers', 'ts'), loader: 'ts', resolveDir: import.meta.dirname } },
-    folder,
-  )
+  // both files as one
+  const entry = fenceOf('workers', 'ts no-run').replaceAll(/^import .* from '\.\/app\.ts'$/gm, '')
+  const contents = `${fenceOf('workers', 'ts')}\n${entry}`
+  await bundleWorker({ stdin: { contents, loader: 'ts', resolveDir: import.meta.dirname } }, folder)
   const worker = startMiniflare(folder, 'stdin.mjs', {
     compatibilityDate: settings.compatibility_date,
     compatibilityFlags: settings.compatibility_flags,

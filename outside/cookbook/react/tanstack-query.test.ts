@@ -4,6 +4,7 @@ import { after, describe, it } from 'node:test'
 
 import { Window } from 'happy-dom'
 import { createElement } from 'react'
+import type { ReactNode } from 'react'
 
 import { app, url } from '../.recipes/tanstack-query.ts'
 
@@ -22,7 +23,9 @@ describe('the recipe of TanStack Query', async () => {
     Object.defineProperty(globalThis, name, { value: window[name], configurable: true })
   Object.defineProperty(globalThis, 'window', { value: window, configurable: true })
   const { createRoot } = await import('react-dom/client')
-  const { createApi, createQueryClient, Page } = await import('../.recipes/tanstack-query-2.tsx')
+  const { QueryClientProvider } = await import('@tanstack/react-query')
+  const { createApi, createQueryClient, listOptions, Page, useAddCar } =
+    await import('../.recipes/tanstack-query-2.tsx')
 
   const queries = createQueryClient()
   // the timers of mutations would keep this process
@@ -73,5 +76,45 @@ describe('the recipe of TanStack Query', async () => {
     clearInterval(watch)
     await until(() => names() === 'Ford,Fiat')
     assert.ok(seen.includes('Ford,Fiat,Ford'), seen.join(' '))
+  })
+
+  it('keeps a car that was added beside one that the API refuses', async () => {
+    const api = createApi(url)
+    const { queryKey } = listOptions(api, '')
+    const lists: (readonly { readonly id: number; readonly name: string }[])[] = []
+    const unsubscribe = queries.getQueryCache().subscribe(() => {
+      lists.push(queries.getQueryData(queryKey) ?? [])
+    })
+    let mutate: ReturnType<typeof useAddCar>['mutate'] | undefined
+    function Adder(): ReactNode {
+      mutate = useAddCar(api, '').mutate
+      return null
+    }
+    const second = createRoot(window.document.createElement('div') as unknown as Element)
+    second.render(createElement(QueryClientProvider, { client: queries }, createElement(Adder)))
+    await until(() => mutate !== undefined)
+    mutate?.({ body: { name: 'Ford' } })
+    mutate?.({ body: { name: 'Opel' } })
+    await until(() => queries.isMutating() === 2)
+    await until(() => queries.isMutating() === 0 && queries.isFetching() === 0)
+    unsubscribe()
+    second.unmount()
+
+    for (const list of lists) assert.equal(new Set(list.map(({ id }) => id)).size, list.length)
+    const shown = lists.map((list) => list.map(({ name }) => name).join())
+    assert.ok(shown.includes('Ford,Fiat,Ford,Opel'), shown.join(' '))
+    const since = shown.slice(shown.findIndex((list) => list.includes('Opel')))
+    assert.ok(
+      since.every((list) => list.includes('Opel')),
+      shown.join(' '),
+    )
+    assert.equal(shown.at(-1), 'Ford,Fiat,Opel')
+  })
+
+  it('lets the page of another origin read the API', async () => {
+    const headers = { origin: 'http://localhost:5173' }
+    const response = await fetch(`${url}/cars`, { headers })
+    await response.body?.cancel()
+    assert.equal(response.headers.get('access-control-allow-origin'), headers.origin)
   })
 })
