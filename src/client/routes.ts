@@ -40,8 +40,12 @@ export function createFindRoute(
       if (!response.ok) throw new ProblemError(response, data)
       return data
     } catch (cause) {
-      const why = messageOf(cause)
-      throw new Error(`createClient: the routes could not be read from ${url.href}: ${why}`, { cause })
+      const isMissing = cause instanceof ProblemError && cause.code === 'route_not_found'
+      const fix = isMissing ? '. Give createApp `docs: {}`, or createClient `routes`' : ''
+      throw new Error(
+        `createClient: the routes could not be read from ${url.href}: ${messageOf(cause)}${fix}`,
+        { cause },
+      )
     } finally {
       meet()
     }

@@ -218,6 +218,14 @@ describe('a client finds the routes', () => {
     assert.equal((await client.ping()).data, 'pong')
   })
 
+  it('with the fix if the application serves no documents', async () => {
+    const client = createClient<Cars>({ baseUrl, fetch: toFetch(createCarsApp()) })
+    await assert.rejects(client.ping(), {
+      message:
+        'createClient: the routes could not be read from http://localhost/docs/client.json: Nothing is served at this path. Give createApp `docs: {}`, or createClient `routes`',
+    })
+  })
+
   it('with the headers of every request', async () => {
     const guard = defineGuard({
       name: 'bearer',
