@@ -47,7 +47,7 @@ function toText(served: Served, version: string | undefined, isJson: boolean, is
       2,
     )
   const style = styleFor(process.stdout)
-  const cells = shown.map(({ route, life }) => toCells(route, life, info !== undefined))
+  const cells = shown.map(({ route, life }) => toCells(route, life, versionsOf(served, route, info)))
   const table = toTable(columnsOf(style), cells, widthOf())
   return [
     ...table.map((line, index) => (index === 0 ? style.bold(line) : line)),
@@ -117,19 +117,35 @@ function columnsOf(style: Style): Parameters<typeof toTable>[0] {
   ]
 }
 
+/** The versions of a row: those that the route declares, or that a history gives it. The table of one version leaves them out. */
+function versionsOf(
+  { routes: all, versions }: Served,
+  route: RouteEntry,
+  info: VersionInfo | undefined,
+): readonly string[] {
+  if (info !== undefined) return route.versions.filter((each) => each === 'neutral')
+  if (route.versions.length > 0) return route.versions
+  return versions
+    .filter(({ version, changes, routes: own }) => {
+      const life = changes === undefined ? undefined : own.find((each) => isSame(each, route))
+      // a route of the same name that declares the version answers it
+      return life !== undefined && !all.some((each) => each.versions.includes(version) && isSame(life, each))
+    })
+    .map(({ version }) => version)
+}
+
 function toCells(
   route: RouteEntry,
   life: VersionRoute | undefined,
-  isOneVersion: boolean,
+  versions: readonly string[],
 ): readonly string[] {
   const isDeprecated = route.deprecated || life?.status === 'deprecated'
   const ended = life?.status === 'sunset' ? 'sunset' : ''
   const marks = [isDeprecated ? 'deprecated' : '', ended].filter(Boolean)
-  const own = isOneVersion ? route.versions.filter((each) => each === 'neutral') : route.versions
   return [
     route.methods.join(','),
     route.path,
-    own.join(', '),
+    versions.join(', '),
     route.name,
     route.guards.join(', '),
     marks.join(', '),

@@ -81,6 +81,12 @@ GET         /about                 about.ab…
     assert.match(stdout, /GET,DELETE {2}\/car\/\{car_id:int\} /)
   })
 
+  it('shows the versions that a history gives to routes', async () => {
+    const { stdout } = await routes(['test/cli/fixtures/history/app.ts'])
+    assert.match(stdout, /^GET {5}\/car {8}1, 2, 3 {2}\S+one$/m)
+    assert.match(stdout, /^GET {5}\/car\/count {2}1, 2, 3 {2}\S+count$/m)
+  })
+
   it('gives JSON of one version', async () => {
     const { code, stdout } = await routes([CARS, '--json', '--version', '1'])
     assert.equal(code, 0)
