@@ -364,8 +364,9 @@ describe('octavo check --write', () => {
   it('is refused by types and by octavo check until it is filled in', async () => {
     const refused = edited.compile(['src']).trim().split('\n')
     for (const line of refused) assert.match(line, /error TS2304: Cannot find name 'fillIn'/)
-    const { code, stderr } = await edited.run('check')
+    const { code, stdout, stderr } = await edited.run('check')
     assert.equal(code, 1)
+    assert.doesNotMatch(stdout + stderr, /fillIn is not defined/)
     for (const { file = '', fill = [] } of WRITTEN) {
       const isOpen = fill.length > 0
       assert.equal(

@@ -69,7 +69,7 @@ describe('checkHistory', () => {
         model: 'User',
         fields: ['status'],
         message: "User.status does not come back from now → down → up: 'paused' becomes 'active'",
-        fix: "list it in lossy: ['status'], or make up return it",
+        fix: 'List `status` in `lossy`, or return it from `up`.',
         at: 'check-history.test.ts',
       },
     )

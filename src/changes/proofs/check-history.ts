@@ -42,7 +42,7 @@ export interface HistoryFinding {
   readonly fields: readonly string[]
   /** What is wrong, with a value that shows it. */
   readonly message: string
-  /** What to do about it. */
+  /** What to do about it, as a sentence. */
   readonly fix: string
   /** Where the change is defined, as file and line, or `undefined` if that is not known. */
   readonly at: string | undefined
@@ -108,7 +108,7 @@ function reportChain(site: Site, trouble: ChainTrouble): void {
     code: 'lost',
     fields: [name],
     message: `${chain.name}.${name} does not come back from the newest version → before "${sided.step.change.id}" → the newest version: ${show(before)} becomes ${show(after)}`,
-    fix: 'list the field in lossy of the change that loses it, or make its up return it',
+    fix: 'List the field in `lossy` of the change that loses it, or return it from its `up`.',
   })
 }
 
@@ -138,7 +138,7 @@ function checkNames({ chain, sided, report }: Site): void {
   const known = new Set([...older, ...newer].map(([name]) => name))
   for (const name of reshape.lossy ?? []) {
     if (known.has(name)) continue
-    const fix = `name one of ${[...known].join(', ')}`
+    const fix = `Name one of ${[...known].join(', ')}.`
     report({
       code: 'unknown_field',
       fields: [name],
@@ -156,7 +156,7 @@ function checkNames({ chain, sided, report }: Site): void {
       .find((name) => !names.includes(name))
     if (unknown === undefined) continue
     const message = `an example has ${side}.${unknown}, which is no field of ${chain.name} that the change names on this side`
-    report({ code: 'unknown_field', fields: [unknown], message, fix: `name one of ${names.join(', ')}` })
+    report({ code: 'unknown_field', fields: [unknown], message, fix: `Name one of ${names.join(', ')}.` })
   }
 }
 
@@ -194,7 +194,7 @@ function checkExample(
       code: 'wrong_example',
       fields: [name],
       message: `${direction} makes ${show(made)} of ${sides[0]} in an example, and ${sides[1]}.${name} is ${show(value)}`,
-      fix: `correct the example or ${direction}`,
+      fix: `Correct the example or \`${direction}\`.`,
     })
   }
 }
@@ -245,7 +245,7 @@ function samplesOf({ sided, random, runs, report }: Site, direction: Direction):
     const values = [...examples, ...valuesOf(schema, { random, hints }, runs)]
     if (values.length === 0) {
       const message = `no value of ${name} could be made, so the change is not checked`
-      report({ code: 'unchecked', fields: [name], message, fix: 'give examples with this field' })
+      report({ code: 'unchecked', fields: [name], message, fix: 'Add `examples` with this field.' })
       return []
     }
     pools.set(slot, values)
@@ -280,7 +280,7 @@ function checkTrip(site: Site, start: Values, direction: Direction): void {
       code: 'lost',
       fields: [name],
       message: `${chain.name}.${name} does not come back from ${path}: ${show(before)} becomes ${show(after)}`,
-      fix: `list it in lossy: ['${name}'], or make ${way[1]} return it`,
+      fix: `List \`${name}\` in \`lossy\`, or return it from \`${way[1]}\`.`,
     })
   }
 }
@@ -291,7 +291,7 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
   const fields = trouble.slots.map((slot) => nameOf(sided, slot, other))
   const names = fields.map((name) => `${chain.name}.${name}`).join(', ')
   if (trouble.kind === 'threw') {
-    const fix = 'make it return a value for every value that its schema takes'
+    const fix = 'Return a value for every input that its schema accepts.'
     report({ code: 'failed', fields, message: `${direction} of ${names} fails: ${trouble.reason}`, fix })
     return
   }
@@ -301,7 +301,7 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
       code: 'narrower',
       fields,
       message: `${names} can be ${value}, which \`was\` refuses, and there is no down`,
-      fix: 'write down, or make `was` as wide as the newer schema',
+      fix: 'Write `down`, or make `was` as wide as the newer schema.',
     })
   else
     report({
@@ -312,8 +312,8 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
         : `${names} could be ${value}, which the newer schema refuses, and there is no up`,
       fix:
         direction === 'up'
-          ? 'write up for such values, make `was` stricter, or set narrowed: true if they are a mistake of the client'
-          : 'make down return values that `was` takes',
+          ? 'Write `up` for such values, make `was` stricter, or set `narrowed: true` if they are mistakes of the client.'
+          : 'Return values from `down` that `was` accepts.',
     })
 }
 

@@ -7,6 +7,7 @@ import { internalsOf } from '../../server/adapters/internals.ts'
 import { readServing } from '../../server/adapters/serving.ts'
 import type { App } from '../../server/app.ts'
 import type { CurrentReport } from '../job.ts'
+import { unfinishedIn } from '../write/unfinished.ts'
 
 /** Reads what is kept of an application, and how its changes do if that is asked for. */
 export function readCurrentApp(app: App, isChecked: boolean): CurrentReport {
@@ -35,6 +36,9 @@ function readHistory(app: App): History | undefined {
   const internals = findHistoryInternals(history)
   if (history === undefined || internals === undefined) return undefined
   const { changes } = explain(internals, routes())
+  // the places to fill in are listed by themselves, and their values say nothing yet
+  const unfinished = internals.parts.changes.filter((change) => unfinishedIn(change, undefined).length > 0)
+  const isUnfinished = (id: string): boolean => unfinished.some((change) => change.id === id)
   return {
     changes: changes.map(({ id, version, at, reaches }) => ({
       id,
@@ -43,6 +47,6 @@ function readHistory(app: App): History | undefined {
       routes: reaches.map(({ route }) => route),
       hasSideEffects: internals.parts.changes.some((change) => change.id === id && change.sideEffects),
     })),
-    problems: checkHistory(history),
+    problems: checkHistory(history).filter(({ change }) => !isUnfinished(change)),
   }
 }

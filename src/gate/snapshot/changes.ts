@@ -59,7 +59,7 @@ function toProblemFinding(
   const rule = `change-${code.replaceAll('_', '-')}`
   const level = UNCERTAIN.has(code) ? 'warning' : 'breaking'
   const version = changes.find(({ id }) => id === change)?.version ?? ''
-  const finding = toApiFinding(version, rule, level, `${message}: ${fix}`)
+  const finding = toApiFinding(version, rule, level, `${message.replace(/\.$/, '')}. ${fix}`)
   return { ...finding, at: change, ...(at === undefined ? {} : { source: at }) }
 }
 
