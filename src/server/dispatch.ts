@@ -3,8 +3,8 @@ import { isPreflight, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../path/param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
-import { openContext } from './pipeline/context.ts'
-import type { AppServices, RequestContext } from './pipeline/context.ts'
+import { createOpen, RequestContext } from './pipeline/context.ts'
+import type { AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
 import { recovered } from './pipeline/error-handlers.ts'
 import type { Recover } from './pipeline/error-handlers.ts'
@@ -65,14 +65,21 @@ export function createDispatch(parts: DispatchParts, services: AppServices): Dis
     }
     return isPromise(response) ? response.then(tell) : tell(response)
   }
-  const { telemetry } = settings
+  const { client, telemetry } = settings
+  // written out, because a call more would cost every request of most applications
+  if (client === undefined && telemetry === undefined)
+    return (raw) => {
+      const context = new RequestContext(raw, services)
+      return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
+    }
+  const open = createOpen(services)
   if (telemetry !== undefined)
     return (raw) => {
-      const context = openContext(raw, services)
+      const context = open(raw)
       return { context, response: telemetry.request(context, () => observed(context, raw), raw) }
     }
   return (raw) => {
-    const context = openContext(raw, services)
+    const context = open(raw)
     return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
   }
 }

@@ -109,7 +109,6 @@ export class RequestContext implements SessionContext {
   /** How the request wrote its version. `undefined` if it named none. */
   spelling: string | undefined = undefined
   identity: unknown = undefined
-  client: string | undefined = undefined
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
   /** Writes the report on versions into the headers of a response. */
@@ -128,6 +127,10 @@ export class RequestContext implements SessionContext {
 
   get method(): string {
     return this.#raw.method
+  }
+
+  get client(): string | undefined {
+    return undefined
   }
 
   get request(): HttpRequest {
@@ -372,16 +375,27 @@ export class RequestContext implements SessionContext {
   }
 }
 
-/** Creates the context of a request, with the name of its client. A client that cannot be named is answered all the same. */
-export function openContext(raw: RawRequest, services: AppServices): RequestContext {
-  const context = new RequestContext(raw, services)
+/** The context of a request whose client has a name. Others have no field for it. */
+class NamedContext extends RequestContext {
+  name: string | undefined = undefined
+
+  override get client(): string | undefined {
+    return this.name
+  }
+}
+
+/** Creates the contexts of requests, with the name of the client if the option `client` is given. */
+export function createOpen(services: AppServices): (raw: RawRequest) => RequestContext {
   const { client } = services.settings
-  if (client !== undefined) {
+  if (client === undefined) return (raw) => new RequestContext(raw, services)
+  return (raw) => {
+    const context = new NamedContext(raw, services)
     try {
-      context.client = client(context.request)
+      context.name = client(context.request)
     } catch (err) {
+      // a client that cannot be named is answered all the same
       logError(context, { err }, 'client failed')
     }
+    return context
   }
-  return context
 }
