@@ -39,7 +39,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts header-text.ts header-name.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
   send: 'http.ts async.ts file-name.ts errors.ts define',
   session:
-    'values.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
+    'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',
   middleware:
     'values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
@@ -74,10 +74,12 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/docs':
     'gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage': 'platform.ts values.ts async.ts define server/options server/pipeline server/dispatch.ts',
-  otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts versioning define flatten server/logging server/options',
+  otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
+  metrics:
+    'values.ts platform.ts http.ts async.ts errors.ts check-options.ts path versioning define session server/logging server/process',
   'server/edge':
     'async.ts place.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',
   'server/app.ts':
@@ -99,11 +101,12 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
   '@opentelemetry/api': /^otel\//,
-  'node:cluster': /^server\/process\/workers\//,
+  'node:cluster': /^(?:metrics\/|server\/process\/workers\/)/,
   'node:http': /^server\/adapters\/node\//,
   'node:http2': /^server\/adapters\/node\/http2\//,
   'node:https': /^server\/adapters\/node\//,
   'node:tls': /^server\/adapters\/node\//,
+  'prom-client': /^metrics\//,
   radix3: /^router\//,
   undici: /^server\/adapters\/undici\//,
   yaml: /^cli\/read-yaml\.ts$/,

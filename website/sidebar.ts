@@ -96,6 +96,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Operations', 'guide/operations'],
       ['Logging', 'guide/logging'],
       ['OpenTelemetry', 'guide/telemetry'],
+      ['Prometheus metrics', 'guide/metrics'],
       ['WebSockets', 'guide/websockets'],
       ['Runtimes', 'guide/runtimes'],
       ['Adapters', 'guide/adapters'],

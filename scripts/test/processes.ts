@@ -42,6 +42,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/examples/versions.test.ts': 'starts a process',
   'test/fault/': 'listens on sockets and measures time',
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
+  'test/metrics/': 'subscribes to channels, listens on sockets and starts workers',
   'test/otel/': 'registers an SDK for the process and listens on sockets',
   'test/pattern.test.ts': 'lists the parameter types of the process',
   'test/project/': 'starts a process',

@@ -16,7 +16,7 @@ import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, observe } from './observed.ts'
 import type { Observed } from './observed.ts'
 import type { Reached } from './reached.ts'
-import { templateOf } from './template.ts'
+import { templateOf } from '../path/template.ts'
 
 /** What the observer of requests is made of. */
 interface RequestParts {

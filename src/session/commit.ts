@@ -1,6 +1,9 @@
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
+import { openChannel } from '../platform.ts'
 import { isRecord } from '../values.ts'
+import { SESSION_CHANNEL } from './channel.ts'
+import type { SessionEvent } from './channel.ts'
 import { parseJson, toJson, toPlaces } from './data.ts'
 import type { JsonRecord } from './data.ts'
 import { deadlineOf } from './guarded-store.ts'
@@ -11,6 +14,12 @@ import type { SessionParts, SessionState, Stored } from './state.ts'
 
 /** Of the whole process: ids are unique, and several applications may share a store. */
 const inTurn = createLocks()
+
+const EVENTS = openChannel(SESSION_CHANNEL)
+
+function publish(event: SessionEvent['event']): void {
+  if (EVENTS.hasSubscribers) EVENTS.publish({ event } satisfies SessionEvent)
+}
 
 /** Stores the changes of a request to its session and returns the Set-Cookie lines. */
 export async function commitSession(parts: SessionParts, state: SessionState): Promise<readonly string[]> {
@@ -35,7 +44,10 @@ async function commitDestroyed(
   text: string,
 ): Promise<readonly string[]> {
   const deadline = deadlineOf(parts.settings)
-  if (stored !== undefined) await inTurn(stored.id, () => parts.store.remove(stored.id, deadline))
+  if (stored !== undefined) {
+    await inTurn(stored.id, () => parts.store.remove(stored.id, deadline))
+    publish('ended')
+  }
   if (toJson(data) !== text)
     parts.log.warn({}, 'Data was changed after the session was destroyed, and is not stored')
   return hasCookie ? [toClearedCookieLine(parts)] : []
@@ -45,6 +57,7 @@ async function commitNew(parts: SessionParts, { id, data }: SessionState): Promi
   const now = Date.now()
   const record = { created: now, used: now, data: await check(parts, data) }
   await write(parts, id, record, deadlineOf(parts.settings))
+  publish('started')
   return [toCookieLine(parts, id)]
 }
 

@@ -61,6 +61,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/input.md', maxWords: 850 },
   { page: 'docs/guide/limits.md', maxWords: 1_250 },
   { page: 'docs/guide/logging.md', maxWords: 550 },
+  { page: 'docs/guide/metrics.md', maxWords: 900 },
   { page: 'docs/guide/middleware.md', maxWords: 1_700 },
   { page: 'docs/guide/modules.md', maxWords: 800 },
   { page: 'docs/guide/openapi-checks.md', maxWords: 400 },

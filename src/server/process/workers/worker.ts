@@ -38,6 +38,13 @@ export function joinPool(): Membership {
   return membership
 }
 
+const lastMessages = new Set<() => Promise<unknown>>()
+
+/** Has a worker that ends call a function when all its requests are answered. Messages that it sends before it settles still arrive. */
+export function beforeFarewell(send: () => Promise<unknown>): void {
+  lastMessages.add(send)
+}
+
 /** Milliseconds that the process may take which keeps this one. */
 const LONGEST_FAREWELL = 1_000
 
@@ -47,6 +54,7 @@ const LONGEST_FAREWELL = 1_000
  */
 async function takeLeave(): Promise<void> {
   if (!process.connected) return
+  await settlesWithin(Promise.allSettled([...lastMessages].map((send) => send())), LONGEST_FAREWELL)
   const answered = new Promise<void>((resolve) => {
     process.on('message', (message) => {
       if (isFarewell(message)) resolve()

@@ -1,0 +1,50 @@
+import { Counter, Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+
+import { HttpError } from '../errors.ts'
+import { subscribeChannel } from '../platform.ts'
+import { Channels } from '../server/logging/channels.ts'
+import type { RequestError } from '../server/logging/channels.ts'
+import { SESSION_CHANNEL } from '../session/channel.ts'
+import type { SessionEvent } from '../session/channel.ts'
+import { isObject } from '../values.ts'
+
+/** Counts connections, sessions and refusals of rate limits in this process from now on. */
+export function countEvents(registry: Registry): void {
+  const registers = [registry]
+  const connections = new Gauge({
+    name: 'server_connections',
+    help: 'Open connections to all servers of the process.',
+    registers,
+  })
+  // of Node itself
+  subscribeChannel('net.server.socket', (message) => {
+    const socket = isObject(message) && 'socket' in message ? message.socket : undefined
+    if (!isObject(socket) || !('once' in socket) || typeof socket.once !== 'function') return
+    connections.inc()
+    socket.once('close', () => connections.dec())
+  })
+  const sessions = new Counter({
+    name: 'sessions_total',
+    help: 'Sessions that were stored for the first time or destroyed.',
+    labelNames: ['event'],
+    registers,
+  })
+  subscribeChannel(SESSION_CHANNEL, (message) => {
+    // the channel publishes nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    sessions.inc({ event: (message as SessionEvent).event })
+  })
+  const refusals = new Counter({
+    name: 'rate_limit_refusals_total',
+    help: 'Requests that a rate limit refused.',
+    labelNames: ['limit'],
+    registers,
+  })
+  subscribeChannel(Channels.error, (message) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    const { error } = message as RequestError
+    if (!(error instanceof HttpError) || error.code !== 'rate_limited') return
+    refusals.inc({ limit: /^"([\w.:-]{1,64})"/.exec(error.headers?.['ratelimit'] ?? '')?.[1] ?? 'none' })
+  })
+}
