@@ -2105,7 +2105,6 @@ export interface UrlVersioningOptions {
 }
 
 export interface UsageEntry {
-  readonly change?: string
   readonly client: string | null
   readonly count: number
   readonly day: string
