@@ -29,6 +29,15 @@ export async function settlesWithin(promise: Promise<unknown>, time: number): Pr
   }
 }
 
+/** The result of the work of a store, or an error when it takes longer. */
+export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`The store gave no answer within ${milliseconds} ms`))
+    const timer = setTimeout(late, milliseconds)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
 /**
  * Calls a function the first time only, and returns its promise every time: for code that is loaded when something first needs it. If it
  * rejects, the next call tries again.

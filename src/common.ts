@@ -177,6 +177,8 @@ export type { HostOptions } from './versioning/schemes/host.ts'
 export type { QueryOptions } from './versioning/schemes/query.ts'
 export type {
   DefaultVersion,
+  DefaultVersionContext,
+  VersionChoice,
   ChangeInfo,
   VersionHistory,
   AllowPreviews,

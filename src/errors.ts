@@ -50,6 +50,7 @@ const ROWS = {
   closing: [503],
   session_unavailable: [503, 'Session unavailable'],
   rate_limit_unavailable: [503, 'Rate limit unavailable'],
+  pin_unavailable: [503, 'Pin unavailable'],
 } as const satisfies Readonly<Record<string, readonly [status: number, title?: string]>>
 
 /** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */

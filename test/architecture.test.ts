@@ -75,6 +75,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage': 'platform.ts values.ts async.ts define server/options server/pipeline server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
+  pins: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',

@@ -47,6 +47,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Versions as changes', 'guide/changes'],
       ['Changes in requests', 'guide/changes-requests'],
       ['Reference of changes', 'guide/changes-reference'],
+      ['Pinned versions', 'guide/pins'],
       ['Deprecation and sunset', 'guide/deprecation'],
       ['Usage of versions', 'guide/usage'],
       ['Compatibility of documents', 'guide/compatibility'],

@@ -44,6 +44,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
   'test/metrics/': 'subscribes to channels, listens on sockets and starts workers',
   'test/otel/': 'registers an SDK for the process and listens on sockets',
+  'test/pins/': 'mocks the clock',
   'test/pattern.test.ts': 'lists the parameter types of the process',
   'test/project/': 'starts a process',
   'test/redos.test.ts': 'measures time',

@@ -11,8 +11,31 @@ import { canonicalVersion, isVersionFormat } from './version.ts'
 import { cutVersion } from './cut-version.ts'
 import type { VersionFormat } from './version.ts'
 
+/** The versions that a `defaultVersion` function chooses from. */
+export interface VersionChoice {
+  /** Returns the known version that a version in any spelling, `'latest'`, `'latestStable'` or `'oldest'` names. */
+  find(name: string): string | undefined
+  /** Lists the versions that are not retired, oldest first. */
+  supported(): readonly string[]
+}
+
+/** The context of a request whose version is not known yet. */
+export interface DefaultVersionContext {
+  /** The log of the request. */
+  readonly log: {
+    /** Logs an event of normal operation. */
+    info(details: object, message?: string): void
+    /** Logs a failure. */
+    error(details: object, message?: string): void
+  }
+}
+
 /** Chooses the version of a request that names none, or `null` for no version. */
-export type DefaultVersion = (request: HttpRequest) => Awaitable<string | null>
+export interface DefaultVersion {
+  (request: HttpRequest, choice: VersionChoice, context: DefaultVersionContext): Awaitable<string | null>
+  /** The versions and selectors that the function falls back on. They are checked when the application is built. */
+  readonly names?: readonly string[]
+}
 
 /** A version in the list of versions, with its policy. */
 export interface VersionListing<L extends string = string> extends VersionPolicy {

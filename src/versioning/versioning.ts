@@ -79,7 +79,11 @@ const SELECTORS = ['latest', 'latestStable', 'oldest']
 /** The known version that requests without one get, or `undefined` if there is none or a function chooses it. */
 export function staticDefault(versioning: Versioning | undefined, known: KnownVersions): string | undefined {
   const chosen = versioning?.defaultVersion
-  if (typeof chosen !== 'string') return undefined
+  return typeof chosen === 'string' ? findDefault(chosen, known) : undefined
+}
+
+/** The version of this application that a version or a selector names. */
+export function findDefault(chosen: string, known: KnownVersions): string | undefined {
   const version = known.find(chosen)
   if (version !== undefined) return known.isElsewhere(version) ? undefined : version
   const own = known.list.filter((each) => !known.isElsewhere(each))

@@ -69,6 +69,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/openapi-serving.md', maxWords: 1_150 },
   { page: 'docs/guide/openapi.md', maxWords: 1_200 },
   { page: 'docs/guide/operations.md', maxWords: 1_100 },
+  { page: 'docs/guide/pins.md', maxWords: 1_000 },
   { page: 'docs/guide/releasing.md', maxWords: 900 },
   { page: 'docs/guide/results.md', maxWords: 950 },
   { page: 'docs/guide/routes.md', maxWords: 1_950 },

@@ -15,6 +15,7 @@ export const ENTRY_POINTS = {
   'octavo/metrics': 'src/metrics/index.ts',
   'octavo/middleware': 'src/middleware/index.ts',
   'octavo/otel': 'src/otel/index.ts',
+  'octavo/pins': 'src/pins/index.ts',
   'octavo/testing': 'src/testing/index.ts',
   'octavo/undici': 'src/server/adapters/undici/index.ts',
 } as const

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
 import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
-import type { DefaultVersion } from 'octavo'
+import type { DefaultVersion, HttpRequest } from 'octavo'
 
 import {
   allowed,
@@ -108,7 +108,7 @@ describe('without a default, paths with versions need one', () => {
 })
 
 describe('a function chooses the default version', () => {
-  const byAccount: DefaultVersion = ({ headers }) => headers['x-account'] ?? null
+  const byAccount = ({ headers }: HttpRequest): string | null => headers['x-account'] ?? null
   const later: DefaultVersion = async (request) => {
     await setImmediate()
     return byAccount(request)

@@ -1,4 +1,4 @@
-import { once } from '../../async.ts'
+import { once, within } from '../../async.ts'
 
 /** The package `rate-limiter-flexible` could not be loaded, as in a bundle that leaves it out: a broken program, not a failing store. */
 export class LimiterLoadError extends Error {
@@ -134,13 +134,4 @@ export function isLimiter(value: unknown): value is RateLimiter {
 /** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
 export function isRedis(value: unknown): value is object {
   return typeof Object(value).eval === 'function'
-}
-
-/** The result of the work, or an error when it takes longer. */
-function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new Error(`The store gave no answer within ${milliseconds} ms`))
-    const timer = setTimeout(late, milliseconds)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -14,7 +14,7 @@ import { createVersionError } from './version-error.ts'
 const OPTIONS = METHODS.indexOf('OPTIONS')
 
 /** The versions in which a path without versions of its own answers. */
-function livingVersions({ known, lifetimes }: Table, clock: () => number): readonly string[] {
+export function livingVersions({ known, lifetimes }: Table, clock: () => number): readonly string[] {
   return known.list.filter((version) => !isRetired(lifetimes.ofVersion(version), clock))
 }
 

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../../definition-error.ts'
-import { isSelector, staticDefault } from '../../../versioning/versioning.ts'
+import { findDefault, isSelector } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { cutVersion } from '../../../versioning/cut-version.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
@@ -24,8 +24,18 @@ export function optionProblems(
 const WHERE = 'enableVersioning'
 
 function defaultProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
-  const { defaultVersion, schemes } = versioning
-  if (typeof defaultVersion !== 'string' || staticDefault(versioning, known) !== undefined) return []
+  const { defaultVersion } = versioning
+  const names = typeof defaultVersion === 'string' ? [defaultVersion] : (defaultVersion?.names ?? [])
+  return names.flatMap((name) => nameProblems(name, versioning, known))
+}
+
+function nameProblems(
+  defaultVersion: string,
+  versioning: Versioning,
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  if (findDefault(defaultVersion, known) !== undefined) return []
+  const { schemes } = versioning
   const where = `${WHERE}(${schemes.flatMap(({ name, isCompanion }) => (isCompanion ? [] : name)).join(', ')})`
   if (!isSelector(defaultVersion)) {
     return [

@@ -1,0 +1,2 @@
+export { pinned } from './pinned.ts'
+export type { PinOptions, Pins } from './pinned.ts'

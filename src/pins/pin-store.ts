@@ -1,0 +1,80 @@
+import { ignoreFailure, within } from '../async.ts'
+import type { Awaitable } from '../http.ts'
+import { describeValue, isText } from '../values.ts'
+import type { DefaultVersionContext, VersionChoice } from '../versioning/options.ts'
+
+/** The store failed: it threw, did not answer in time or returned something else than a version. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+}
+
+/** Where pins are stored. Each method rejects with a `StoreError` if the store fails. */
+export interface PinStore {
+  readonly get: (client: string, context: DefaultVersionContext) => Promise<string | undefined>
+  /** Stores the version of a first call. Returns the version that counts. */
+  readonly add: (
+    client: string,
+    version: string,
+    choice: VersionChoice,
+    context: DefaultVersionContext,
+  ) => Promise<string>
+  readonly upgrade: (client: string, version: string) => Promise<void>
+}
+
+interface StoreOptions {
+  readonly get: (client: string) => Awaitable<string | null | undefined>
+  readonly set: (client: string, version: string, reason: 'firstUse' | 'upgrade') => unknown
+  readonly storeTimeout?: number
+}
+
+/** Guards the functions of the user. The log has the first failure of a series, and its end. */
+export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions): PinStore {
+  /** A store may be readable and not take anything. */
+  const failing = new Set<'get' | 'set'>()
+
+  async function call(
+    operation: 'get' | 'set',
+    work: () => unknown,
+    check: (result: unknown) => void,
+    context?: DefaultVersionContext,
+  ): Promise<unknown> {
+    try {
+      const result = await within(storeTimeout, Promise.resolve().then(work))
+      check(result)
+      if (context !== undefined && failing.delete(operation))
+        ignoreFailure(() => context.log.info({ operation }, 'The store of pins works again'))
+      return result
+    } catch (cause) {
+      // an upgrade has no request, and whoever asks for it gets the error
+      if (context !== undefined && !failing.has(operation)) {
+        ignoreFailure(() => context.log.error({ err: cause, operation }, 'The store of pins fails'))
+        failing.add(operation)
+      }
+      throw new StoreError('The store of pins fails', { cause })
+    }
+  }
+
+  return {
+    get: async (client, context) => {
+      const version = await call('get', () => get(client), checkVersion, context)
+      return isText(version) ? version : undefined
+    },
+    add: async (client, version, choice, context) => {
+      const result = await call('set', () => set(client, version, 'firstUse'), checkStored, context)
+      // some stores return words such as OK
+      return isText(result) ? (choice.find(result) ?? version) : version
+    },
+    upgrade: async (client, version) => {
+      await call('set', () => set(client, version, 'upgrade'), checkStored)
+    },
+  }
+}
+
+function checkVersion(version: unknown): void {
+  if (version === undefined || version === null || isText(version)) return
+  throw new TypeError(`get of pinned gave ${describeValue(version)}, not a version`)
+}
+
+function checkStored(result: unknown): void {
+  if (result === false) throw new Error('The store did not store')
+}
