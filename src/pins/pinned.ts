@@ -12,7 +12,7 @@ import { createPinStore, StoreError } from './pin-store.ts'
 
 /** The options of `pinned`. */
 export interface PinOptions {
-  /** Returns the id of the client that sends a request, or `undefined` for requests of nobody in particular. */
+  /** Returns the id of the client that sends a request, or `undefined` for requests without one. */
   readonly client: (request: HttpRequest) => Awaitable<string | undefined>
   /** Returns the version that your store has for a client, or `undefined` for a client that has none. */
   readonly get: (client: string) => Awaitable<string | null | undefined>

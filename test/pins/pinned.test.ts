@@ -515,7 +515,9 @@ describe('mistakes', () => {
             error.errors.map(({ message }) => message),
             messages,
           )
-          return error.errors.every(({ where, code }) => where === 'pinned' && /_option$/.test(code))
+          return error.errors.every(
+            ({ where, code }) => where.startsWith('pinned (') && /_option$/.test(code),
+          )
         },
       )
     })
