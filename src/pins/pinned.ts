@@ -6,14 +6,18 @@ import { httpError } from '../errors.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isFunction, isPositive, isText } from '../values.ts'
 import { cutVersion } from '../versioning/cut-version.ts'
-import type { DefaultVersion, DefaultVersionContext, VersionChoice } from '../versioning/options.ts'
-import { createCache } from './cache.ts'
+import type { DefaultVersion, VersionChoice } from '../versioning/options.ts'
+import { createPinMemory } from './memory.ts'
 import { createPinStore, StoreError } from './pin-store.ts'
 
 /** The options of `pinned`. */
 export interface PinOptions {
-  /** Returns the id of the client that sends a request, or `undefined` for requests without one. */
-  readonly client: (request: HttpRequest) => Awaitable<string | undefined>
+  /**
+   * Returns the id of the client that sends a request, or `undefined` for requests without one.
+   *
+   * @default the name that the option `client` of `createApp` gives it
+   */
+  readonly client?: (request: HttpRequest) => Awaitable<string | undefined>
   /** Returns the version that your store has for a client, or `undefined` for a client that has none. */
   readonly get: (client: string) => Awaitable<string | null | undefined>
   /**
@@ -57,12 +61,6 @@ const WHERE = 'pinned'
 /** A longer timer would fire at once. */
 const LONGEST_TIMER = 2_147_483_647
 
-/** Longer ids are looked up with each request, so that the memory of the cache has a limit. */
-const LONGEST_ID = 256
-
-/** Milliseconds for which a pin that the store could not confirm is used again before the store is asked again. */
-const RETRY = 1000
-
 const VERSION = "a version, 'latest', 'latestStable', 'oldest'"
 
 const OPTIONS: Rules = {
@@ -84,13 +82,6 @@ function isMilliseconds(value: unknown): boolean {
   return isPositive(value) && value <= LONGEST_TIMER
 }
 
-/** The version of a client. */
-interface Pin {
-  readonly version: string
-  /** When the store is asked again, in milliseconds since 1970. */
-  readonly until: number
-}
-
 /**
  * Creates a `defaultVersion` function that pins each client to the version of its first call, until you upgrade it. A version in the request
  * wins and changes no pin.
@@ -110,115 +101,67 @@ export function pinned(options: PinOptions): Pins {
   const { client, otherwise = null, onFirstUse = 'latestStable' } = options
   const { onStoreError = 'refuse', ttl = 60_000, maxClients = 10_000 } = options
   const store = createPinStore(options)
-  const cache = createCache<Pin>(maxClients)
-  /** The look-ups under way: all requests of a client wait for one. */
-  const underWay = new Map<string, Promise<Pin>>()
-  /** A request whose path is looked up twice, as for `Allow`, asks the store once also if the store fails. */
-  const asked = new WeakMap<HttpRequest, Promise<Pin>>()
+  const memory = createPinMemory(maxClients, ttl)
 
-  const remember = (id: string, pin: Pin): Pin => {
-    if (id.length <= LONGEST_ID) cache.set(id, pin)
-    return pin
-  }
-
-  const choose = (
-    id: string | undefined,
-    request: HttpRequest,
-    choice: VersionChoice,
-    context: DefaultVersionContext,
-  ): Awaitable<string | null> => {
-    if (!isText(id)) return fallBack(request, choice, context)
-    const pin = cache.get(id)
-    if (pin !== undefined && pin.until > Date.now()) return versionOf(pin, choice)
-    return lookUp(id, request, choice, context).then(
-      (found) => versionOf(found, choice),
+  const choose = (id: string | undefined, ...asked: Asked): Awaitable<string | null> => {
+    if (!isText(id)) return fallBack(otherwise, asked)
+    const [request, choice, context] = asked
+    const version = memory.get(id)
+    if (version !== undefined) return toKnown(version, choice)
+    const load = async (): Promise<string> =>
+      (await store.get(id, context)) ??
+      store.add(id, await toFirst(onFirstUse, id, request, choice), choice, context)
+    return memory.find(id, request, load).then(
+      (found) => toKnown(found, choice),
       (error) => {
         if (!(error instanceof StoreError)) throw error
-        if (onStoreError === 'otherwise') return fallBack(request, choice, context)
-        throw httpError('pin_unavailable', 'The version of this client cannot be found at the moment', {
-          cause: error.cause,
-        })
+        if (onStoreError === 'otherwise') return fallBack(otherwise, asked)
+        const detail = 'The version of this client cannot be found at the moment'
+        throw httpError('pin_unavailable', detail, { cause: error.cause })
       },
     )
   }
-
-  const fallBack: DefaultVersion = (request, choice, context) =>
-    typeof otherwise === 'string'
-      ? (choice.find(otherwise) ?? otherwise)
-      : (otherwise?.(request, choice, context) ?? null)
-
-  const lookUp = (
-    id: string,
-    request: HttpRequest,
-    choice: VersionChoice,
-    context: DefaultVersionContext,
-  ): Promise<Pin> => {
-    const before = asked.get(request)
-    if (before !== undefined) return before
-    const shared = underWay.get(id) ?? start(id, request, choice, context)
-    asked.set(request, shared)
-    return shared
-  }
-
-  const start = (
-    id: string,
-    request: HttpRequest,
-    choice: VersionChoice,
-    context: DefaultVersionContext,
-  ): Promise<Pin> => {
-    const isCurrent = (): boolean => underWay.get(id) === looking
-    const looking = find(id, request, choice, context)
-      // an upgrade meanwhile has the last word
-      .then((pin) => (isCurrent() ? remember(id, pin) : (cache.get(id) ?? pin)))
-      .finally(() => {
-        if (isCurrent()) underWay.delete(id)
-      })
-    underWay.set(id, looking)
-    return looking
-  }
-
-  const find = async (
-    id: string,
-    request: HttpRequest,
-    choice: VersionChoice,
-    context: DefaultVersionContext,
-  ): Promise<Pin> => {
-    try {
-      const stored = await store.get(id, context)
-      const version = stored ?? (await store.add(id, await toFirst(id, request, choice), choice, context))
-      return { version, until: Date.now() + ttl }
-    } catch (error) {
-      const remembered = cache.get(id)
-      if (remembered === undefined || !(error instanceof StoreError)) throw error
-      return { ...remembered, until: Date.now() + Math.min(ttl, RETRY) }
-    }
-  }
-
-  const toFirst = async (id: string, request: HttpRequest, choice: VersionChoice): Promise<string> => {
-    const name: unknown = typeof onFirstUse === 'string' ? onFirstUse : await onFirstUse(id, request)
-    const version = isText(name) ? choice.find(name) : undefined
-    if (version !== undefined) return version
-    const given = isText(name) ? JSON.stringify(cutVersion(name)) : typeof name
-    throw new Error(`onFirstUse of pinned gave ${given}, not a known version`)
-  }
-
-  const upgrade: Pins['upgrade'] = async (id, version) => {
-    await store.upgrade(id, version)
-    underWay.delete(id)
-    remember(id, { version, until: Date.now() + ttl })
-  }
-
   const chosen: DefaultVersion = (request, choice, context) => {
-    const id = client(request)
+    const id = client === undefined ? context.client : client(request)
     return isPromise(id)
       ? id.then((settled) => choose(settled, request, choice, context))
       : choose(id, request, choice, context)
   }
+  const upgrade: Pins['upgrade'] = async (id, version) => {
+    await store.upgrade(id, version)
+    memory.set(id, version)
+  }
   return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isText), upgrade })
 }
 
+/** What a `defaultVersion` function is called with. */
+type Asked = Parameters<DefaultVersion>
+
+function fallBack(
+  otherwise: NonNullable<PinOptions['otherwise']> | null,
+  asked: Asked,
+): Awaitable<string | null> {
+  if (!isText(otherwise)) return otherwise === null ? null : otherwise(...asked)
+  const [, choice] = asked
+  return choice.find(otherwise) ?? otherwise
+}
+
+/** The version of a client that calls first. @throws `Error` if a function chose no known version. */
+async function toFirst(
+  onFirstUse: NonNullable<PinOptions['onFirstUse']>,
+  client: string,
+  request: HttpRequest,
+  choice: VersionChoice,
+): Promise<string> {
+  const name: unknown = isText(onFirstUse) ? onFirstUse : await onFirstUse(client, request)
+  const version = isText(name) ? choice.find(name) : undefined
+  if (version !== undefined) return version
+  const given = isText(name) ? JSON.stringify(cutVersion(name)) : typeof name
+  throw new Error(`onFirstUse of pinned gave ${given}, not a known version`)
+}
+
 /** @throws `HttpError` 410 if the application does not know the version of the pin any more. */
-function versionOf({ version }: Pin, choice: VersionChoice): string {
+function toKnown(version: string, choice: VersionChoice): string {
   const known = choice.find(version)
   if (known !== undefined) return known
   throw httpError('retired_version', 'The version of this client is not served any more', {
@@ -229,7 +172,7 @@ function versionOf({ version }: Pin, choice: VersionChoice): string {
 
 function missingProblems(options: unknown): readonly DefinitionProblem[] {
   const given = Object(options)
-  return ['client', 'get', 'set']
+  return ['get', 'set']
     .filter((name) => given[name] === undefined)
-    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write pinned({ client, get, set })'))
+    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write pinned({ get, set })'))
 }

@@ -21,6 +21,8 @@ export interface VersionChoice {
 
 /** The context of a request whose version is not known yet. */
 export interface DefaultVersionContext {
+  /** The name of the client, as the option `client` of the application names it. */
+  readonly client: string | undefined
   /** The log of the request. */
   readonly log: {
     /** Logs an event of normal operation. */

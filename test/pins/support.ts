@@ -1,5 +1,13 @@
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import type { App, AppOptions, InjectResponse, Logger, QueryOptions, VersioningOptions } from 'octavo'
+import type {
+  App,
+  AppOptions,
+  HttpRequest,
+  InjectResponse,
+  Logger,
+  QueryOptions,
+  VersioningOptions,
+} from 'octavo'
 import { pinned } from 'octavo/pins'
 import type { PinOptions, Pins } from 'octavo/pins'
 
@@ -61,15 +69,19 @@ export interface Served {
   readonly respond: (client?: string, url?: string) => Promise<InjectResponse>
 }
 
+const byAccount = (request: HttpRequest) => request.header('x-account')
+
 /** An application that pins clients by `x-account`. */
 export function serve(
-  given: Omit<PinOptions, 'client'> & Partial<TestStore & Pick<PinOptions, 'client'>>,
+  given: Omit<PinOptions, 'client'> &
+    Partial<TestStore> & { readonly client?: PinOptions['client'] | undefined },
   options: VersioningOptions & QueryOptions = {},
   appOptions: Omit<AppOptions, 'versioning'> = {},
 ): Served {
   const { kept: _kept, calls: _calls, ...pinOptions } = given
   const lines: Line[] = []
-  const pins = pinned({ client: (request) => request.header('x-account'), ...pinOptions })
+  const { client: own, ...others } = { client: byAccount, ...pinOptions }
+  const pins = pinned({ ...(own && { client: own }), ...others })
   const app = createApp(defineModule({ controllers: [controller] }), {
     logger: createLogger(lines),
     ...appOptions,
