@@ -52,6 +52,8 @@ export { CookieOptions } from 'octavo'
 
 export { DefaultVersion } from 'octavo'
 
+export { DefaultVersionContext } from 'octavo'
+
 export { DefinitionError } from 'octavo'
 
 export { DefinitionErrorCode } from 'octavo'
@@ -409,6 +411,8 @@ export { VERSION_NEUTRAL } from 'octavo'
 export { ValidationError } from 'octavo'
 
 export { ValidationIssue } from 'octavo'
+
+export { VersionChoice } from 'octavo'
 
 export { VersionEntry } from 'octavo'
 

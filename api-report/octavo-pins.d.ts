@@ -1,7 +1,7 @@
 // The public types of octavo/pins. npm run api writes this file, and nothing imports it.
 
 export interface PinOptions {
-  readonly client: (request: HttpRequest_2) => Awaitable<string | undefined>
+  readonly client?: (request: HttpRequest_2) => Awaitable<string | undefined>
   readonly get: (client: string) => Awaitable<string | null | undefined>
   readonly maxClients?: number
   readonly onFirstUse?: string | ((client: string, request: HttpRequest_2) => Awaitable<string>)

@@ -389,7 +389,18 @@ type DeclaredEvent<M> =
       readonly event?: undefined
     })
 
-export type DefaultVersion = (request: HttpRequest_2) => Awaitable<string | null>
+export interface DefaultVersion {
+  (request: HttpRequest_2, choice: VersionChoice, context: DefaultVersionContext): Awaitable<string | null>
+  readonly names?: readonly string[]
+}
+
+export interface DefaultVersionContext {
+  readonly client: string | undefined
+  readonly log: {
+    error(details: object, message?: string): void
+    info(details: object, message?: string): void
+  }
+}
 
 export class DefinitionError extends Error {
   constructor(
@@ -1531,6 +1542,7 @@ const ROWS: {
   readonly missing_content_type: readonly [400, 'Missing Content-Type']
   readonly missing_host: readonly [400, 'Missing Host header']
   readonly overloaded: readonly [503]
+  readonly pin_unavailable: readonly [503, 'Pin unavailable']
   readonly precondition_failed: readonly [412]
   readonly range_not_satisfiable: readonly [416]
   readonly rate_limit_unavailable: readonly [503, 'Rate limit unavailable']
@@ -2140,6 +2152,11 @@ export interface ValidationIssue {
   readonly in: 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'form' | 'files'
   readonly message: string
   readonly path: readonly (string | number)[]
+}
+
+export interface VersionChoice {
+  find(name: string): string | undefined
+  supported(): readonly string[]
 }
 
 export type VersionEntry = string | typeof VERSION_NEUTRAL
