@@ -34,6 +34,7 @@ export interface DefaultVersionContext {
 
 /** Chooses the version of a request that names none, or `null` for no version. */
 export interface DefaultVersion {
+  /** Returns the version of a request, or `null`. */
   (request: HttpRequest, choice: VersionChoice, context: DefaultVersionContext): Awaitable<string | null>
   /** The versions and selectors that the function falls back on. They are checked when the application is built. */
   readonly names?: readonly string[]
