@@ -337,6 +337,6 @@ describe('calls without what they need', () => {
     })
     const wrong = defineVersions({ versions: ['2', '1'], models: { User }, changes: [change] })
     const fixes = checkHistory(wrong, { runs: 5 }).map(({ fix }) => fix)
-    assert.ok(fixes.includes('make down return values that `was` takes'), fixes.join('\n'))
+    assert.ok(fixes.includes('Return values from `down` that `was` accepts.'), fixes.join('\n'))
   })
 })
