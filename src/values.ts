@@ -33,6 +33,14 @@ export function isPositive(value: unknown): value is number {
   return isCount(value) && value > 0
 }
 
+/** The longest time of a timer in milliseconds. A longer one would fire at once. */
+export const LONGEST_TIMER = 2_147_483_647
+
+/** Whether the value is a whole number of milliseconds that a timer takes. */
+export function isMilliseconds(value: unknown): value is number {
+  return isPositive(value) && value <= LONGEST_TIMER
+}
+
 /** Whether the value is an object, arrays included. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null

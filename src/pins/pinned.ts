@@ -4,7 +4,7 @@ import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { httpError } from '../errors.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
-import { isFunction, isPositive, isText } from '../values.ts'
+import { isFunction, isMilliseconds, isPositive, isText } from '../values.ts'
 import { cutVersion } from '../versioning/cut-version.ts'
 import type { DefaultVersion, VersionChoice } from '../versioning/options.ts'
 import { createPinMemory } from './memory.ts'
@@ -58,9 +58,6 @@ export interface Pins extends DefaultVersion {
 
 const WHERE = 'pinned'
 
-/** A longer timer would fire at once. */
-const LONGEST_TIMER = 2_147_483_647
-
 const VERSION = "a version, 'latest', 'latestStable', 'oldest'"
 
 const OPTIONS: Rules = {
@@ -76,10 +73,6 @@ const OPTIONS: Rules = {
   storeTimeout: [isMilliseconds, 'a number of milliseconds'],
   ttl: [isMilliseconds, 'a number of milliseconds'],
   maxClients: [isPositive, 'a number of clients, at least 1'],
-}
-
-function isMilliseconds(value: unknown): boolean {
-  return isPositive(value) && value <= LONGEST_TIMER
 }
 
 /**

@@ -3,6 +3,7 @@ import type { EventsReply, RawOptions, ReplyContext, ServerSentEvent } from '../
 import type { Awaitable } from '../http.ts'
 import { toRetry } from './event-text.ts'
 import { createPump } from './pump.ts'
+import { LONGEST_TIMER } from '../values.ts'
 
 /** Events, one after the other. */
 export type Events<E = ServerSentEvent> = AsyncIterable<E> | Iterable<E>
@@ -30,9 +31,6 @@ const HEAD = {
   'x-accel-buffering': 'no',
 } as const
 
-/** The longest time that timers know. */
-const MAX_TIME = 2_147_483_647
-
 /**
  * Returns a result that is a stream of events for `EventSource` (the HTML standard, section 9.2). The next event is requested when the
  * client has read the last one. When the client disconnects or the application closes, the signal is aborted and the source returns, so
@@ -50,7 +48,7 @@ export function sse<const E extends ServerSentEvent = ServerSentEvent>(
   options: SseOptions = {},
 ): EventsReply<E> {
   const { heartbeat = 15_000, retry, status, cookies = {}, headers } = options
-  if (!Number.isSafeInteger(heartbeat) || heartbeat < 0 || heartbeat > MAX_TIME)
+  if (!Number.isSafeInteger(heartbeat) || heartbeat < 0 || heartbeat > LONGEST_TIMER)
     throw new RangeError('sse: heartbeat is not a number of milliseconds')
   const start = retry === undefined ? '' : `${toRetry(retry)}\n`
   const made = replyTo(async (context, shape) => {

@@ -6,7 +6,15 @@ import type { OptionRule, Rules } from '../check-options.ts'
 import { isSchema } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Awaitable } from '../http.ts'
-import { describeValue, isBoolean, isFunction, isPositive, isRecord, isText } from '../values.ts'
+import {
+  describeValue,
+  isBoolean,
+  isFunction,
+  isMilliseconds,
+  isPositive,
+  isRecord,
+  isText,
+} from '../values.ts'
 import { emptyDataProblem } from './data.ts'
 
 /** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
@@ -96,10 +104,7 @@ const OPTIONS: Rules = {
   cookie: [isRecord, 'an object'],
   idleTimeout: TIME,
   absoluteTimeout: TIME,
-  storeTimeout: [
-    (value) => isPositive(value) && value < 2 ** 31,
-    'a number of milliseconds above 0 and below 2147483648',
-  ],
+  storeTimeout: [isMilliseconds, 'a number of milliseconds above 0 and below 2147483648'],
   conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
 }
 

@@ -118,10 +118,15 @@ function toSpans(brownouts: readonly Brownout[]): readonly Span[] {
     .toSorted((a, b) => a.from - b.from)
 }
 
+/** Whether there is a brownout, past or to come. */
+export function hasBrownouts(lifetime: Lifetime | undefined): lifetime is Lifetime {
+  return lifetime !== undefined && lifetime.brownouts.length > 0
+}
+
 /** The brownout of this moment, else the next one. */
 export function nextBrownout(lifetime: Lifetime | undefined, clock: () => number): Span | undefined {
   // reading the clock costs time, so only versions with brownouts do it
-  if (lifetime === undefined || lifetime.brownouts.length === 0) return undefined
+  if (!hasBrownouts(lifetime)) return undefined
   const now = clock()
   return lifetime.brownouts.find(({ to }) => now < to)
 }

@@ -33,9 +33,8 @@ export function toRetirement(
   const others = versions.filter((_, place) => place !== index)
   const kept = new Set(others.flatMap(({ routes }) => routes.map(({ name }) => name)))
   const own = versions[index]?.routes ?? []
-  // every change between this version and the oldest one that stays
-  const oldest = versions.findIndex((_, place) => place !== index)
-  const after = index === 0 ? versions.slice(1, oldest + 1) : []
+  // the changes of the next version turn only the oldest one
+  const after = index === 0 ? versions.slice(1, 2) : []
   return {
     version,
     clients: [...sumBy(called, ({ client }) => client)].map(([client, calls]) => ({

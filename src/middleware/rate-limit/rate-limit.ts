@@ -10,7 +10,7 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import { httpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isProduction } from '../../platform.ts'
-import { isCount, isFunction, isPositive } from '../../values.ts'
+import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../values.ts'
 import { createSpend, isLimiter, isRedis, LimiterLoadError } from './store.ts'
 import type { Balance, RateLimiter, Spend } from './store.ts'
 
@@ -42,9 +42,6 @@ export interface RateLimitOptions {
 
 const WHERE = 'rateLimit'
 
-/** A longer timer would fire at once. */
-const LONGEST_TIMER = 2_147_483_647
-
 const OPTIONS: Rules = {
   limit: [isPositive, 'a number of requests, at least 1'],
   window: [
@@ -62,7 +59,7 @@ const OPTIONS: Rules = {
     (value) => isLimiter(value) || isRedis(value),
     'a client of Redis, or a limiter of rate-limiter-flexible, such as new RateLimiterRedis(…)',
   ],
-  storeTimeout: [(value) => isPositive(value) && value <= LONGEST_TIMER, 'a number of milliseconds'],
+  storeTimeout: [isMilliseconds, 'a number of milliseconds'],
   onStoreError: [(value) => value === 'allow' || value === 'refuse', "'allow' or 'refuse'"],
   maxKeys: [isPositive, 'a number of clients, at least 1'],
 }

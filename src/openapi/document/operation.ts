@@ -4,7 +4,7 @@ import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { MERGE_PATCH, takesMergePatch } from '../../schema/body-types.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Method } from '../../http.ts'
-import { statusAt, toInterval } from '../../versioning/policy.ts'
+import { hasBrownouts, statusAt, toInterval } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../values.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
@@ -64,9 +64,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
     ...(lifetime?.sunset === undefined
       ? {}
       : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
-    ...(lifetime === undefined || lifetime.brownouts.length === 0
-      ? {}
-      : { 'x-brownouts': lifetime.brownouts.map(toInterval) }),
+    ...(hasBrownouts(lifetime) ? { 'x-brownouts': lifetime.brownouts.map(toInterval) } : {}),
     ...(route.isBeta === true ? { 'x-beta': true } : {}),
     security,
   }

@@ -1,6 +1,7 @@
 import { statusesOf } from '../../define/middleware.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
+import { hasBrownouts } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
@@ -173,10 +174,6 @@ function headersOf(lifetime: Lifetime | undefined): Pick<ResponseObject, 'header
   return {
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
   }
-}
-
-function hasBrownouts(lifetime: Lifetime | undefined): boolean {
-  return lifetime !== undefined && lifetime.brownouts.length > 0
 }
 
 /** The headers that responses refer to. */

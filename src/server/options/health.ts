@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
-import { describeValue } from '../../values.ts'
+import { describeValue, isMilliseconds, LONGEST_TIMER } from '../../values.ts'
 import type { Token } from '../../define/token.ts'
 
 /** The argument of a check of `health.checks`. */
@@ -37,8 +37,6 @@ export interface HealthOptions {
   readonly timeout?: number
 }
 
-const MAX_TIMEOUT = 2 ** 31 - 1
-
 const isPath = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:\/[\w.~!$&'()*+,;=:@-]+)+$/.test(value)
 const PATH = [isPath, "a path of literal segments, such as '/readyz'"] as const
@@ -53,10 +51,7 @@ const RULES: Rules = {
       Object.values(value).every((check) => typeof check === 'function'),
     'an object of functions',
   ],
-  timeout: [
-    (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_TIMEOUT,
-    `a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
-  ],
+  timeout: [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`],
 }
 
 /** Reports every option of `health` that cannot be used. */

@@ -2,7 +2,7 @@ import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Awaitable } from '../../http.ts'
-import { describeValue, isFunction, isRecord } from '../../values.ts'
+import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../values.ts'
 
 /** How often a client called a route in a version on a day. */
 export interface UsageEntry {
@@ -50,7 +50,6 @@ export interface UsageOptions {
 const MAX_LIMIT = 60_000
 /** Fewer would be folded all the time. */
 const MIN_LIMIT = 100
-const MAX_DELAY = 2 ** 31 - 1
 
 const isWhole = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
@@ -64,7 +63,7 @@ const RULES: Rules = {
         ['set', 'iterator'].every((name) => isFunction(Reflect.get(value, name)))),
     'a function, or a store with set and iterator, such as new Keyv()',
   ],
-  interval: [(value) => isWhole(value, MAX_DELAY), `a number of milliseconds from 1 to ${MAX_DELAY}`],
+  interval: [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`],
   limit: [
     (value) => isWhole(value, MAX_LIMIT) && Number(value) >= MIN_LIMIT,
     `a number from ${MIN_LIMIT} to ${MAX_LIMIT}`,

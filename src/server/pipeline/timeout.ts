@@ -1,4 +1,5 @@
 import { HttpError, httpError } from '../../errors.ts'
+import { LONGEST_TIMER } from '../../values.ts'
 import type { RequestContext } from './context.ts'
 import { DEFAULT_TIMEOUTS } from '../options/app-options.ts'
 import { isInstance, logUnknown } from './failure.ts'
@@ -9,9 +10,6 @@ export type Limit = <T>(
   step: PromiseLike<T>,
   drop?: (late: T) => void,
 ) => PromiseLike<T>
-
-/** Timers of Node hold no more. */
-const LONGEST = 2_147_483_647
 
 /**
  * Creates the time limit of the steps of a route; 0 milliseconds are no limit. Each guard and the handler with its interceptors have the
@@ -59,7 +57,7 @@ export class Clock {
   }
 
   start(): void {
-    const timer = setTimeout(end, Math.min(this.#milliseconds, LONGEST), this)
+    const timer = setTimeout(end, Math.min(this.#milliseconds, LONGEST_TIMER), this)
     // a time that nobody has set must not be what keeps a process open
     if (this.#milliseconds === DEFAULT_TIMEOUTS.handler) timer.unref?.()
     this.#timer = timer

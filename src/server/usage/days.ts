@@ -1,5 +1,5 @@
 import type { Places } from './places.ts'
-import { createTable } from './table.ts'
+import { createTable, dayOf } from './table.ts'
 import type { Table } from './table.ts'
 
 /** The tables of days: that of today, and those that are not stored since they ended. */
@@ -19,11 +19,10 @@ export interface Days {
 export function createDays(limit: number, places: Places): Days {
   const tables = new Map<string, Table>()
   const open = (moment: number): Table => {
-    const made = createTable(moment, limit, places)
-    const known = tables.get(made.day)
-    if (known !== undefined) return known
-    tables.set(made.day, made)
-    return made
+    const day = dayOf(moment)
+    const table = tables.get(day) ?? createTable(moment, limit, places)
+    tables.set(day, table)
+    return table
   }
   let current = open(Date.now())
   return {

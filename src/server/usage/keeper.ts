@@ -1,6 +1,7 @@
 import { createId } from '../../platform.ts'
 import { isFunction, isRecord } from '../../values.ts'
 import type { UsageEntry, UsageOptions, UsageStore } from '../options/usage.ts'
+import { DAY } from './table.ts'
 import type { Table } from './table.ts'
 
 /** Keeps what tables count. */
@@ -13,7 +14,6 @@ export interface Keeper {
   readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
 }
 
-const DAY = 86_400_000
 const KEPT_DAYS = 400
 
 /** Creates the keeper of the options. */

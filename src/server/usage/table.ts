@@ -14,7 +14,8 @@ export interface Table {
   readonly entries: () => readonly UsageEntry[]
 }
 
-const DAY = 86_400_000
+/** The milliseconds of a day. */
+export const DAY = 86_400_000
 /** The part of the entries that is folded at once, so that a request rarely sorts. */
 const FOLDED_PART = 10
 /** Longer names of clients are cut, so that the memory of an entry has a limit. */
@@ -25,12 +26,17 @@ const FOLDED = '*'
 /** What folding reads of places. */
 type KnownPlaces = Pick<Places, 'list' | 'foldedOf'>
 
+/** The day of a moment in UTC, such as `2026-01-05`. */
+export function dayOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10)
+}
+
 /** Creates the table of the day of a moment, with entries up to the limit. */
 export function createTable(moment: number, limit: number, places: KnownPlaces): Table {
   const start = moment - (moment % DAY)
   let counts = createCounts()
   const table: Table = {
-    day: new Date(start).toISOString().slice(0, 10),
+    day: dayOf(start),
     end: start + DAY,
     isDirty: false,
     add: ({ id }, client, count, at) => {
