@@ -6,7 +6,7 @@ import {
   defineModule,
   defineProvider,
 } from 'octavo'
-import type { App, AnyGuard, Interceptor, Tokens } from 'octavo'
+import type { App, AppOptions, AnyGuard, Interceptor, Tokens } from 'octavo'
 
 import { rotate, summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
@@ -21,6 +21,8 @@ const interceptors = ['d', 'e'].map((name) =>
 )
 const Single = defineProvider({ name: 'Single', create: () => ({ value: 1 }) })
 const PerRequest = defineProvider({ name: 'PerRequest', scope: 'request', create: () => ({ value: 1 }) })
+const client = (): string => `client-${(called = (called + 1) % 1000)}`
+let called = 0
 
 interface Contestant {
   readonly name: string
@@ -32,11 +34,12 @@ interface Setup {
   readonly guards?: readonly AnyGuard[]
   readonly interceptors?: readonly Interceptor[]
   readonly inject?: Tokens
+  readonly options?: AppOptions
   /** Guards and all else, but on another route of the same application. */
   readonly elsewhere?: boolean
 }
 
-async function setUp({ inject = {}, elsewhere = false, ...around }: Setup): Promise<App> {
+async function setUp({ inject = {}, options = {}, elsewhere = false, ...around }: Setup): Promise<App> {
   const handler = (): string => 'done'
   const here = elsewhere ? {} : around
   const app = createApp(
@@ -52,7 +55,7 @@ async function setUp({ inject = {}, elsewhere = false, ...around }: Setup): Prom
         }),
       ],
     }),
-    { logger: false },
+    { ...options, logger: false },
   )
   await app.ready()
   return app
@@ -66,9 +69,11 @@ const SETUPS: Readonly<Record<string, Setup>> = {
   '2 interceptors': { interceptors },
   '3 guards, 2 interceptors': { guards, interceptors },
   'a request-scoped provider': { inject: { PerRequest } },
+  client: { options: { client } },
+  'client and usage': { options: { client, usage: { store: () => undefined } } },
 }
 
-/** What stands around a handler, and what it costs. */
+/** What stands around a handler, and what it costs: with `usage`, calls of 1,000 clients are counted. */
 export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   const rounds = isQuick ? 40 : 400
   const contestants: Contestant[] = []
