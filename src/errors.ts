@@ -1,57 +1,59 @@
 import { FINISHED, PHRASES } from './http.ts'
 import type { FinishedResponse } from './http.ts'
 
-/** Each error with its status, and its title if that is not the status phrase. */
+type Row = number | readonly [status: number, title?: string]
+
+/** Each error with its status. One whose title is not the phrase of its status has a list, with the title if that is not its code in words. */
 const ROWS = {
-  malformed_request: [400, 'Malformed request'],
+  malformed_request: [400],
   malformed_target: [400, 'Malformed request target'],
-  malformed_path: [400, 'Malformed path'],
+  malformed_path: [400],
   malformed_body: [400, 'Malformed request body'],
   malformed_json: [400, 'Malformed JSON'],
   missing_content_type: [400, 'Missing Content-Type'],
   malformed_multipart: [400, 'Malformed multipart body'],
-  too_many_parameters: [400, 'Too Many Parameters'],
+  too_many_parameters: [400],
   missing_host: [400, 'Missing Host header'],
   ambiguous_version: [400, 'Ambiguous API version'],
   invalid_version: [400, 'Invalid API version'],
   unspecified_version: [400, 'Unspecified API version'],
-  unknown_preview: [400, 'Unknown preview'],
+  unknown_preview: [400],
   unauthenticated: [401, 'Authentication required'],
-  invalid_credentials: [401, 'Invalid credentials'],
-  forbidden: [403],
+  invalid_credentials: [401],
+  forbidden: 403,
   cross_site_request: [403, 'Cross-site request'],
-  file_not_found: [404],
-  document_not_found: [404],
+  file_not_found: 404,
+  document_not_found: 404,
   unsupported_version: [404, 'Unsupported API version'],
-  route_not_found: [404],
-  method_not_allowed: [405],
-  request_timeout: [408],
-  session_conflict: [409, 'Session conflict'],
+  route_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  session_conflict: [409],
   retired_version: [410, 'Retired API version'],
   version_brownout: [410, 'API version in a brownout'],
-  precondition_failed: [412],
+  precondition_failed: 412,
   body_too_large: [413, 'Content Too Large'],
   too_many_parts: [413, 'Content Too Large'],
-  url_too_long: [414],
-  unsupported_media_type: [415],
-  unsupported_content_encoding: [415, 'Unsupported Content Encoding'],
-  range_not_satisfiable: [416],
-  expectation_failed: [417],
-  host_not_allowed: [421],
-  validation_failed: [422, 'Validation failed'],
-  upgrade_required: [426],
-  rate_limited: [429],
-  headers_too_large: [431],
-  internal_error: [500],
+  url_too_long: 414,
+  unsupported_media_type: 415,
+  unsupported_content_encoding: [415],
+  range_not_satisfiable: 416,
+  expectation_failed: 417,
+  host_not_allowed: 421,
+  validation_failed: [422],
+  upgrade_required: 426,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
   response_invalid: [500, 'Invalid response'],
-  migration_failed: [500, 'Migration failed'],
-  handler_timeout: [503],
-  overloaded: [503],
-  closing: [503],
-  session_unavailable: [503, 'Session unavailable'],
-  rate_limit_unavailable: [503, 'Rate limit unavailable'],
-  pin_unavailable: [503, 'Pin unavailable'],
-} as const satisfies Readonly<Record<string, readonly [status: number, title?: string]>>
+  migration_failed: [500],
+  handler_timeout: 503,
+  overloaded: 503,
+  closing: 503,
+  session_unavailable: [503],
+  rate_limit_unavailable: [503],
+  pin_unavailable: [503],
+} as const satisfies Readonly<Record<string, Row>>
 
 /** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */
 export type ErrorCode = keyof typeof ROWS
@@ -60,11 +62,15 @@ export type ErrorCode = keyof typeof ROWS
 export const ERRORS: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> =
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the codes
   /* @__PURE__ */ Object.fromEntries(
-    /* @__PURE__ */ Object.entries(ROWS).map(([code, [status, title = PHRASES[status] ?? '']]) => [
-      code,
-      { status, title },
-    ]),
+    /* @__PURE__ */ Object.entries(ROWS).map(([code, row]: readonly [string, Row]) => {
+      const [status, title = inWords(code)] = typeof row === 'number' ? [row, PHRASES[row]] : row
+      return [code, { status, title }]
+    }),
   ) as Record<ErrorCode, { status: number; title: string }>
+
+function inWords(code: string): string {
+  return code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+}
 
 /** The options of an `HttpError`. */
 export interface HttpErrorOptions {

@@ -105,7 +105,7 @@ describe('the number of parameters', () => {
     const response = await sendQuery(create({ limits: { parameters: 1 } }), 'secret=1&word=2')
     assert.deepEqual(response.json(), {
       type: 'urn:octavo:problem:too-many-parameters',
-      title: 'Too Many Parameters',
+      title: 'Too many parameters',
       status: 400,
       detail: 'There are more than 1 parameters',
       code: 'too_many_parameters',
