@@ -1,6 +1,7 @@
-import { Counter, Histogram } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
+import type { ReplyContext } from '../define/reply.ts'
 import { METHOD_INDEX } from '../http.ts'
 import { templateOf } from '../path/template.ts'
 import { subscribeChannel } from '../platform.ts'
@@ -43,6 +44,7 @@ export function countRequests(registry: Registry, durations: readonly number[]):
     buckets: SIZES,
     ...labelled,
   })
+  countActive(registry)
   subscribeChannel(Channels.end, (message) => {
     // the channel publishes nothing else
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -53,6 +55,23 @@ export function countRequests(registry: Registry, durations: readonly number[]):
     observe(requestSize, labels, context.request.header('content-length'))
     const { body, headers } = response
     observe(responseSize, labels, body === null ? 0 : headers['content-length'])
+  })
+}
+
+/** Counts the requests whose response has not ended, be it a stream, a connection that was handed over or one that is passed on. */
+function countActive(registry: Registry): void {
+  const active = new Gauge({
+    name: 'http_requests_active',
+    help: 'Requests whose response has not ended, streams and upgraded connections included.',
+    registers: [registry],
+  })
+  const leave = (): void => active.dec()
+  subscribeChannel(Channels.start, (message) => {
+    // the channel publishes nothing else, and the context of a request is also that of its result
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const { context } = message as { readonly context: Pick<ReplyContext, 'atEnd'> }
+    active.inc()
+    context.atEnd(leave)
   })
 }
 
