@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   container: 'values.ts http.ts definition-error.ts define flatten',
   request:
     'http.ts async.ts header-text.ts header-name.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
-  send: 'http.ts async.ts file-name.ts errors.ts define',
+  send: 'values.ts http.ts async.ts file-name.ts errors.ts define',
   session:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',

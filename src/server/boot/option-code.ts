@@ -5,6 +5,7 @@ import { docsProblems } from '../options/docs.ts'
 import { errorFormatProblems } from '../options/error-format.ts'
 import { healthProblems } from '../options/health.ts'
 import type { HealthOptions } from '../options/health.ts'
+import { prefixProblems } from '../options/prefix-problems.ts'
 import { usageProblems } from '../options/usage.ts'
 import { checkHealthPaths } from '../table/checks/health.ts'
 import type { Table } from '../table/table.ts'
@@ -20,6 +21,7 @@ export function rareOptionProblems({
   health,
   usage,
   docs,
+  prefix,
 }: AnyAppOptions): readonly DefinitionProblem[] {
   return [
     ...errorFormatProblems(errorFormat),
@@ -27,6 +29,7 @@ export function rareOptionProblems({
     ...healthProblems(health),
     ...usageProblems(usage),
     ...docsProblems(docs),
+    ...prefixProblems(prefix),
   ]
 }
 

@@ -22,7 +22,7 @@ import type { SessionOptions } from '../../session/options.ts'
 import { isFunction, isObject, isRecord, isText } from '../../values.ts'
 import type { DocsOptions } from './docs.ts'
 import type { HealthOptions } from './health.ts'
-import { prefixProblems } from './prefix.ts'
+import { PREFIX_RULE } from './prefix.ts'
 import type { PrefixOptions } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { UsageOptions } from './usage.ts'
@@ -192,8 +192,8 @@ const isWholeNumber = (value: unknown): boolean => Number.isInteger(value) && Nu
 
 /** The options, what they may hold, and how the expectation reads in a message. */
 const OPTIONS: Rules = {
-  // reported in detail by `prefixProblems`
-  prefix: [() => true, 'a path'],
+  // an object is reported in detail by `prefixProblems`
+  prefix: [(value) => isRecord(value) || PREFIX_RULE[0](value), PREFIX_RULE[1]],
   trailingSlash: [
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
     "'ignore', 'strict' or 'redirect'",
@@ -253,9 +253,19 @@ const OPTIONS: Rules = {
 }
 
 /** Whether there are options whose contents `rareOptionProblems` checks. */
-export function hasRareOptions({ errorFormat, session, health, usage, docs }: AnyAppOptions): boolean {
-  return [errorFormat, session, health, usage, docs === false ? undefined : docs].some(
-    (given) => given !== undefined,
+export function hasRareOptions({
+  errorFormat,
+  session,
+  health,
+  usage,
+  docs,
+  prefix,
+}: AnyAppOptions): boolean {
+  return (
+    isRecord(prefix) ||
+    [errorFormat, session, health, usage, docs === false ? undefined : docs].some(
+      (given) => given !== undefined,
+    )
   )
 }
 
@@ -263,7 +273,6 @@ export function hasRareOptions({ errorFormat, session, health, usage, docs }: An
 export function appOptionProblems(options: AnyAppOptions): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
-    ...prefixProblems(options.prefix),
     ...versioningProblems(options.versioning),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
