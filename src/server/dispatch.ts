@@ -3,7 +3,7 @@ import { isPreflight, METHOD_INDEX } from '../http.ts'
 import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http.ts'
 import { restoreSlashes } from '../path/param-types.ts'
 import type { OpenSession } from '../session/sessions.ts'
-import { createOpen, RequestContext } from './pipeline/context.ts'
+import { RequestContext } from './pipeline/context.ts'
 import type { AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
 import { recovered } from './pipeline/error-handlers.ts'
@@ -36,6 +36,8 @@ const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
 
 /** What the steps of a request share; made once for an application. */
 interface DispatchParts {
+  /** Creates the context of a request. `undefined` if clients have no names. */
+  readonly open: ((raw: RawRequest) => RequestContext) | undefined
   readonly locate: Locate
   readonly miss: Miss
   /** `undefined` when there is never anything to tell of versions. */
@@ -65,14 +67,14 @@ export function createDispatch(parts: DispatchParts, services: AppServices): Dis
     }
     return isPromise(response) ? response.then(tell) : tell(response)
   }
-  const { client, telemetry } = settings
+  const { telemetry } = settings
   // written out, because a call more would cost every request of most applications
-  if (client === undefined && telemetry === undefined)
+  if (parts.open === undefined && telemetry === undefined)
     return (raw) => {
       const context = new RequestContext(raw, services)
       return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
     }
-  const open = createOpen(services)
+  const { open = (raw) => new RequestContext(raw, services) } = parts
   if (telemetry !== undefined)
     return (raw) => {
       const context = open(raw)

@@ -92,7 +92,9 @@ export function compile(materials: Materials): Compiled {
     format: settings.errorFormat,
   })
   const { locate, miss, reporter } = previews ?? plain
+  const { client } = settings
   const parts = {
+    open: client && code.options.get()?.createNamedOpen(client, services),
     locate,
     miss,
     reporter,

@@ -13,6 +13,7 @@ import type { Versioning } from '../../versioning/versioning.ts'
 
 export { createDocsRouter } from '../docs/docs-routes.ts'
 export { createErrorWriter } from '../options/error-format.ts'
+export { createNamedOpen } from '../pipeline/named-context.ts'
 
 /** Reports what cannot be used in the options that few applications have. */
 export function rareOptionProblems({

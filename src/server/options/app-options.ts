@@ -252,21 +252,11 @@ const OPTIONS: Rules = {
   versioning: [() => true, 'an object'],
 }
 
-/** Whether there are options whose contents `rareOptionProblems` checks. */
-export function hasRareOptions({
-  errorFormat,
-  session,
-  health,
-  usage,
-  docs,
-  prefix,
-}: AnyAppOptions): boolean {
-  return (
-    isRecord(prefix) ||
-    [errorFormat, session, health, usage, docs === false ? undefined : docs].some(
-      (given) => given !== undefined,
-    )
-  )
+/** Whether there are options with code of their own. */
+export function hasRareOptions(options: AnyAppOptions): boolean {
+  const { errorFormat, session, health, usage, client, docs, prefix } = options
+  const rare = [errorFormat, session, health, usage, client, docs === false ? undefined : docs]
+  return isRecord(prefix) || rare.some((given) => given !== undefined)
 }
 
 /** Reports every option of `createApp` that cannot be used, but for the contents of those that few applications have. */

@@ -374,28 +374,3 @@ export class RequestContext implements SessionContext {
     return (): { getRequest(): HttpRequest } => ({ getRequest: () => this.request })
   }
 }
-
-/** The context of a request whose client has a name. Others have no field for it. */
-class NamedContext extends RequestContext {
-  name: string | undefined = undefined
-
-  override get client(): string | undefined {
-    return this.name
-  }
-}
-
-/** Creates the contexts of requests, with the name of the client if the option `client` is given. */
-export function createOpen(services: AppServices): (raw: RawRequest) => RequestContext {
-  const { client } = services.settings
-  if (client === undefined) return (raw) => new RequestContext(raw, services)
-  return (raw) => {
-    const context = new NamedContext(raw, services)
-    try {
-      context.name = client(context.request)
-    } catch (err) {
-      // a client that cannot be named is answered all the same
-      logError(context, { err }, 'client failed')
-    }
-    return context
-  }
-}

@@ -1,0 +1,30 @@
+import type { HttpRequest, RawRequest } from '../../http.ts'
+import { logError } from '../logging/safe-logger.ts'
+import { RequestContext } from './context.ts'
+import type { AppServices } from './context.ts'
+
+/** The context of a request whose client has a name. Others have no field for it. */
+class NamedContext extends RequestContext {
+  name: string | undefined = undefined
+
+  override get client(): string | undefined {
+    return this.name
+  }
+}
+
+/** Creates the function that creates the contexts of requests, with the name that the option `client` returns. */
+export function createNamedOpen(
+  client: (request: HttpRequest) => string | undefined,
+  services: AppServices,
+): (raw: RawRequest) => RequestContext {
+  return (raw) => {
+    const context = new NamedContext(raw, services)
+    try {
+      context.name = client(context.request)
+    } catch (err) {
+      // a client that cannot be named is answered all the same
+      logError(context, { err }, 'client failed')
+    }
+    return context
+  }
+}
