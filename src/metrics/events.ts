@@ -9,7 +9,10 @@ import { SESSION_CHANNEL } from '../session/channel.ts'
 import type { SessionEvent } from '../session/channel.ts'
 import { isObject } from '../values.ts'
 
-/** Counts connections, sessions and refusals of rate limits in this process from now on. */
+/** The most codes of errors that are counted by name, in case an application makes codes up. */
+const MAX_CODES = 200
+
+/** Counts connections, sessions, errors and refusals of rate limits in this process from now on. */
 export function countEvents(registry: Registry): void {
   const registers = [registry]
   const connections = new Gauge({
@@ -41,10 +44,20 @@ export function countEvents(registry: Registry): void {
     labelNames: ['limit'],
     registers,
   })
+  const errors = new Counter({
+    name: 'request_errors_total',
+    help: 'Errors that requests met, by the code of their problem.',
+    labelNames: ['code'],
+    registers,
+  })
+  const codes = new Set<string>()
   subscribeChannel(Channels.error, (message) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     const { error } = message as RequestError
-    if (!(error instanceof HttpError) || error.code !== 'rate_limited') return
+    const code = error instanceof HttpError ? error.code : 'internal_error'
+    if (codes.size < MAX_CODES) codes.add(code)
+    errors.inc({ code: codes.has(code) ? code : 'other' })
+    if (!(error instanceof HttpError) || code !== 'rate_limited') return
     refusals.inc({ limit: /^"([\w.:-]{1,64})"/.exec(error.headers?.['ratelimit'] ?? '')?.[1] ?? 'none' })
   })
 }

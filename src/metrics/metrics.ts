@@ -12,6 +12,7 @@ import { VERSION_NEUTRAL } from '../versioning/spec.ts'
 import { countEvents } from './events.ts'
 import { createReader } from './processes.ts'
 import { countRequests, DURATIONS, REQUESTS } from './requests.ts'
+import { countVersions } from './versions.ts'
 
 /** The options of `createMetrics`. */
 export interface MetricsOptions {
@@ -64,6 +65,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { processMetrics = true, durationBuckets = DURATIONS } = options
   countRequests(registry, durationBuckets)
   countEvents(registry)
+  countVersions(registry)
   // which you may have called
   if (processMetrics && registry.getSingleMetric(PROCESS_METRIC) === undefined)
     collectDefaultMetrics({ register: registry })

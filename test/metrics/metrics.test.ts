@@ -9,6 +9,7 @@ import {
   defineController,
   defineModule,
   html,
+  HttpError,
   Session,
   text,
   VERSION_NEUTRAL,
@@ -201,6 +202,56 @@ describe('createMetrics', () => {
     for (let count = 0; count < 3; count++) await app.inject('/page')
     assert.deepEqual(await series('rate_limit_refusals_total'), [
       'rate_limit_refusals_total{limit="minute"} 2',
+    ])
+  })
+
+  it('counts errors by code, those that an application makes up up to a limit', async () => {
+    const { app, series } = create(
+      {},
+      {
+        middleware: [
+          ({ request }, next) => {
+            const code = request.header('x-code')
+            if (code !== undefined) throw new HttpError(418, 'of the test', { code })
+            return next()
+          },
+        ],
+      },
+    )
+    await app.inject('/nothing')
+    await app.inject('/nothing')
+    await app.inject({ url: '/car/broken', ...inVersion('2') })
+    const errors = await series('request_errors_total')
+    assert.deepEqual(errors, [
+      'request_errors_total{code="route_not_found"} 2',
+      'request_errors_total{code="internal_error"} 1',
+    ])
+    for (let count = 0; count < 300; count++)
+      await app.inject({ url: '/page', headers: { 'x-code': `code_${count}` } })
+    const all = await series('request_errors_total')
+    assert.equal(all.length, 201)
+    assert.equal(all.at(-1), 'request_errors_total{code="other"} 102')
+  })
+
+  it('counts requests of versions that go, with the moment of their end', async () => {
+    const { app, series } = create()
+    app.enableVersioning(VersioningSchemes.HEADER, {
+      headerParameter: 'x-api-version',
+      versions: { '1': { deprecated: '2026-01-01', sunset: '2027-01-01', retired: 'gone' } },
+      clock: () => now,
+    })
+    let now = Date.parse('2026-06-01')
+    await app.inject({ url: '/car/1', ...inVersion('1') })
+    await app.inject({ url: '/car/2', ...inVersion('1') })
+    await app.inject({ url: '/car/2', ...inVersion('2') })
+    now = Date.parse('2027-06-01')
+    await app.inject({ url: '/car/2', ...inVersion('1') })
+    assert.deepEqual(await series('deprecated_requests_total'), [
+      'deprecated_requests_total{route="/car/{car_id}",version="1",state="deprecated"} 2',
+      'deprecated_requests_total{route="/car/{car_id}",version="1",state="retired"} 1',
+    ])
+    assert.deepEqual(await series('version_sunset_timestamp_seconds'), [
+      `version_sunset_timestamp_seconds{route="/car/{car_id}",version="1"} ${Date.parse('2027-01-01') / 1000}`,
     ])
   })
 
