@@ -1519,51 +1519,51 @@ const REPLY: unique symbol
 const ROWS: {
   readonly ambiguous_version: readonly [400, 'Ambiguous API version']
   readonly body_too_large: readonly [413, 'Content Too Large']
-  readonly closing: readonly [503]
+  readonly closing: 503
   readonly cross_site_request: readonly [403, 'Cross-site request']
-  readonly document_not_found: readonly [404]
-  readonly expectation_failed: readonly [417]
-  readonly file_not_found: readonly [404]
-  readonly forbidden: readonly [403]
-  readonly handler_timeout: readonly [503]
-  readonly headers_too_large: readonly [431]
-  readonly host_not_allowed: readonly [421]
-  readonly internal_error: readonly [500]
-  readonly invalid_credentials: readonly [401, 'Invalid credentials']
+  readonly document_not_found: 404
+  readonly expectation_failed: 417
+  readonly file_not_found: 404
+  readonly forbidden: 403
+  readonly handler_timeout: 503
+  readonly headers_too_large: 431
+  readonly host_not_allowed: 421
+  readonly internal_error: 500
+  readonly invalid_credentials: readonly [401]
   readonly invalid_version: readonly [400, 'Invalid API version']
   readonly malformed_body: readonly [400, 'Malformed request body']
   readonly malformed_json: readonly [400, 'Malformed JSON']
   readonly malformed_multipart: readonly [400, 'Malformed multipart body']
-  readonly malformed_path: readonly [400, 'Malformed path']
-  readonly malformed_request: readonly [400, 'Malformed request']
+  readonly malformed_path: readonly [400]
+  readonly malformed_request: readonly [400]
   readonly malformed_target: readonly [400, 'Malformed request target']
-  readonly method_not_allowed: readonly [405]
-  readonly migration_failed: readonly [500, 'Migration failed']
+  readonly method_not_allowed: 405
+  readonly migration_failed: readonly [500]
   readonly missing_content_type: readonly [400, 'Missing Content-Type']
   readonly missing_host: readonly [400, 'Missing Host header']
-  readonly overloaded: readonly [503]
-  readonly pin_unavailable: readonly [503, 'Pin unavailable']
-  readonly precondition_failed: readonly [412]
-  readonly range_not_satisfiable: readonly [416]
-  readonly rate_limit_unavailable: readonly [503, 'Rate limit unavailable']
-  readonly rate_limited: readonly [429]
-  readonly request_timeout: readonly [408]
+  readonly overloaded: 503
+  readonly pin_unavailable: readonly [503]
+  readonly precondition_failed: 412
+  readonly range_not_satisfiable: 416
+  readonly rate_limit_unavailable: readonly [503]
+  readonly rate_limited: 429
+  readonly request_timeout: 408
   readonly response_invalid: readonly [500, 'Invalid response']
   readonly retired_version: readonly [410, 'Retired API version']
-  readonly route_not_found: readonly [404]
-  readonly session_conflict: readonly [409, 'Session conflict']
-  readonly session_unavailable: readonly [503, 'Session unavailable']
-  readonly too_many_parameters: readonly [400, 'Too Many Parameters']
+  readonly route_not_found: 404
+  readonly session_conflict: readonly [409]
+  readonly session_unavailable: readonly [503]
+  readonly too_many_parameters: readonly [400]
   readonly too_many_parts: readonly [413, 'Content Too Large']
   readonly unauthenticated: readonly [401, 'Authentication required']
-  readonly unknown_preview: readonly [400, 'Unknown preview']
+  readonly unknown_preview: readonly [400]
   readonly unspecified_version: readonly [400, 'Unspecified API version']
-  readonly unsupported_content_encoding: readonly [415, 'Unsupported Content Encoding']
-  readonly unsupported_media_type: readonly [415]
+  readonly unsupported_content_encoding: readonly [415]
+  readonly unsupported_media_type: 415
   readonly unsupported_version: readonly [404, 'Unsupported API version']
-  readonly upgrade_required: readonly [426]
-  readonly url_too_long: readonly [414]
-  readonly validation_failed: readonly [422, 'Validation failed']
+  readonly upgrade_required: 426
+  readonly url_too_long: 414
+  readonly validation_failed: readonly [422]
   readonly version_brownout: readonly [410, 'API version in a brownout']
 }
 
@@ -2051,6 +2051,7 @@ export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 
 export type TakeConnection = (connection: UpgradedConnection) => unknown
 
 export interface Telemetry {
+  flush?(): Promise<void>
   logger?(logger: Logger_2): Logger_2
   request(
     context: ExecutionContext_2,
