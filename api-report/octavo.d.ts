@@ -147,6 +147,8 @@ type ByStatus<R> = R extends Pairs
 
 const CONTENT: unique symbol
 
+const CORE_ERRORS: ErrorTable<CoreErrorCode>
+
 export interface CacheOptions {
   readonly cacheControl?: string
   readonly immutable?: boolean
@@ -281,6 +283,8 @@ export interface CookieOptions {
   readonly sameSite?: 'strict' | 'lax' | 'none' | boolean
   readonly secure?: boolean
 }
+
+type CoreErrorCode = keyof typeof ROWS_2
 
 const DATA: unique symbol
 
@@ -593,7 +597,7 @@ export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E
 
-export type ErrorCode = keyof typeof ROWS
+export type ErrorCode = keyof typeof CORE_ERRORS | keyof typeof ROWS
 
 export interface ErrorFormat<S = unknown> {
   readonly $schema?: S
@@ -614,6 +618,16 @@ export interface ErrorHandler {
   readonly kind: 'error-handler'
   readonly match: ErrorClass | number
 }
+
+type ErrorTable<C extends string> = Readonly<
+  Record<
+    C,
+    {
+      readonly status: number
+      readonly title: string
+    }
+  >
+>
 
 type EventFields = Pick<ServerSentEvent, 'id' | 'retry' | 'comment'>
 
@@ -1025,7 +1039,7 @@ export interface InputSpec {
 export interface Interceptor<E = unknown> {
   readonly [ENVELOPE]?: Wrapping<E>
   readonly inject: Tokens
-  intercept(context: ExecutionContext_2, next: () => Awaitable<unknown>, inject: never): unknown
+  intercept(context: ExecutionContext_2, next: () => Awaitable<unknown>, inject: never, input: never): unknown
   readonly kind: 'interceptor'
   readonly name: string
 }
@@ -1517,10 +1531,17 @@ const RANGES: readonly ['4XX', '5XX', 'default']
 const REPLY: unique symbol
 
 const ROWS: {
+  readonly cross_site_request: readonly [403, 'Cross-site request']
+  readonly overloaded: 503
+  readonly pin_unavailable: readonly [503]
+  readonly rate_limit_unavailable: readonly [503]
+  readonly rate_limited: 429
+}
+
+const ROWS_2: {
   readonly ambiguous_version: readonly [400, 'Ambiguous API version']
   readonly body_too_large: readonly [413, 'Content Too Large']
   readonly closing: 503
-  readonly cross_site_request: readonly [403, 'Cross-site request']
   readonly document_not_found: 404
   readonly expectation_failed: 417
   readonly file_not_found: 404
@@ -1541,12 +1562,8 @@ const ROWS: {
   readonly migration_failed: readonly [500]
   readonly missing_content_type: readonly [400, 'Missing Content-Type']
   readonly missing_host: readonly [400, 'Missing Host header']
-  readonly overloaded: 503
-  readonly pin_unavailable: readonly [503]
   readonly precondition_failed: 412
   readonly range_not_satisfiable: 416
-  readonly rate_limit_unavailable: readonly [503]
-  readonly rate_limited: 429
   readonly request_timeout: 408
   readonly response_invalid: readonly [500, 'Invalid response']
   readonly retired_version: readonly [410, 'Retired API version']
@@ -2051,7 +2068,6 @@ export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 
 export type TakeConnection = (connection: UpgradedConnection) => unknown
 
 export interface Telemetry {
-  flush?(): Promise<void>
   logger?(logger: Logger_2): Logger_2
   request(
     context: ExecutionContext_2,

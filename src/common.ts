@@ -88,6 +88,8 @@ export type { Fields as SchemaFields, InputOf, OutputOf, Schema, SchemaOf } from
 export type { UploadLimits } from './schema/uploads.ts'
 export { defineToken } from './define/token.ts'
 export type { Injected, Token, Tokens } from './define/token.ts'
+export { ERRORS } from './added-errors.ts'
+export type { ErrorCode } from './added-errors.ts'
 export { DefinitionError } from './definition-error.ts'
 export type {
   DefinitionErrorCode,
@@ -98,7 +100,6 @@ export type {
 export {
   badRequest,
   conflict,
-  ERRORS,
   forbidden,
   gone,
   HttpError,
@@ -109,7 +110,7 @@ export {
   unprocessable,
   ValidationError,
 } from './errors.ts'
-export type { ErrorCode, HttpErrorFactory, HttpErrorOptions, ValidationIssue } from './errors.ts'
+export type { HttpErrorFactory, HttpErrorOptions, ValidationIssue } from './errors.ts'
 export type {
   Content as ContentMap,
   DocumentContact,

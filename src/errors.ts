@@ -1,7 +1,8 @@
 import { FINISHED, PHRASES } from './http.ts'
 import type { FinishedResponse } from './http.ts'
 
-type Row = number | readonly [status: number, title?: string]
+/** A row of a table of errors. */
+export type ErrorRow = number | readonly [status: number, title?: string]
 
 /** Each error with its status. One whose title is not the phrase of its status has a list, with the title if that is not its code in words. */
 const ROWS = {
@@ -21,7 +22,6 @@ const ROWS = {
   unauthenticated: [401, 'Authentication required'],
   invalid_credentials: [401],
   forbidden: 403,
-  cross_site_request: [403, 'Cross-site request'],
   file_not_found: 404,
   document_not_found: 404,
   unsupported_version: [404, 'Unsupported API version'],
@@ -42,31 +42,36 @@ const ROWS = {
   host_not_allowed: 421,
   validation_failed: [422],
   upgrade_required: 426,
-  rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
   response_invalid: [500, 'Invalid response'],
   migration_failed: [500],
   handler_timeout: 503,
-  overloaded: 503,
   closing: 503,
   session_unavailable: [503],
-  rate_limit_unavailable: [503],
-  pin_unavailable: [503],
-} as const satisfies Readonly<Record<string, Row>>
+} as const satisfies Readonly<Record<string, ErrorRow>>
 
-/** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */
-export type ErrorCode = keyof typeof ROWS
+/** A code of {@link CORE_ERRORS}. */
+export type CoreErrorCode = keyof typeof ROWS
 
-/** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
-export const ERRORS: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> =
+/** The status and the title of each code. */
+export type ErrorTable<C extends string> = Readonly<
+  Record<C, { readonly status: number; readonly title: string }>
+>
+
+/** The errors that every application may answer with. Those of code that an application adds are in `added-errors.ts`. */
+export const CORE_ERRORS: ErrorTable<CoreErrorCode> = /* @__PURE__ */ toErrorTable(ROWS)
+
+/** Writes a table out. */
+export function toErrorTable<C extends string>(rows: Readonly<Record<C, ErrorRow>>): ErrorTable<C> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the codes
-  /* @__PURE__ */ Object.fromEntries(
-    /* @__PURE__ */ Object.entries(ROWS).map(([code, row]: readonly [string, Row]) => {
+  return Object.fromEntries(
+    Object.entries<ErrorRow>(rows).map(([code, row]) => {
       const [status, title = inWords(code)] = typeof row === 'number' ? [row, PHRASES[row]] : row
       return [code, { status, title }]
     }),
-  ) as Record<ErrorCode, { status: number; title: string }>
+  ) as Record<C, { status: number; title: string }>
+}
 
 function inWords(code: string): string {
   return code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
@@ -156,8 +161,8 @@ export class ValidationError extends HttpError {
 
   constructor(errors: readonly ValidationIssue[], detail: string = toDetail(errors.length)) {
     const code = 'validation_failed'
-    const { status, title } = ERRORS[code]
-    super(status, detail, { code, title, type: TYPES.get(code) ?? 'about:blank', errors })
+    const { status, title } = CORE_ERRORS[code]
+    super(status, detail, { code, title, type: toUrn(code), errors })
     this.errors = errors
   }
 }
@@ -171,18 +176,31 @@ export function toDetail(count: number): string {
   return `${count === 1 ? 'One value is' : `${count} values are`} not as the API describes`
 }
 
+/** The options of an error of Octavo's own. */
+export type OwnErrorOptions = HttpErrorOptions & { readonly status?: number }
+
 /**
- * One of Octavo's own errors, with the status and title of its row in {@link ERRORS}.
+ * One of Octavo's own errors, with the status and title of its row in {@link CORE_ERRORS}.
  *
  * @internal
  */
-export function httpError(
-  code: ErrorCode,
+export function httpError(code: CoreErrorCode, detail: string, options?: OwnErrorOptions): HttpError {
+  return toOwnError(CORE_ERRORS, code, detail, options)
+}
+
+/**
+ * An error with the status and title of its row in a table.
+ *
+ * @internal
+ */
+export function toOwnError<C extends string>(
+  table: ErrorTable<C>,
+  code: C,
   detail: string,
-  options: HttpErrorOptions & { status?: number } = {},
+  options: OwnErrorOptions = {},
 ): HttpError {
   const { status, ...rest } = options
-  const known = ERRORS[code]
+  const known = table[code]
   const { stackTraceLimit } = Error
   // what a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error
   if (known.status < 500) Error.stackTraceLimit = 0
@@ -190,7 +208,7 @@ export function httpError(
     return new HttpError(status ?? known.status, detail, {
       code,
       title: known.title,
-      type: TYPES.get(code) ?? 'about:blank',
+      type: toUrn(code),
       ...rest,
     })
   } finally {
@@ -198,10 +216,14 @@ export function httpError(
   }
 }
 
-/** The URN of each code. */
-const TYPES: ReadonlyMap<string, string> = new Map(
-  Object.keys(ERRORS).map((code) => [code, `urn:octavo:problem:${code.replaceAll('_', '-')}`]),
-)
+const urns = new Map<string, string>()
+
+/** The URN of a code. */
+function toUrn(code: string): string {
+  const urn = urns.get(code) ?? `urn:octavo:problem:${code.replaceAll('_', '-')}`
+  urns.set(code, urn)
+  return urn
+}
 
 /** The problem document of an error (RFC 9457 section 3), ready to be sent. */
 export function toProblem(error: HttpError): FinishedResponse {

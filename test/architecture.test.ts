@@ -26,6 +26,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'file-name.ts': '',
   'stream.ts': 'values.ts http.ts async.ts',
   'errors.ts': 'http.ts',
+  'added-errors.ts': 'errors.ts',
   path: 'definition-error.ts place.ts',
   versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts',
   gate: 'values.ts edit-distance.ts file-name.ts',
@@ -42,7 +43,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',
   middleware:
-    'values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
+    'added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   changes:
     'values.ts http.ts header-name.ts async.ts definition-error.ts check-options.ts media-type.ts place.ts errors.ts path versioning schema flatten',
   client: 'changes values.ts http.ts header-name.ts edit-distance.ts errors.ts schema define',
@@ -75,7 +76,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage': 'platform.ts values.ts async.ts define server/options server/pipeline server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
-  pins: 'values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
+  pins: 'added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
@@ -91,7 +92,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'gate file-name.ts values.ts http.ts async.ts changes definition-error.ts define server/adapters/shared server/adapters/inject server/adapters server/edge',
   cli: 'gate file-name.ts values.ts edit-distance.ts versioning schema changes openapi server/options server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
-    'http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
+    'added-errors.ts http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
   'edge.ts': 'server/versioned server/edge common.ts',
   'index.ts': 'server/versioned server/adapters/node server/app.ts common.ts',
 }

@@ -1,5 +1,5 @@
 import { after } from '../async.ts'
-import type { Awaitable } from '../http.ts'
+import type { Awaitable, Method } from '../http.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { atDefinition, placed } from '../place.ts'
 import type { ResponseKey } from '../schema/responses.ts'
@@ -29,8 +29,8 @@ export interface Interceptor<E = unknown> {
   readonly name: string
   /** The tokens that `intercept` needs. */
   readonly inject: Tokens
-  /** Wraps the handler: `next` runs it and resolves to its result. */
-  intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never): unknown
+  /** Wraps the handler: `next` runs it and resolves to its result. `input` is what the handler gets, in the newest version. */
+  intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never, input: never): unknown
   /** For types alone: the output of the envelope, with `EnvelopeContent` in the place of the result. */
   readonly [ENVELOPE]?: Wrapping<E>
 }
@@ -54,19 +54,28 @@ export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> 
   ? Or<Known<O>, readonly []>
   : readonly []
 
-/** The envelope of an interceptor. */
-interface Envelope {
-  /** Returns the schema of the result of `intercept`, from the schema of the original result. */
-  readonly wrap: (schema: Schema) => unknown
-  /** Applies the envelopes of all interceptors of a route. Whoever declares one brings it, because most applications have none. */
-  readonly applyAll: typeof applyEnvelopes
+const envelopes = new WeakMap<Interceptor, (schema: Schema) => unknown>()
+
+/**
+ * Prepares the routes that an interceptor is added to, when the application is built. It is called once for all interceptors of a route that
+ * bring the same function, may leave some of them out, and reports what is wrong.
+ */
+export type FitRoute = <I extends { readonly part: Interceptor }>(
+  route: Fitting<I>,
+  problems: DefinitionProblem[],
+) => Fitted<I>
+
+const fits = new WeakMap<Interceptor, FitRoute>()
+
+/** Has an interceptor prepare its routes. It is for responses to requests then, so `context.call` goes without it. */
+function fitting<I extends Interceptor>(interceptor: I, fit: FitRoute): I {
+  fits.set(interceptor, fit)
+  return interceptor
 }
 
-const envelopes = new WeakMap<Interceptor, Envelope>()
-
-/** The envelope of an interceptor that declares one. */
-export function envelopeOf(interceptor: Interceptor): Envelope | undefined {
-  return envelopes.get(interceptor)
+/** What prepares the routes of an interceptor. */
+export function fitOf(interceptor: Interceptor): FitRoute | undefined {
+  return fits.get(interceptor)
 }
 
 /** The options of `defineInterceptor`. */
@@ -108,8 +117,8 @@ export function defineInterceptor<D extends Tokens = {}, E extends Schema | unde
   if (envelope === undefined)
     return placed({ inject: {}, ...others, intercept, kind: 'interceptor' }, defineInterceptor)
   const made = { inject: {}, ...others, intercept: aroundData(intercept), kind: 'interceptor' } as const
-  envelopes.set(made, { wrap: remembering(envelope), applyAll: applyEnvelopes })
-  return placed(made, defineInterceptor)
+  envelopes.set(made, remembering(envelope))
+  return placed(fitting(made, applyEnvelopes), defineInterceptor)
 }
 
 /** Calls an envelope once for each schema: routes that share a schema share the wrapped one, and what is made of it. */
@@ -152,19 +161,26 @@ function isSentAsIs(result: unknown): boolean {
   return isReply(result) || result instanceof Uint8Array || isAsyncIterable(result) || isWebResponse(result)
 }
 
-/** What a route has that envelopes change: `I` are its interceptors with their places. */
-interface Enveloped<I> {
+/** What interceptors change of a route: `I` are its interceptors with their places. */
+export interface Fitted<I> {
   readonly interceptors: readonly I[]
   /** The schemas by status. */
   readonly responses: ReadonlyMap<ResponseKey, Schema>
 }
 
-/** A route before its envelopes are applied. */
-interface Wrapped<I> extends Enveloped<I> {
+/** A route before its interceptors have prepared it. */
+interface Fitting<I> extends Fitted<I> {
   /** Whether it sends events or items. */
   readonly isStream: boolean
   /** The schemas of data among them, by the statuses from 200 to 299 that a result can have. */
   readonly data: ReadonlyMap<number, Schema>
+  /** The name of the route in messages. */
+  readonly label: string
+  readonly methods: readonly Method[]
+  /** The sources of its input. */
+  readonly sources: readonly { readonly name: string }[]
+  /** The route as it was written. */
+  readonly route: { readonly interceptors?: readonly Interceptor[]; readonly upgrade?: string }
 }
 
 /**
@@ -172,11 +188,10 @@ interface Wrapped<I> extends Enveloped<I> {
  * an envelope, because a stream is not wrapped.
  */
 function applyEnvelopes<I extends { readonly part: Interceptor }>(
-  { interceptors, responses, isStream, data }: Wrapped<I>,
+  { interceptors, responses, isStream, data }: Fitting<I>,
   problems: DefinitionProblem[],
-): Enveloped<I> {
-  if (isStream)
-    return { interceptors: interceptors.filter(({ part }) => envelopeOf(part) === undefined), responses }
+): Fitted<I> {
+  if (isStream) return { interceptors: interceptors.filter(({ part }) => !envelopes.has(part)), responses }
   const wrapped = new Map(responses)
   for (const [status, schema] of data) {
     const made = interceptors.reduceRight((inner, { part }) => wrapIn(part, inner, problems), schema)
@@ -187,11 +202,11 @@ function applyEnvelopes<I extends { readonly part: Interceptor }>(
 
 /** The schema in the envelope of an interceptor. An envelope that fails is reported once. */
 function wrapIn(part: Interceptor, schema: Schema, problems: DefinitionProblem[]): Schema {
-  const envelope = envelopeOf(part)
+  const envelope = envelopes.get(part)
   if (envelope === undefined) return schema
   let outcome: string
   try {
-    const made = envelope.wrap(schema)
+    const made = envelope(schema)
     if (isSchema(made)) return made
     outcome = `returned ${describeValue(made)}`
   } catch (error) {

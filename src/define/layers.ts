@@ -1,3 +1,5 @@
+import type { HttpError } from '../errors.ts'
+import type { Method } from '../http.ts'
 import type { ErrorHandler } from './error-handler.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Interceptor } from './interceptor.ts'
@@ -13,4 +15,71 @@ export interface Layers {
   readonly middleware?: readonly Middleware[]
   /** Asked for the answer to errors before those of the levels above. */
   readonly errorHandlers?: readonly ErrorHandler[]
+}
+
+/** A header as documents describe it. The schema is JSON Schema. */
+export interface DescribedHeader {
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+/** A header of requests. */
+interface RequestHeader extends DescribedHeader {
+  readonly name: string
+  /** Whether requests without it are refused. */
+  readonly required: boolean
+}
+
+/** A problem that is answered with, as documents describe it. */
+export interface AnsweredProblem {
+  /** The name of the response in documents, such as `TooManyRequests`. Equal names are one response. */
+  readonly name: string
+  /** The problem that is sent, whose status and document are shown. */
+  readonly example: HttpError
+  readonly description: string
+  /** The headers of the response, by name. */
+  readonly headers?: Readonly<Record<string, DescribedHeader>> | undefined
+}
+
+/** What a middleware, guard or interceptor does for clients besides its routes: all of it is documented with each route that it is added to. */
+export interface Documented {
+  /** The methods of requests that it is for. @default all */
+  readonly methods?: readonly Method[]
+  /** The headers that it reads. Routes that declare one of them are documented by their own declaration. */
+  readonly requestHeaders?: readonly RequestHeader[]
+  /** The headers that it adds to responses with a status below 300, by name. */
+  readonly responseHeaders?: Readonly<Record<string, DescribedHeader>>
+  /** The problems that it answers with by itself. */
+  readonly problems?: readonly AnsweredProblem[]
+}
+
+const documented = new WeakMap<object, readonly Documented[]>()
+
+/**
+ * Returns the middleware, guard or interceptor, which documents describe by this from now on. Several entries are for different methods.
+ *
+ * @internal
+ */
+export function documenting<T extends object>(part: T, ...entries: readonly Documented[]): T {
+  documented.set(part, entries)
+  return part
+}
+
+/**
+ * What is documented of middleware, guards and interceptors, for requests of a method.
+ *
+ * @internal
+ */
+export function documentedOf(parts: readonly object[], method?: Method): readonly Documented[] {
+  return parts
+    .flatMap((part) => documented.get(part) ?? [])
+    .filter(({ methods }) => method === undefined || methods === undefined || methods.includes(method))
+}
+
+/** The header of problems that go away by themselves. */
+export const RETRY_AFTER: Readonly<Record<string, DescribedHeader>> = {
+  'Retry-After': {
+    description: 'After how many seconds to try again (RFC 9110 section 10.2.3)',
+    schema: { type: 'string' },
+  },
 }

@@ -14,24 +14,3 @@ import type { ExecutionContext } from './context.ts'
  * }
  */
 export type Middleware = (context: ExecutionContext, next: () => Awaitable<FinishedResponse>) => unknown
-
-const statuses = new WeakMap<Middleware, readonly number[]>()
-
-/**
- * Returns the middleware, of which documents tell that it answers these statuses by itself.
- *
- * @internal
- */
-export function answering(middleware: Middleware, own: readonly number[]): Middleware {
-  statuses.set(middleware, own)
-  return middleware
-}
-
-/**
- * The statuses that a middleware answers by itself, as far as it says so.
- *
- * @internal
- */
-export function statusesOf(middleware: Middleware): readonly number[] {
-  return statuses.get(middleware) ?? []
-}

@@ -13,7 +13,8 @@ import type { ModuleNode } from './modules.ts'
 import type { DefinitionCode } from './optional-code.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import type { RouteSchemas } from '../schema/route-schemas.ts'
-import { envelopeOf } from '../define/interceptor.ts'
+import { fitOf } from '../define/interceptor.ts'
+import type { Fitted } from '../define/interceptor.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../values.ts'
@@ -87,7 +88,7 @@ function withPattern(
   const schemas = toSchemas(route, pattern, inherited.code, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
-  const enveloped = toEnveloped(layers, schemas, inherited.code, problems)
+  const fitted = toFitted({ ...schemas, layers, label, methods, route }, inherited.code, problems)
   const placement = route.controller === undefined ? undefined : inherited.code.routes.get()
   found.push(...(placement?.placementProblems(route, inherited) ?? []))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
@@ -113,7 +114,7 @@ function withPattern(
     timeout: route.timeout,
     upgrade: route.upgrade,
     uploads: route.uploads,
-    ...enveloped,
+    ...fitted,
     tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
     deprecated: route.deprecated ?? inherited.deprecated,
     policies,
@@ -122,22 +123,26 @@ function withPattern(
   }
 }
 
-/** What stands around a route and what it responds with, by the interceptors that declare an envelope. */
-function toEnveloped(
-  layers: LayerStack,
-  { responses, stream, status }: RouteSchemas,
+/** What stands around a route and what it responds with, once its interceptors have prepared it. */
+function toFitted(
+  {
+    layers,
+    stream,
+    ...route
+  }: RouteSchemas & Pick<FlatRoute, 'layers' | 'label' | 'methods'> & { readonly route: AnyRoute },
   { schemas }: DefinitionCode,
   problems: DefinitionProblem[],
 ): Pick<FlatRoute, 'layers' | 'responses'> {
   const { interceptors } = layers
-  const [envelope] = interceptors.flatMap(({ part }) => envelopeOf(part) ?? [])
+  const { responses } = route
+  const fits = new Set(interceptors.flatMap(({ part }) => fitOf(part) ?? []))
   // without the code that reads them it is not known yet what is declared
-  const code = envelope === undefined ? undefined : schemas.get()
-  if (envelope === undefined || code === undefined) return { layers, responses }
-  const data = code.dataResponses({ responses, status })
-  const parts = { interceptors, responses, isStream: stream !== undefined, data }
-  const applied = envelope.applyAll(parts, problems)
-  return { layers: { ...layers, interceptors: applied.interceptors }, responses: applied.responses }
+  const code = fits.size === 0 ? undefined : schemas.get()
+  if (code === undefined) return { layers, responses }
+  const parts = { ...route, isStream: stream !== undefined, data: code.dataResponses(route) }
+  let fitted: Fitted<LayerStack['interceptors'][number]> = { interceptors, responses }
+  for (const fit of fits) fitted = fit({ ...parts, ...fitted }, problems)
+  return { layers: { ...layers, interceptors: fitted.interceptors }, responses: fitted.responses }
 }
 
 /** What a route declares with schemas; nothing for one that has none. */

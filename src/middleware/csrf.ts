@@ -1,8 +1,9 @@
 import type { ExecutionContext } from '../define/context.ts'
-import { answering } from '../define/middleware.ts'
+import { documenting } from '../define/layers.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
-import { httpError } from '../errors.ts'
+import { addedError } from '../added-errors.ts'
+import type { HttpError } from '../errors.ts'
 import { isPromise } from '../async.ts'
 import type { HttpRequest } from '../http.ts'
 import { checkOptions } from '../check-options.ts'
@@ -57,7 +58,11 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     const granted = grantOf(context)
     return isPromise(granted) ? granted.then((origin) => enter(origin, next)) : enter(granted, next)
   }
-  return answering(guard, [403])
+  return documenting(guard, {
+    problems: [
+      { name: 'CrossSiteRequest', example: refusal(), description: 'The request comes from another site' },
+    ],
+  })
 }
 
 /**
@@ -69,9 +74,12 @@ function isSafe(request: HttpRequest): boolean {
 }
 
 function enter(granted: string | undefined, next: Parameters<Middleware>[1]): ReturnType<typeof next> {
-  if (granted === undefined)
-    throw httpError('cross_site_request', 'The request comes from a page of another origin')
+  if (granted === undefined) throw refusal()
   return next()
+}
+
+function refusal(): HttpError {
+  return addedError('cross_site_request', 'The request comes from a page of another origin')
 }
 
 /** Whether a request comes from a page of this origin, from the user, or from no browser. */

@@ -1,11 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IntervalHistogram } from 'node:perf_hooks'
 
-import { answering } from '../define/middleware.ts'
+import { documenting, RETRY_AFTER } from '../define/layers.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
 import { DefinitionError } from '../definition-error.ts'
-import { httpError } from '../errors.ts'
+import { addedError } from '../added-errors.ts'
+import type { HttpError } from '../errors.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import { isFunction } from '../values.ts'
 
@@ -45,11 +46,23 @@ export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
   const headers = { 'retry-after': String(retryAfter) }
   const shed: Middleware = (_context, next) => {
-    if (measure() > maxDelay)
-      throw httpError('overloaded', 'The server is overloaded; try again later', { headers })
+    if (measure() > maxDelay) throw overloaded(headers)
     return next()
   }
-  return answering(shed, [503])
+  return documenting(shed, {
+    problems: [
+      {
+        name: 'Overloaded',
+        example: overloaded(headers),
+        description: 'The server is overloaded',
+        headers: RETRY_AFTER,
+      },
+    ],
+  })
+}
+
+function overloaded(headers: Readonly<Record<string, string>>): HttpError {
+  return addedError('overloaded', 'The server is overloaded; try again later', { headers })
 }
 
 /** Milliseconds between two looks at the event loop, and between two sums of what was seen. */

@@ -1,8 +1,7 @@
-import { metrics as globalMetrics, trace } from '@opentelemetry/api'
+import { trace } from '@opentelemetry/api'
 
 import { checkOptions } from '../check-options.ts'
 import type { Telemetry } from '../server/options/telemetry.ts'
-import { flush } from './flush.ts'
 import { withTraceIds } from './logs.ts'
 import { createMetrics, SCHEMA, SCOPE } from './metrics.ts'
 import { listenToChannels } from './observed.ts'
@@ -41,11 +40,6 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       endSteps: steps.end,
     }),
     logger: withTraceIds,
-    flush: () =>
-      flush({
-        tracerProvider,
-        meterProvider: metrics === false ? undefined : (meterProvider ?? globalMetrics.getMeterProvider()),
-      }),
     routes: (routes) => {
       reached.add(routes)
       return steps.trace(routes)

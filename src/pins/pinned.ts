@@ -2,6 +2,7 @@ import { isPromise } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
+import { addedError } from '../added-errors.ts'
 import { httpError } from '../errors.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { isFunction, isMilliseconds, isPositive, isText } from '../values.ts'
@@ -110,7 +111,7 @@ export function pinned(options: PinOptions): Pins {
         if (!(error instanceof StoreError)) throw error
         if (onStoreError === 'otherwise') return fallBack(otherwise, asked)
         const detail = 'The version of this client cannot be found at the moment'
-        throw httpError('pin_unavailable', detail, { cause: error.cause })
+        throw addedError('pin_unavailable', detail, { cause: error.cause })
       },
     )
   }

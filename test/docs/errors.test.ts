@@ -29,7 +29,11 @@ const warnings = section('Warnings')
 
 describe('docs/errors.md', () => {
   it('has a heading for every error of a request, and no other', () => {
-    assert.deepEqual(codesIn(requests), Object.keys(ERRORS))
+    const codes = Object.entries(ERRORS).toSorted(([, a], [, b]) => a.status - b.status)
+    assert.deepEqual(
+      codesIn(requests),
+      codes.map(([code]) => code),
+    )
   })
 
   it('has a heading for every error of a definition, and no other', () => {

@@ -683,6 +683,15 @@ describe('what a document says of errors', () => {
     assert.deepEqual(of('/car/seen'), ['422'])
     assert.deepEqual(of('/car', 'post'), ['400', '413', '415', '422'])
     assert.deepEqual(of('/car/limited', 'post'), ['403', '429'])
+    const { components } = document
+    const shown = operation(document, '/car/limited', 'post').responses
+    assert.deepEqual(shown['429'], { $ref: '#/components/responses/TooManyRequests' })
+    assert.deepEqual(Object.keys(Object(components.responses?.['TooManyRequests']).headers), ['Retry-After'])
+    const both = Object(shown['503']).content['application/problem+json']
+    assert.deepEqual(both.schema, { $ref: '#/components/schemas/ProblemDetails' })
+    assert.deepEqual(operation(document, '/car').responses['503'], {
+      $ref: '#/components/responses/Overloaded',
+    })
     assert.deepEqual(of('/car/range'), ['4XX'])
     const { content } = Object(operation(document, '/car/range').responses['4XX'])
     assert.deepEqual(Object.keys(content), ['application/json', 'application/problem+json'])

@@ -4,10 +4,12 @@ import { isIPv6 } from 'node:net'
 import { checkOptions, invalidOption } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import { answering } from '../../define/middleware.ts'
+import { documenting, RETRY_AFTER } from '../../define/layers.ts'
+import type { AnsweredProblem } from '../../define/layers.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { httpError } from '../../errors.ts'
+import { addedError } from '../../added-errors.ts'
+import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isProduction } from '../../platform.ts'
 import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../values.ts'
@@ -100,11 +102,33 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const told = toHeaders(balance)
     if (balance.isWithin) return tell(await next(), told)
     const seconds = Math.max(1, Math.ceil(balance.reset / 1000))
-    throw httpError('rate_limited', 'The limit of requests is reached', {
-      headers: { ...told, 'retry-after': String(seconds) },
-    })
+    throw limitReached({ ...told, 'retry-after': String(seconds) })
   }
-  return answering(limited, onStoreError === 'refuse' ? [429, 503] : [429])
+  return documenting(limited, { problems: toProblems(onStoreError === 'refuse') })
+}
+
+function limitReached(headers?: Readonly<Record<string, string>>): HttpError {
+  return addedError('rate_limited', 'The limit of requests is reached', { headers })
+}
+
+function notCounted(cause?: unknown): HttpError {
+  return addedError('rate_limit_unavailable', 'Requests cannot be counted at the moment', { cause })
+}
+
+/** What documents tell of the responses. */
+function toProblems(refuses: boolean): readonly AnsweredProblem[] {
+  const tooMany = {
+    name: 'TooManyRequests',
+    example: limitReached(),
+    description: 'There were too many requests',
+    headers: RETRY_AFTER,
+  }
+  const uncounted = {
+    name: 'RateLimitUnavailable',
+    example: notCounted(),
+    description: 'Requests cannot be counted at the moment',
+  }
+  return refuses ? [tooMany, uncounted] : [tooMany]
 }
 
 /** Creates the function that returns what the address of a client is counted under. Without an address, all clients are one. */
@@ -147,7 +171,7 @@ function createCount(spend: Spend, refuses: boolean): Count {
       if (!isFailing) context.log.error({ err: error }, 'The store of the rate limit fails')
       isFailing = true
       if (!refuses) return undefined
-      throw httpError('rate_limit_unavailable', 'Requests cannot be counted at the moment', { cause: error })
+      throw notCounted(error)
     }
   }
 }

@@ -23,7 +23,7 @@ export interface Part {
 export function combine(parts: readonly Part[], settings: DocumentSettings): OpenApiDocument {
   const [first] = parts
   if (first === undefined) throw new TypeError('combine: there is no document')
-  const { answers } = first
+  const answers = Object.assign({}, first.answers, ...parts.map((part) => part.answers))
   const named = withOwnNames(parts)
   const serverLists = new Set(parts.map(({ document }) => JSON.stringify(document.servers)))
   const hasOwnServers = serverLists.size > 1

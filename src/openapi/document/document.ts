@@ -1,5 +1,6 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Method } from '../../http.ts'
+import { addedTo } from './added.ts'
 import { withChangeNotes } from './change-notes.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
@@ -46,7 +47,11 @@ export function toDocument(
   const { version, routes } = documented
   const { middleware, openapi } = settings
   const now = settings.now()
-  const answers = toErrorAnswers(conversion.errors, settings.versioning?.schemes[0]?.statusCodes)
+  const answers = toErrorAnswers(
+    conversion.errors,
+    settings.versioning?.schemes[0]?.statusCodes,
+    routes.flatMap(({ route }) => addedTo(route, middleware)).flatMap(({ problems = [] }) => problems),
+  )
   const security = createSecurity()
   const own = new Set<string>()
   const unfit = routes.flatMap(extensionProblems)

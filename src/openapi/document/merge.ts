@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { isErrorAnswer } from './problems.ts'
 import type { ErrorAnswers } from './problems.ts'
 import type {
   Content,
@@ -167,7 +166,7 @@ function mergeAnswers(
 function toResponse(response: ResponseObject | Reference, answers: ErrorAnswers): ResponseObject {
   if (!('$ref' in response)) return response
   const name = response.$ref.slice(response.$ref.lastIndexOf('/') + 1)
-  return isErrorAnswer(name) ? answers[name] : { description: '' }
+  return answers[name] ?? { description: '' }
 }
 
 /** What is enough for one of them; an open one says so by an alternative that asks for nothing. */

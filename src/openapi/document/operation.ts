@@ -7,6 +7,7 @@ import type { Method } from '../../http.ts'
 import { hasBrownouts, statusAt, toInterval } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../values.ts'
+import { addedTo, withAddedHeaders } from './added.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import type { ErrorAnswers } from './problems.ts'
 import { toResponses } from './responses.ts'
@@ -68,13 +69,15 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
     ...(route.isBeta === true ? { 'x-beta': true } : {}),
     security,
   }
+  const added = addedTo(route, parts.middleware, method)
+  const declared = withAddedHeaders(converted.parameters, added)
   const body = converted.body && bodyOf(route, method, converted.body)
   const tail = {
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: toResponses(documented, parts),
+    responses: toResponses(documented, { ...parts, added }),
   }
   const write: WithParameters = (own) => {
-    const parameters = own.length === 0 ? converted.parameters : [...own, ...converted.parameters]
+    const parameters = own.length === 0 ? declared : [...own, ...declared]
     return extend({ ...head, ...(parameters.length === 0 ? {} : { parameters }), ...tail }, route.openapi)
   }
   let plain: Operation | undefined

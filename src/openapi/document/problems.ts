@@ -1,6 +1,8 @@
 import type { ResponseKey } from '../../schema/responses.ts'
+import { RETRY_AFTER } from '../../define/layers.ts'
+import type { AnsweredProblem } from '../../define/layers.ts'
 import { httpError, phraseOf, toProblem } from '../../errors.ts'
-import type { ErrorCode } from '../../errors.ts'
+import type { CoreErrorCode, HttpError } from '../../errors.ts'
 import { isRecord } from '../../values.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
@@ -8,25 +10,18 @@ import type { Content, ResponseObject, SchemaObject } from './types.ts'
 
 /** What Octavo answers by itself: a code of its own with an example of its detail, the schema, and how documents describe it. */
 interface Answer {
-  readonly code: ErrorCode
+  readonly code: CoreErrorCode
   readonly description: string
   readonly detail: string
   readonly schema?: 'ValidationProblemDetails' | 'VersionProblemDetails'
   /** More members of the example. */
   readonly members?: Readonly<Record<string, unknown>>
-  readonly headers?: ResponseObject['headers']
+  readonly headers?: AnsweredProblem['headers']
 }
 
 const CHALLENGE = {
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 9110 section 11.6.1)',
-    schema: { type: 'string' },
-  },
-}
-
-const RETRY = {
-  'Retry-After': {
-    description: 'After how many seconds to try again (RFC 9110 section 10.2.3)',
     schema: { type: 'string' },
   },
 }
@@ -81,22 +76,10 @@ const ANSWERS = {
       ],
     },
   },
-  TooManyRequests: {
-    code: 'rate_limited',
-    description: 'There were too many requests',
-    detail: 'The limit of requests is reached',
-    headers: RETRY,
-  },
   InternalError: {
     code: 'internal_error',
     description: 'Something went wrong in the server',
     detail: 'The request could not be answered; the log has the reason',
-  },
-  ServiceUnavailable: {
-    code: 'overloaded',
-    description: 'The request cannot be answered at the moment',
-    detail: 'The server is overloaded; try again later',
-    headers: RETRY,
   },
   UnspecifiedVersion: {
     code: 'unspecified_version',
@@ -125,15 +108,16 @@ const ANSWERS = {
     detail: 'This version is not served for a while, because it ends soon',
     schema: 'VersionProblemDetails',
     members: { requested: '1', supported: ['2'], until: '2026-06-01T11:00:00.000Z' },
-    headers: RETRY,
+    headers: RETRY_AFTER,
   },
 } as const satisfies Readonly<Record<string, Answer>>
 
-/** The name of an answer; `Problem` is any error. */
+/** The name of an answer of Octavo's core; `Problem` is any error. */
 export type ProblemAnswer = keyof typeof ANSWERS | 'Problem'
 
-/** What Octavo itself answers, as components under `responses`. */
-export type ErrorAnswers = Readonly<Record<ProblemAnswer, ResponseObject>>
+/** What Octavo itself answers, as components under `responses`: with what middleware, guards and interceptors answer. */
+export type ErrorAnswers = Readonly<Record<ProblemAnswer, ResponseObject>> &
+  Readonly<Record<string, ResponseObject>>
 
 const PROBLEM_TYPE = 'application/problem+json'
 
@@ -143,12 +127,23 @@ const PROBLEM_ANSWERS: ErrorAnswers = deepFreeze({
     description: 'What went wrong, as a problem document (RFC 9457)',
     content: { [PROBLEM_TYPE]: { schema: reference('ProblemDetails') } },
   },
-  ...mapAnswers(({ code, description, detail, schema = 'ProblemDetails', members, headers }) => ({
-    description,
-    ...(headers === undefined ? {} : { headers }),
-    content: { [PROBLEM_TYPE]: { schema: reference(schema), example: toExample(code, detail, members) } },
-  })),
+  ...mapAnswers(({ code, description, detail, schema, members, headers }) =>
+    toProblemAnswer({ description, headers, example: httpError(code, detail, members) }, schema),
+  ),
 })
+
+/** An answer that is a problem document. */
+function toProblemAnswer(
+  { description, headers, example }: Omit<AnsweredProblem, 'name'>,
+  schema = 'ProblemDetails',
+): ResponseObject {
+  const content = { schema: reference(schema), example: toExample(example) }
+  return withHeaders({ description, content: { [PROBLEM_TYPE]: content } }, headers)
+}
+
+function withHeaders(response: ResponseObject, headers: ResponseObject['headers']): ResponseObject {
+  return headers === undefined ? response : { ...response, headers }
+}
 
 function mapAnswers<T>(map: (answer: Answer) => T): Readonly<Record<keyof typeof ANSWERS, T>> {
   const mapped = Object.entries(ANSWERS).map(([name, answer]) => [name, map(answer)])
@@ -157,8 +152,8 @@ function mapAnswers<T>(map: (answer: Answer) => T): Readonly<Record<keyof typeof
   return Object.fromEntries(mapped) as Record<keyof typeof ANSWERS, T>
 }
 
-function toExample(code: ErrorCode, detail: string, members: Answer['members'] = {}): unknown {
-  const { body } = toProblem(httpError(code, detail, members))
+function toExample(error: HttpError): unknown {
+  const { body } = toProblem(error)
   return typeof body === 'string' ? JSON.parse(body) : undefined
 }
 
@@ -167,16 +162,26 @@ export const ANY_ERROR = 'What went wrong'
 
 /**
  * What Octavo itself answers in the format of an application; in problem documents without `content`, whose examples have the statuses
- * of version errors.
+ * of version errors. `added` is what middleware, guards and interceptors answer by themselves.
  */
 export function toErrorAnswers(
   content: Content | undefined,
   statuses: Partial<VersionStatusCodes> = {},
+  added: readonly AnsweredProblem[] = [],
 ): ErrorAnswers {
+  const others = Object.fromEntries(
+    added.map((answer) => [
+      answer.name,
+      content === undefined
+        ? toProblemAnswer(answer)
+        : withHeaders({ description: answer.description, content }, answer.headers),
+    ]),
+  )
   if (content === undefined) {
     const { unspecified = 400, unsupported = 404, retired = 410 } = statuses
     const { UnspecifiedVersion, UnsupportedVersion, RetiredVersion, VersionBrownout } = PROBLEM_ANSWERS
     return {
+      ...others,
       ...PROBLEM_ANSWERS,
       UnspecifiedVersion: withStatus(UnspecifiedVersion, unspecified),
       UnsupportedVersion: withStatus(UnsupportedVersion, unsupported),
@@ -185,12 +190,9 @@ export function toErrorAnswers(
     }
   }
   return {
+    ...others,
     Problem: { description: ANY_ERROR, content },
-    ...mapAnswers(({ description, headers }) => ({
-      description,
-      ...(headers === undefined ? {} : { headers }),
-      content,
-    })),
+    ...mapAnswers(({ description, headers }) => withHeaders({ description, content }, headers)),
   }
 }
 
@@ -206,11 +208,6 @@ export function withStatus(response: ResponseObject, status: number): ResponseOb
 /** Whether the answers are in the format of an application. */
 export function isFormatted(answers: ErrorAnswers): boolean {
   return answers.Problem !== PROBLEM_ANSWERS.Problem
-}
-
-/** Whether the text names an answer. */
-export function isErrorAnswer(name: string): name is ProblemAnswer {
-  return Object.hasOwn(PROBLEM_ANSWERS, name)
 }
 
 function reference(schema: string): SchemaObject {

@@ -1,9 +1,9 @@
-import { statusesOf } from '../../define/middleware.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Documented } from '../../define/layers.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import { hasBrownouts } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../freeze.ts'
+import { addedResponseHeaders } from './added.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { mergeContents } from './merge.ts'
 import { ANY_ERROR, descriptionOf, isFormatted, withStatus } from './problems.ts'
@@ -20,17 +20,17 @@ interface ResponseParts {
   readonly wire: Wire
   /** What Octavo itself answers. */
   readonly answers: ErrorAnswers
-  /** That of the application. */
-  readonly middleware: readonly Middleware[]
+  /** What middleware, guards and interceptors do besides. */
+  readonly added: readonly Documented[]
   readonly openapi: OpenApiVersion
 }
 
 /** What an operation answers: what is declared, and what Octavo answers by itself. */
 export function toResponses(
   { route, lifetime }: DocumentedRoute,
-  { converted, wire, answers, middleware, openapi }: ResponseParts,
+  { converted, wire, answers, added, openapi }: ResponseParts,
 ): Responses {
-  const headers = headersOf(lifetime)
+  const headers = headersOf(lifetime, added)
   const declared = new Map<string, ResponseObject>()
   for (const [status, { description, content }] of converted.responses) {
     declared.set(String(status), {
@@ -55,7 +55,7 @@ export function toResponses(
     })
   // with a format, what error handlers return has to fit it
   const isUnknown = !isFormatted(answers) && route.layers.errorHandlers.length > 0
-  const found = errorsOf(route, lifetime, wire, middleware)
+  const found = errorsOf(route, lifetime, wire, added)
   // what a route declares of an error is not all that may be sent with its status: handlers can throw errors too
   for (const status of declared.keys())
     if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
@@ -80,13 +80,6 @@ function declaredFor(
   return declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
 }
 
-/** The answers of middleware that says which statuses it has. */
-const OF_MIDDLEWARE: ReadonlyMap<number, ProblemAnswer> = new Map([
-  [403, 'Forbidden'],
-  [429, 'TooManyRequests'],
-  [503, 'ServiceUnavailable'],
-])
-
 const BODIES: ReadonlySet<string> = new Set(['body', 'form', 'files'])
 
 /** What Octavo answers by itself, by status; handlers throw what they like, which is the `default`. */
@@ -94,13 +87,13 @@ function errorsOf(
   { sources, layers, pattern }: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,
   { refusals, retired }: Wire,
-  middleware: readonly Middleware[],
-): Map<string, ProblemAnswer[]> {
-  const found = new Map<string, ProblemAnswer[]>([
+  added: readonly Documented[],
+): Map<string, string[]> {
+  const found = new Map<string, string[]>([
     ['500', ['InternalError']],
     ['default', ['Problem']],
   ])
-  const add = (status: number, name: ProblemAnswer): void => {
+  const add = (status: number, name: string): void => {
     const names = found.get(String(status)) ?? []
     if (!names.includes(name)) found.set(String(status), [...names, name])
   }
@@ -118,10 +111,7 @@ function errorsOf(
     [sources.length > 0, 422, 'ValidationFailed'],
   ]
   for (const [can, status, name] of rules) if (can) add(status, name)
-  for (const status of [...middleware, ...layers.middleware].flatMap(statusesOf)) {
-    const name = OF_MIDDLEWARE.get(status)
-    if (name !== undefined) add(status, name)
-  }
+  for (const { name, example } of added.flatMap(({ problems = [] }) => problems)) add(example.status, name)
   if (refusals?.unspecified !== undefined) add(refusals.unspecified, 'UnspecifiedVersion')
   if (refusals !== undefined) add(refusals.unsupported, 'UnsupportedVersion')
   return found
@@ -133,12 +123,12 @@ function errorsOf(
  */
 function toErrorResponse(
   status: string,
-  names: readonly ProblemAnswer[],
+  names: readonly string[],
   answers: ErrorAnswers,
   declared: ResponseObject | undefined,
   isUnknown: boolean,
 ): Responses[string] {
-  const own = names.map((name) => withStatus(answers[name], Number(status)))
+  const own = names.map((each) => withStatus(answers[each] ?? answers.Problem, Number(status)))
   const [name = 'Problem'] = names
   const isShared = names.length === 1 && own[0] === answers[name]
   if (declared === undefined && !isUnknown && isShared) return { $ref: `#/components/responses/${name}` }
@@ -162,18 +152,24 @@ function acceptedContent(content: Content, { toAccepted }: Wire): Content {
   )
 }
 
-/** The headers of responses that tell of the end of what answers (RFC 9745, RFC 8594). */
-function headersOf(lifetime: Lifetime | undefined): Pick<ResponseObject, 'headers'> {
-  if (lifetime === undefined) return {}
-  const names = [
-    ...Object.keys(lifetime.headers).map((name) => (name === 'sunset' ? 'Sunset' : 'Deprecation')),
-    ...(lifetime.links.length > 0 ? ['Link'] : []),
-    ...(hasBrownouts(lifetime) ? ['Api-Brownout'] : []),
-  ]
-  if (names.length === 0) return {}
-  return {
-    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+/** The headers of successful responses: those that tell of the end of what answers (RFC 9745, RFC 8594), and those that are added. */
+function headersOf(
+  lifetime: Lifetime | undefined,
+  added: readonly Documented[],
+): Pick<ResponseObject, 'headers'> {
+  const names =
+    lifetime === undefined
+      ? []
+      : [
+          ...Object.keys(lifetime.headers).map((name) => (name === 'sunset' ? 'Sunset' : 'Deprecation')),
+          ...(lifetime.links.length > 0 ? ['Link'] : []),
+          ...(hasBrownouts(lifetime) ? ['Api-Brownout'] : []),
+        ]
+  const headers = {
+    ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...addedResponseHeaders(added),
   }
+  return Object.keys(headers).length === 0 ? {} : { headers }
 }
 
 /** The headers that responses refer to. */

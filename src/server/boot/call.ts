@@ -1,7 +1,7 @@
 import { isPromise } from '../../async.ts'
 import type { Container } from '../../container/container.ts'
 import type { CallInput, RouteInfo } from '../../define/context.ts'
-import { envelopeOf } from '../../define/interceptor.ts'
+import { fitOf } from '../../define/interceptor.ts'
 import { isRaw, isReply } from '../../define/reply.ts'
 import { HttpError, ValidationError } from '../../errors.ts'
 import type { ValidationIssue } from '../../errors.ts'
@@ -53,8 +53,8 @@ function newestRoutes({ rows, known }: Table): ReadonlyMap<string, FlatRoute> {
 
 function createInvoke(route: FlatRoute, container: Container): Invoke {
   const injection = container.prepare(route.inject, route.module)
-  // an envelope is for responses, and the caller's response has its own
-  const interceptors = route.layers.interceptors.filter(({ part }) => envelopeOf(part) === undefined)
+  // those that prepare routes are for responses, and the caller's response has its own
+  const interceptors = route.layers.interceptors.filter(({ part }) => fitOf(part) === undefined)
   const call = withInterceptors(interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -23,9 +23,11 @@ export function withInterceptors(
       const next = (): unknown => inner(input, context)
       // the injection was prepared from the interceptor's own tokens
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      if (!isAsync) return part.intercept(context, next, read(context) as never)
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return readAsync(context).then((inject) => part.intercept(context, next, inject as never))
+      if (!isAsync) return part.intercept(context, next, read(context) as never, input as never)
+      return readAsync(context).then((inject) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        part.intercept(context, next, inject as never, input as never),
+      )
     }
   }, quietly(invoke))
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 import { httpError } from '../../../errors.ts'
-import type { ErrorCode, HttpError } from '../../../errors.ts'
+import type { CoreErrorCode, HttpError } from '../../../errors.ts'
 import type { Limits } from '../../options/app-options.ts'
 import type { Settings } from '../../options/settings.ts'
 import { headersTooLarge, urlTooLong } from '../../pipeline/check-head.ts'
@@ -64,7 +64,7 @@ export function endSocket(socket: Socket, error: HttpError, { writeError }: Sett
 }
 
 /** What the parser refuses, by its code. */
-const REFUSALS: Readonly<Record<string, readonly [code: ErrorCode, detail: string]>> = {
+const REFUSALS: Readonly<Record<string, readonly [code: CoreErrorCode, detail: string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['malformed_request', 'The chunk extensions are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive'],
 }

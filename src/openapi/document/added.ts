@@ -1,0 +1,34 @@
+import { documentedOf } from '../../define/layers.ts'
+import type { Documented } from '../../define/layers.ts'
+import type { Middleware } from '../../define/middleware.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { Method } from '../../http.ts'
+import type { Parameter, ResponseObject } from './types.ts'
+
+/** What is documented of all that runs before the handler of a route. `middleware` is that of the application. */
+export function addedTo(
+  { layers }: Pick<FlatRoute, 'layers'>,
+  middleware: readonly Middleware[],
+  method?: Method,
+): readonly Documented[] {
+  const placed = [...layers.guards, ...layers.interceptors].map(({ part }) => part)
+  return documentedOf([...new Set([...middleware, ...layers.middleware, ...placed])], method)
+}
+
+/** The parameters of a route with the headers that are added to it and that it does not declare itself. */
+export function withAddedHeaders(
+  parameters: readonly Parameter[],
+  added: readonly Documented[],
+): readonly Parameter[] {
+  const declared = new Set(parameters.map(({ in: place, name }) => `${place} ${name.toLowerCase()}`))
+  const headers = added
+    .flatMap(({ requestHeaders = [] }) => requestHeaders)
+    .filter(({ name }) => !declared.has(`header ${name.toLowerCase()}`))
+    .map((header): Parameter => ({ ...header, in: 'header' }))
+  return headers.length === 0 ? parameters : [...parameters, ...headers]
+}
+
+/** The headers that are added to successful responses. */
+export function addedResponseHeaders(added: readonly Documented[]): NonNullable<ResponseObject['headers']> {
+  return Object.assign({}, ...added.map(({ responseHeaders = {} }) => responseHeaders))
+}
