@@ -2068,6 +2068,7 @@ export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 
 export type TakeConnection = (connection: UpgradedConnection) => unknown
 
 export interface Telemetry {
+  flush?(): Promise<void>
   logger?(logger: Logger_2): Logger_2
   request(
     context: ExecutionContext_2,

@@ -1,7 +1,8 @@
-import { trace } from '@opentelemetry/api'
+import { metrics as globalMetrics, trace } from '@opentelemetry/api'
 
 import { checkOptions } from '../check-options.ts'
 import type { Telemetry } from '../server/options/telemetry.ts'
+import { flush } from './flush.ts'
 import { withTraceIds } from './logs.ts'
 import { createMetrics, SCHEMA, SCOPE } from './metrics.ts'
 import { listenToChannels } from './observed.ts'
@@ -40,6 +41,11 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       endSteps: steps.end,
     }),
     logger: withTraceIds,
+    flush: () =>
+      flush({
+        tracerProvider,
+        meterProvider: metrics === false ? undefined : (meterProvider ?? globalMetrics.getMeterProvider()),
+      }),
     routes: (routes) => {
       reached.add(routes)
       return steps.trace(routes)

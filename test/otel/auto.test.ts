@@ -28,15 +28,22 @@ async function run(env: Readonly<Record<string, string>>, requests: number) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines: unknown[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)))
-  const urlOf = (): string | undefined =>
-    lines.flatMap((line) => z.object({ url: z.string() }).safeParse(line).data?.url ?? [])[0]
+  const Listening = z.object({ url: z.string() })
+  // as long as it takes: workers that start on a machine with much else to do take their time
+  const listening = new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}`)))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(JSON.parse(line))
+      const { data } = Listening.safeParse(lines.at(-1))
+      if (data !== undefined) resolve(data.url)
+    })
+  })
   const spansOf = () => lines.flatMap((line) => Span.safeParse(line).data ?? [])
   const answers = []
   try {
-    await until(() => urlOf() !== undefined, 'it listens')
+    const url = await listening
     for (let count = 0; count < requests; count++) {
-      const response = await fetch(`${urlOf()}/car/${count}`, { headers: { connection: 'close' } })
+      const response = await fetch(`${url}/car/${count}`, { headers: { connection: 'close' } })
       answers.push(Answer.parse(await response.json()))
     }
     await until(() => spansOf().length >= requests, 'the spans are printed')

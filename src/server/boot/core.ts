@@ -109,7 +109,8 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     const usage = await loadUsage(settings)
-    lifecycle.atEnd(() => stop().finally(() => Promise.all([sessions?.close(), usage?.close()])))
+    const closeAll = () => Promise.all([sessions?.close(), usage?.close(), settings.telemetry?.flush?.()])
+    lifecycle.atEnd(() => stop().finally(closeAll))
     const observed = usage?.wrap(dispatch) ?? dispatch
     return (opened = { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) })
   }

@@ -25,6 +25,8 @@ export interface Telemetry {
   ): Awaitable<FinishedResponse>
   /** Returns the logger of the application with additions of its own, such as the ids of the active span. */
   logger?(logger: Logger): Logger
+  /** Sends what was recorded and not yet sent. The application calls it when it closes, after `onStop`, and waits for it. */
+  flush?(): Promise<void>
   /**
    * Returns the routes with additions of its own.
    *
