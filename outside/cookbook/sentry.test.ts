@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
 import { describe, it } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 
-import { startServer } from './support.ts'
+import { startSentry } from './support.ts'
 
 describe('the recipe of Sentry', async () => {
-  /** The items of envelopes, which are lines of JSON: the head, then a head and a body for each item. */
-  const events: ReturnType<typeof Object>[] = []
-  const sentry = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const bytes = Buffer.concat(chunks)
-      const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
-      const [, head = '{}', body = '{}'] = String(text).split('\n')
-      if (JSON.parse(head).type === 'event') events.push(JSON.parse(body))
-      response.end('{}')
-    })
-  })
-  const address = await startServer(sentry)
-  process.env['SENTRY_DSN'] = `${address.replace('://', '://key@')}/1`
+  const { dsn, items } = await startSentry()
+  process.env['SENTRY_DSN'] = dsn
   process.env['RELEASE'] = '1.2.3'
   const { app, url } = await import('./.recipes/sentry.ts')
 
@@ -30,8 +15,9 @@ describe('the recipe of Sentry', async () => {
     const { requestId } = Object(await response.json())
     // it flushes
     await app.close()
+    const events = items.filter(({ type }) => type === 'event')
     assert.equal(events.length, 1)
-    const [{ exception, transaction, tags, release, user, request }] = events
+    const { exception, transaction, tags, release, user, request } = Object(events[0]?.body)
     assert.equal(exception.values[0].value, 'The garage is on fire')
     assert.equal(transaction, 'GET /cars/{id:int}')
     assert.deepEqual(tags, { route: 'cars.getOne', version: '1', requestId })
