@@ -28,6 +28,8 @@ export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends A
   readonly verify: (token: string, context: ExecutionContext_2, inject: Injected<D>) => V
 }
 
+export type ClaimsOf<S> = S extends Schema ? OutputOf<S> : JwtClaims
+
 type Falsy = false | null | undefined | 0 | 0n | ''
 
 type Identities<G> = {
@@ -42,9 +44,72 @@ type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number
   ? never
   : Identities<G>[number]
 
+export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA' | 'HS256'
+
+export interface JwtClaims {
+  readonly [claim: string]: unknown
+  readonly aud?: string | readonly string[]
+  readonly exp?: number
+  readonly iat?: number
+  readonly iss?: string
+  readonly jti?: string
+  readonly nbf?: number
+  readonly scope?: string
+  readonly sub?: string
+}
+
+export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolean = boolean> extends Omit<
+  AuthOptions<D, O>,
+  'inject'
+> {
+  readonly algorithms: readonly JwtAlgorithm[]
+  readonly audience: string | readonly string[]
+  readonly claims?: S
+  readonly clockTolerance?: number
+  readonly identity?: (claims: ClaimsOf<S>, context: ExecutionContext_2, inject: Injected<D>) => V
+  readonly inject?: D
+  readonly isRevoked?: (
+    claims: JwtClaims,
+    context: ExecutionContext_2,
+    inject: Injected<D>,
+  ) => Awaitable<boolean>
+  readonly issuer: string | readonly string[]
+  readonly jwks?:
+    | string
+    | URL
+    | {
+        readonly keys: readonly object[]
+      }
+  readonly jwksCooldown?: number
+  readonly jwksMaxAge?: number
+  readonly jwksTimeout?: number
+  readonly maxTokens?: number
+  readonly publicKey?: string | object
+  readonly resourceMetadata?: string
+  readonly schemeName?: string
+  readonly scopes?: readonly string[]
+  readonly secret?: string | Uint8Array
+  readonly securityScheme?: SecurityScheme
+  readonly typ?: string | readonly string[]
+  readonly withoutExpiry?: boolean
+}
+
 type OrAbsent<I, O> = [O] extends [false] ? I : OrNone<I>
 
 type OrNone<I> = [I] extends [never] ? never : I | undefined
+
+export interface ResourceMetadata extends Middleware {
+  readonly url: string
+}
+
+export interface ResourceMetadataOptions {
+  readonly authorizationServers: readonly string[]
+  readonly documentation?: string
+  readonly more?: Readonly<Record<string, unknown>>
+  readonly name?: string
+  readonly resource: string
+  readonly scopes?: readonly string[]
+}
 
 export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
@@ -62,4 +127,15 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
   options: BearerOptions<V, D, O>,
 ): Guard<IdentityOf<V, O>>
 
+export function jwtAuth<
+  S extends Schema | undefined = undefined,
+  V = ClaimsOf<S>,
+  D extends Tokens = {},
+  O extends boolean = false,
+>(options: JwtOptions<S, V, D, O>): Guard<IdentityOf<V, O>>
+
+export function resourceMetadata(options: ResourceMetadataOptions): ResourceMetadata
+
 export function safeEqual(a: string, b: string): boolean
+
+export function scopes(...names: readonly [string, ...string[]]): Guard

@@ -1549,6 +1549,7 @@ const ROWS_2: {
   readonly handler_timeout: 503
   readonly headers_too_large: 431
   readonly host_not_allowed: 421
+  readonly insufficient_scope: readonly [403]
   readonly internal_error: 500
   readonly invalid_credentials: readonly [401]
   readonly invalid_version: readonly [400, 'Invalid API version']
@@ -1570,6 +1571,7 @@ const ROWS_2: {
   readonly route_not_found: 404
   readonly session_conflict: readonly [409]
   readonly session_unavailable: readonly [503]
+  readonly token_keys_unavailable: readonly [503]
   readonly too_many_parameters: readonly [400]
   readonly too_many_parts: readonly [413, 'Content Too Large']
   readonly unauthenticated: readonly [401, 'Authentication required']
@@ -1885,6 +1887,16 @@ export type SecurityScheme =
       readonly in: 'header' | 'query' | 'cookie'
       readonly name: string
       readonly type: 'apiKey'
+    }
+  | {
+      readonly description?: string
+      readonly flows: Readonly<Record<string, object>>
+      readonly type: 'oauth2'
+    }
+  | {
+      readonly description?: string
+      readonly openIdConnectUrl: string
+      readonly type: 'openIdConnect'
     }
 
 export interface ServerSentEvent {

@@ -6,10 +6,12 @@ import type { CoreErrorCode, ErrorRow, ErrorTable, HttpError, OwnErrorOptions } 
  * does not load their rows.
  */
 const ROWS = {
+  insufficient_scope: [403],
   cross_site_request: [403, 'Cross-site request'],
   rate_limited: 429,
   overloaded: 503,
   rate_limit_unavailable: [503],
+  token_keys_unavailable: [503],
   pin_unavailable: [503],
 } as const satisfies Readonly<Record<string, ErrorRow>>
 

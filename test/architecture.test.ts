@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   send: 'values.ts http.ts async.ts file-name.ts errors.ts define',
   session:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
-  auth: 'values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts define flatten',
+  auth: 'added-errors.ts values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts schema define flatten',
   middleware:
     'added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   changes:
@@ -103,6 +103,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@fastify/send': /^send\/disk\.ts$/,
   keyv: /^session\/memory-store\.ts$/,
   '@opentelemetry/api': /^otel\//,
+  jose: /^auth\/jwt\//,
   'node:cluster': /^(?:metrics\/|server\/process\/workers\/)/,
   'node:http': /^server\/adapters\/node\//,
   'node:http2': /^server\/adapters\/node\/http2\//,

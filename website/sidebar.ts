@@ -72,6 +72,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     text: 'Security',
     pages: [
       ['Authentication', 'guide/authentication'],
+      ['Tokens and scopes', 'guide/tokens'],
       ['Sessions', 'guide/sessions'],
       ['CORS', 'guide/cors'],
       ['Limits', 'guide/limits'],

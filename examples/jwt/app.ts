@@ -1,11 +1,12 @@
 import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 
-import { createApp, defineController, defineGuard, defineModule, defineProvider } from 'octavo'
-import { basicAuth, bearerAuth, safeEqual } from 'octavo/auth'
-import type { App, AppOptions, Guard } from 'octavo'
+import { createApp, defineController, defineModule } from 'octavo'
+import { basicAuth, jwtAuth, safeEqual, scopes } from 'octavo/auth'
+import type { App, AppOptions } from 'octavo'
 
-import { createTokens, User } from './tokens.ts'
+import { ALGORITHM, createTokens, User } from './tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 const hash = promisify<string, string, number, Buffer>(scrypt)
 
@@ -33,61 +34,43 @@ async function findUser(name: string, password: string): Promise<User | undefine
   return safeEqual(found.toString('hex'), account.hash) ? { sub: name, role: account.role } : undefined
 }
 
-export const TokenService = defineProvider({
-  name: 'TokenService',
-  create: () => createTokens({ issuer: 'https://auth.example.com', audience: 'cars' }),
-})
+const OURS = { issuer: 'https://auth.example.com', audience: 'cars' }
 
 /** Name and password, to get a token with. */
 const Login = basicAuth({ schemeName: 'login', realm: 'login', verify: findUser })
 
-/** A token: `context.identity` is a `User` behind it. */
-const SignedIn = bearerAuth({
-  bearerFormat: 'JWT',
-  inject: { tokens: TokenService },
-  verify: (token, _context, { tokens }) => tokens.verify(token),
-})
+/** Where tokens come from another service, there is the URL of its keys alone. */
+const OWN = await createTokens(OURS)
 
-/** Lets users with one role in; everybody else gets a 403. */
-const hasRole = (role: User['role']): Guard =>
-  defineGuard({
-    name: `hasRole(${role})`,
-    canActivate: ({ identity }) => User.safeParse(identity).data?.role === role,
+export function createJwtApp(options: AppOptions = {}, tokens: Tokens = OWN): App {
+  /** A token: `context.identity` is a `User` behind it. */
+  const SignedIn = jwtAuth({ ...OURS, jwks: tokens.jwks, algorithms: [ALGORITHM], claims: User })
+
+  const login = defineController({
+    name: 'LoginController',
+    routes: [
+      {
+        method: 'POST',
+        guards: [Login],
+        handler: async (_input, { identity }) => ({ token: await tokens.sign(identity) }),
+      },
+      { method: 'GET', path: '/keys', handler: () => tokens.jwks },
+    ],
   })
 
-const login = defineController({
-  name: 'LoginController',
-  inject: { tokens: TokenService },
-  routes: [
-    {
-      method: 'POST',
-      guards: [Login],
-      handler: async ({ inject }, { identity }) => ({ token: await inject.tokens.sign(identity) }),
-    },
-    { method: 'GET', path: '/keys', handler: ({ inject }) => inject.tokens.jwks },
-  ],
-})
+  const cars = defineController({
+    name: 'CarController',
+    guards: [SignedIn],
+    routes: [
+      { method: 'GET', handler: (_input, { identity }) => `The cars of ${identity.sub}` },
+      {
+        method: 'DELETE',
+        path: '/{car_id:int}',
+        guards: [scopes('cars:sell')],
+        handler: ({ params }, { identity }) => `${identity.sub} sold car ${params.car_id}`,
+      },
+    ],
+  })
 
-const cars = defineController({
-  name: 'CarController',
-  guards: [SignedIn],
-  routes: [
-    { method: 'GET', handler: (_input, { identity }) => `The cars of ${identity.sub}` },
-    {
-      method: 'DELETE',
-      path: '/{car_id:int}',
-      guards: [hasRole('manager')],
-      handler: ({ params }, { identity }) => `${identity.sub} sold car ${params.car_id}`,
-    },
-  ],
-})
-
-export const JwtModule = defineModule({
-  name: 'JwtModule',
-  controllers: [login, cars],
-  providers: [TokenService],
-})
-
-export function createJwtApp(options: AppOptions = {}): App<typeof JwtModule> {
-  return createApp(JwtModule, options)
+  return createApp(defineModule({ name: 'JwtModule', controllers: [login, cars] }), options)
 }

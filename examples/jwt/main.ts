@@ -8,7 +8,7 @@ Try:
   curl -i ${url}/car                                   (401: what to send)
   TOKEN=$(curl -s -X POST -u bob:bob-secret ${url}/login | sed 's/.*:"\\(.*\\)".*/\\1/')
   curl -H "Authorization: Bearer $TOKEN" ${url}/car
-  curl -X DELETE -H "Authorization: Bearer $TOKEN" ${url}/car/7    (403: bob is no manager; ann, with ann-secret, is)
+  curl -X DELETE -H "Authorization: Bearer $TOKEN" ${url}/car/7    (403: bob may not sell; ann, with ann-secret, may)
   curl ${url}/login/keys                               (the public keys)
 
 Ctrl+C stops.`)

@@ -26,6 +26,8 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/app/timeout.test.ts': 'mocks the clock and counts timers',
   'test/architecture.test.ts': 'starts a process',
   'test/auth/app.test.ts': 'listens on sockets',
+  'test/auth/jwt-keys.test.ts': 'listens on sockets and mocks the clock',
+  'test/auth/jwt.test.ts': 'mocks the clock and global functions',
   'test/client/bundle.test.ts': 'runs esbuild',
   'test/client/calls.test.ts': 'listens on sockets',
   'test/client/events.test.ts': 'listens on sockets and replaces timers',

@@ -65,7 +65,7 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
     security: toSecurity(scheme, options),
     challenge: toChallenge(scheme, { realm }),
     refusal: toChallenge(scheme, { realm, error: 'invalid_token' }),
-    read: (request) => readToken(request, scheme.toLowerCase()),
+    read: (request) => readBearer(request, scheme.toLowerCase()),
     inject,
     optional,
     verify,
@@ -95,7 +95,8 @@ function toSecurity(
   }
 }
 
-function readToken(request: HttpRequest, scheme: string): Carried<[token: string]> {
+/** Reads a token from the Authorization header. `scheme` is in lower case. */
+export function readBearer(request: HttpRequest, scheme: string): Carried<[token: string]> {
   const token = readAuthorization(request, scheme)
   if (token === undefined || token === MALFORMED) return token
   return TOKEN.test(token) ? [token] : MALFORMED

@@ -47,6 +47,7 @@ export function checkOptions(
   options: unknown,
   rules: Rules,
   required: readonly string[] = ['verify'],
+  more: readonly DefinitionProblem[] = [],
 ): void {
   const given = isObject(options) ? options : {}
   const problems = [
@@ -54,6 +55,7 @@ export function checkOptions(
       .filter((name) => Reflect.get(given, name) === undefined)
       .map((name) => missing(where, name, rules)),
     ...optionProblems(where, given, rules),
+    ...more,
   ]
   if (problems.length > 0) throw errorAt(problems, checkOptions, 1)
 }

@@ -26,9 +26,50 @@ export type SecurityScheme =
       /** How clients get credentials. May hold Markdown. */
       readonly description?: string
     }
+  | {
+      /** Tokens of OAuth 2. */
+      readonly type: 'oauth2'
+      /** The flows by which clients get tokens, by their names in OpenAPI. */
+      readonly flows: Readonly<Record<string, object>>
+      /** How clients get credentials. May hold Markdown. */
+      readonly description?: string
+    }
+  | {
+      /** Tokens of OpenID Connect. */
+      readonly type: 'openIdConnect'
+      /** The URL of the metadata of the provider. */
+      readonly openIdConnectUrl: string
+      /** How clients get credentials. May hold Markdown. */
+      readonly description?: string
+    }
 
 /** Schemes that are required together, by their names in documents. */
 export type SecurityRequirement = Readonly<Record<string, SecurityScheme>>
+
+const neededScopes = new WeakMap<SecurityRequirement, readonly string[]>()
+
+/**
+ * Returns the requirement, of which documents tell that it needs these scopes. Those of a requirement without schemes are for the schemes of
+ * the guards before it.
+ *
+ * @internal
+ */
+export function needingScopes(
+  requirement: SecurityRequirement,
+  scopes: readonly string[],
+): SecurityRequirement {
+  neededScopes.set(requirement, scopes)
+  return requirement
+}
+
+/**
+ * The scopes that a requirement needs.
+ *
+ * @internal
+ */
+export function scopesOf(requirement: SecurityRequirement): readonly string[] {
+  return neededScopes.get(requirement) ?? []
+}
 
 /** A guard, as `defineGuard` returns it. The type parameter is the type that it sets in `context.identity`, `never` if it sets none. */
 export interface Guard<I = never> {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it, mock } from 'node:test'
 
-import { bind } from 'octavo'
-import type { App } from 'octavo'
-
 import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import type { GenerateKeyPairResult } from 'jose'
 
-import { createJwtApp, TokenService } from '../../examples/jwt/app.ts'
+import { createJwtApp } from '../../examples/jwt/app.ts'
 import { createTokens } from '../../examples/jwt/tokens.ts'
 
 const OURS = { issuer: 'https://auth.example.com', audience: 'cars' }
@@ -17,10 +14,7 @@ type Key = GenerateKeyPairResult['privateKey'] | Uint8Array
 
 const keys = await generateKeyPair('ES256')
 const tokens = await createTokens({ ...OURS, keys })
-const app = createJwtApp({
-  logger: false,
-  overrides: [bind(TokenService, { value: tokens })],
-}) as unknown as App
+const app = createJwtApp({ logger: false }, tokens)
 
 async function answer(token: string | undefined, url = '/car', method = 'GET'): Promise<unknown> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -80,7 +74,8 @@ describe('the tokens of the JWT example', () => {
     const token = await tokens.sign(BOB)
     mock.timers.tick(599_000)
     assert.equal(await answer(token), 'The cars of bob')
-    mock.timers.tick(2_000)
+    // clocks may differ by five seconds
+    mock.timers.tick(6_000)
     assert.deepEqual(await answer(token), [401, 'invalid_credentials'])
   })
 
@@ -109,23 +104,12 @@ describe('the tokens of the JWT example', () => {
     it(`are refused: ${title}`, async () =>
       assert.deepEqual(await answer(await token()), [401, 'invalid_credentials']))
   }
-
-  it('are no 401 when something else fails', async () => {
-    const broken = createJwtApp({
-      logger: false,
-      overrides: [
-        bind(TokenService, { value: { ...tokens, verify: () => Promise.reject(new Error('no keys')) } }),
-      ],
-    })
-    const response = await broken.inject({ url: '/car', headers: { authorization: 'Bearer abc' } })
-    assert.equal(response.statusCode, 500)
-  })
 })
 
-describe('the roles of the JWT example', () => {
+describe('the scopes of the JWT example', () => {
   const cases = [
     ['ann', 'ann-secret', 'ann sold car 7'],
-    ['bob', 'bob-secret', [403, 'forbidden']],
+    ['bob', 'bob-secret', [403, 'insufficient_scope']],
   ] as const
   for (const [name, password, expected] of cases) {
     it(`${name} → ${JSON.stringify(expected)}`, async () => {

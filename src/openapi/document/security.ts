@@ -1,5 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
+import { isRecord } from '../../values.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { scopesOf } from '../../define/guard.ts'
 import type { SecurityRequirement, SecurityScheme } from '../../define/guard.ts'
 import type { SecurityAlternative } from './types.ts'
 
@@ -31,34 +33,81 @@ export function createSecurity(): Security {
           for (const [name, scheme] of Object.entries(requirement)) note(name, scheme, where)
         return part.security === undefined || part.security.length === 0 ? [] : [part.security]
       })
-      return demands.length === 0 ? [] : together(demands)
+      if (demands.length === 0) return []
+      const choices = together(demands)
+      const met = choices.flatMap(toAlternative)
+      if (met.length === 0) problems.set(label, noToken(label, choices))
+      return unique(met)
     },
     schemes: () => Object.fromEntries([...schemes].map(([name, { scheme }]) => [name, scheme])),
     problems: () => [...problems.values()],
   }
 }
 
+/** One way to satisfy guards. */
+interface Choice {
+  /** The schemes by name, with the scopes that their guards need. */
+  readonly schemes: Readonly<Record<string, Demand>>
+  /** The scopes that other guards need. */
+  readonly scopes: readonly string[]
+}
+
+interface Demand {
+  readonly scheme: SecurityScheme
+  readonly scopes: readonly string[]
+}
+
+const NO_DEMANDS: Choice = { schemes: {}, scopes: [] }
+
 /** Every guard has to be satisfied, each by one of its alternatives: one alternative of the whole for each choice. */
-function together(demands: readonly (readonly SecurityRequirement[])[]): readonly SecurityAlternative[] {
+function together(demands: readonly (readonly SecurityRequirement[])[]): readonly Choice[] {
   // what is the same is left out after each guard, for otherwise the choices multiply
-  return demands.reduce<readonly SecurityAlternative[]>(
+  return demands.reduce<readonly Choice[]>(
     (found, alternatives) =>
-      unique(
-        found.flatMap((chosen) =>
-          alternatives.map((requirement) => ({
-            ...chosen,
-            ...Object.fromEntries(Object.keys(requirement).map((name) => [name, []])),
-          })),
-        ),
-      ),
-    [{}],
+      unique(found.flatMap((chosen) => alternatives.map((requirement) => add(chosen, requirement)))),
+    [NO_DEMANDS],
   )
 }
 
-function unique(choices: readonly SecurityAlternative[]): readonly SecurityAlternative[] {
-  return [
-    ...new Map(choices.map((choice) => [JSON.stringify(Object.keys(choice).toSorted()), choice])).values(),
-  ]
+function add(chosen: Choice, requirement: SecurityRequirement): Choice {
+  const scopes = scopesOf(requirement)
+  const schemes = Object.entries(requirement)
+  if (schemes.length === 0) return { ...chosen, scopes: [...new Set([...chosen.scopes, ...scopes])] }
+  const own = schemes.map(([name, scheme]) => {
+    const before = chosen.schemes[name]?.scopes ?? []
+    return [name, { scheme, scopes: [...new Set([...before, ...scopes])] }] as const
+  })
+  return { ...chosen, schemes: { ...chosen.schemes, ...Object.fromEntries(own) } }
+}
+
+/** A choice as documents write it; nothing for one that lacks a token to have the scopes. */
+function toAlternative({ schemes, scopes }: Choice): readonly SecurityAlternative[] {
+  const entries = Object.entries(schemes)
+  if (scopes.length > 0 && !entries.some(([, { scheme }]) => hasScopes(scheme))) return []
+  const written = entries.map(([name, { scheme, scopes: own }]) => {
+    const all = hasScopes(scheme) ? [...own, ...scopes] : own
+    return [name, [...new Set(all)].toSorted()] as const
+  })
+  return [Object.fromEntries(written)]
+}
+
+/** Whether the credentials of a scheme are tokens, which can have scopes. */
+function hasScopes(scheme: SecurityScheme): boolean {
+  const { type, scheme: word } = { scheme: '', ...scheme }
+  return type === 'oauth2' || type === 'openIdConnect' || word.toLowerCase() === 'bearer'
+}
+
+function unique<C extends object>(choices: readonly C[]): readonly C[] {
+  return [...new Map(choices.map((choice) => [toKey(choice), choice])).values()]
+}
+
+/** The same for objects with the same members in any order. */
+function toKey(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    isRecord(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
 }
 
 /** Names are keys of components (OpenAPI 3.1 section 4.8.7). */
@@ -72,6 +121,16 @@ function noScheme(name: string, where: string): DefinitionProblem {
     where,
     message: `security names ${JSON.stringify(name)}, which is not a security scheme`,
     fix: 'write security: [{ partner: { type: \'apiKey\', in: \'header\', name: \'x-key\' } }], with names of letters, digits, ".", "-" and "_"',
+  }
+}
+
+function noToken(where: string, choices: readonly Choice[]): DefinitionProblem {
+  const scopes = choices.flatMap((choice) => choice.scopes)
+  return {
+    code: 'invalid_field',
+    where,
+    message: `a guard needs the scope ${scopes[0]}, and no guard before it takes tokens`,
+    fix: 'add a guard of jwtAuth before scopes, to the route or above it',
   }
 }
 

@@ -1,0 +1,47 @@
+import type { ExecutionContext } from '../define/context.ts'
+import { addedError } from '../added-errors.ts'
+import type { AnsweredProblem } from '../define/layers.ts'
+import type { HttpError } from '../errors.ts'
+
+/** What a guard of tokens found in a request. */
+export interface Grant {
+  /** The scopes of its token, or `undefined` if it carries none that is accepted. */
+  readonly scopes: ReadonlySet<string> | undefined
+  /** Writes the challenge of the guard, with more parameters. */
+  readonly challenge: (more: Readonly<Record<string, string>>) => string
+}
+
+const grants = new WeakMap<ExecutionContext, Grant>()
+
+/** Remembers what a guard found, for the guards behind it. */
+export function grant(context: ExecutionContext, found: Grant): void {
+  grants.set(context, found)
+}
+
+/** What a guard of tokens has found in the request, or `undefined` if none has run. */
+export function grantOf(context: ExecutionContext): Grant | undefined {
+  return grants.get(context)
+}
+
+/** The 403 of a token without a scope that is needed (RFC 6750 section 3.1). */
+export function insufficientScope(challenge: Grant['challenge'], names: readonly string[]): HttpError {
+  const scope = names.join(' ')
+  return addedError('insufficient_scope', 'The token does not have the scopes that this needs', {
+    headers: { 'www-authenticate': challenge({ error: 'insufficient_scope', scope }) },
+    scope,
+  })
+}
+
+/** The same for documents. */
+export function lackingScope(names: readonly string[]): AnsweredProblem {
+  return {
+    name: 'InsufficientScope',
+    example: insufficientScope(() => '', names),
+    description: 'The token does not have the scopes that this needs',
+    headers: CHALLENGE,
+  }
+}
+
+const CHALLENGE = {
+  'WWW-Authenticate': { description: 'The scopes (RFC 6750 section 3)', schema: { type: 'string' } },
+} as const

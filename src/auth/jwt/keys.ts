@@ -1,0 +1,111 @@
+import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose'
+
+import { addedError } from '../../added-errors.ts'
+import type { HttpError } from '../../errors.ts'
+import { isRecord } from '../../values.ts'
+import { loadJose } from './jose.ts'
+
+/** Where the keys that verify tokens come from: one of the three. */
+export interface KeyOptions {
+  readonly jwks: string | URL | { readonly keys: readonly object[] } | undefined
+  readonly secret: string | Uint8Array | undefined
+  readonly publicKey: string | object | undefined
+  /** Of the public key. */
+  readonly algorithm: string
+  /** Milliseconds. */
+  readonly jwksMaxAge: number
+  /** Milliseconds. */
+  readonly jwksCooldown: number
+  /** Milliseconds. */
+  readonly jwksTimeout: number
+}
+
+type Jose = Awaited<ReturnType<typeof loadJose>>
+
+/**
+ * Prepares what finds the key of a token. It rejects with an error of jose if no key fits, with an `HttpError` 503 if the keys cannot be
+ * read.
+ */
+export async function createFindKey(options: KeyOptions): Promise<JWTVerifyGetKey> {
+  const jose = await loadJose()
+  const { jwks, secret, publicKey, algorithm } = options
+  if (secret !== undefined) {
+    const key = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
+    return async () => key
+  }
+  if (publicKey !== undefined) {
+    const key = await importPublicKey(jose, publicKey, algorithm)
+    return async () => key
+  }
+  if (isKeySet(jwks)) return available(jose, jose.createLocalJWKSet(jwks))
+  const url = new URL(jwks instanceof URL || typeof jwks === 'string' ? jwks : '')
+  return available(
+    jose,
+    jose.createRemoteJWKSet(url, {
+      cacheMaxAge: options.jwksMaxAge,
+      cooldownDuration: options.jwksCooldown,
+      timeoutDuration: options.jwksTimeout,
+      [jose.customFetch]: createFetch(),
+    }),
+  )
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  return isRecord(value) && Array.isArray(value['keys'])
+}
+
+type VerifyingKey = Awaited<ReturnType<JWTVerifyGetKey>>
+
+async function importPublicKey(jose: Jose, key: string | object, algorithm: string): Promise<VerifyingKey> {
+  if (typeof key === 'string') {
+    return key.includes('BEGIN CERTIFICATE')
+      ? jose.importX509(key, algorithm)
+      : jose.importSPKI(key, algorithm)
+  }
+  // a JWK has its type under `kty`, and the others are keys already: jose checks what it is given
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const given = key as JWK | Exclude<VerifyingKey, Uint8Array>
+  return 'kty' in given ? jose.importJWK(given, algorithm) : given
+}
+
+/** The 503 of keys that cannot be read. */
+export function keysUnavailable(cause?: unknown): HttpError {
+  return addedError('token_keys_unavailable', 'Tokens cannot be verified at the moment', { cause })
+}
+
+/** Has everything but a key that does not exist answered with 503: the token may be right. */
+function available(jose: Jose, find: JWTVerifyGetKey): JWTVerifyGetKey {
+  return async (header, token) => {
+    try {
+      return await find(header, token)
+    } catch (error) {
+      const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys } = jose.errors
+      if (error instanceof JWKSNoMatchingKey || error instanceof JWKSMultipleMatchingKeys) throw error
+      throw keysUnavailable(error)
+    }
+  }
+}
+
+/** Milliseconds after a failure in which the issuer is not asked again. jose pauses after a success alone. */
+const RETRY = 1000
+
+type Fetch = (url: string, options: { readonly signal: AbortSignal }) => Promise<Response>
+
+/** Creates the function that fetches a JWKS, at most once in a second while that fails. */
+function createFetch(): Fetch {
+  let failed: { readonly error: unknown; readonly until: number } | undefined
+  return async (url, options) => {
+    if (failed !== undefined && Date.now() < failed.until) throw failed.error
+    try {
+      const response = await fetch(url, options)
+      if (response.status !== 200) throw new Error(`The JWKS was answered with ${response.status}`)
+      const keys: unknown = await response.json()
+      if (!isKeySet(keys)) throw new Error('The JWKS has no list of keys')
+      failed = undefined
+      return Response.json(keys)
+    } catch (error) {
+      failed = { error, until: Date.now() + RETRY }
+      throw error
+    }
+  }
+}

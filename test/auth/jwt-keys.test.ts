@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
+
+import { createApp, defineController, defineModule } from 'octavo'
+import { jwtAuth } from 'octavo/auth'
+import type { App } from 'octavo'
+import type { JwtOptions } from 'octavo/auth'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+const ISSUER = 'https://auth.example.com'
+const AUDIENCE = 'https://api.example.com'
+
+const keys = { old: await generateKeyPair('ES256'), new: await generateKeyPair('ES256') }
+
+type KeyName = keyof typeof keys
+
+const sign = (kid: KeyName, name: string = kid): Promise<string> =>
+  new SignJWT({ sub: 'ann' })
+    .setProtectedHeader({ alg: 'ES256', kid: name })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setExpirationTime('2h')
+    .sign(keys[kid].privateKey)
+
+describe('the JWKS of jwtAuth', () => {
+  let server: Server
+  let url = ''
+  let asked = 0
+  let published: readonly KeyName[] = ['old']
+  let answer: 'well' | 'status' | 'nonsense' | 'no keys' | 'never' | 'elsewhere' = 'well'
+
+  beforeEach(async () => {
+    asked = 0
+    published = ['old']
+    answer = 'well'
+    server = createServer(async (_request, response) => {
+      asked++
+      if (answer === 'never') return
+      if (answer === 'elsewhere') response.writeHead(302, { location: '/other' })
+      if (answer === 'status') response.writeHead(500)
+      if (answer === 'nonsense') response.write('<html>')
+      if (answer !== 'well') return void response.end(answer === 'no keys' ? '{}' : '')
+      const shown = published.map(async (kid) => ({ ...(await exportJWK(keys[kid].publicKey)), kid }))
+      response.end(JSON.stringify({ keys: await Promise.all(shown) }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    assert.ok(typeof address === 'object' && address !== null)
+    url = `http://127.0.0.1:${address.port}/jwks.json`
+    mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  })
+  afterEach(async () => {
+    mock.timers.reset()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  function serve(options: Partial<JwtOptions> = {}): App {
+    const guard = jwtAuth({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      jwks: url,
+      algorithms: ['ES256'],
+      maxTokens: 0,
+      ...options,
+    })
+    const cars = defineController({
+      prefix: '/car',
+      guards: [guard],
+      routes: [{ method: 'GET', handler: () => 'cars' }],
+    })
+    return createApp(defineModule({ controllers: [cars] }), { logger: false })
+  }
+  async function ask(app: App, token: string): Promise<readonly unknown[]> {
+    const response = await app.inject({ url: '/car', headers: { authorization: `Bearer ${token}` } })
+    const { code } = Object(response.json())
+    return [response.statusCode, code]
+  }
+  const GOOD = [200, undefined]
+  const BAD = [401, 'invalid_credentials']
+  const DOWN = [503, 'token_keys_unavailable']
+
+  it('is read once for requests at once, and remembered for ten minutes', async () => {
+    const app = serve()
+    const token = await sign('old')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(app, token)))
+    assert.deepEqual(new Set(answers.map(([status]) => status)), new Set([200]))
+    mock.timers.tick(599_000)
+    assert.deepEqual([await ask(app, token), asked], [GOOD, 1])
+    mock.timers.tick(1_000)
+    assert.deepEqual([await ask(app, token), asked], [GOOD, 2])
+  })
+
+  it('is read again for an unknown key, once in a cooldown', async () => {
+    const app = serve()
+    assert.deepEqual(await ask(app, await sign('old')), GOOD)
+    published = ['old', 'new']
+    assert.deepEqual([await ask(app, await sign('new')), asked], [BAD, 1])
+    mock.timers.tick(30_000)
+    assert.deepEqual([await ask(app, await sign('new')), asked], [GOOD, 2])
+    for (let index = 0; index < 10; index++)
+      assert.deepEqual(await ask(app, await sign('new', `forged-${index}`)), BAD)
+    assert.equal(asked, 2)
+  })
+
+  it('drops a key that its issuer withdraws', async () => {
+    const app = serve({ jwksMaxAge: 60_000 })
+    const token = await sign('old')
+    assert.deepEqual(await ask(app, token), GOOD)
+    published = ['new']
+    mock.timers.tick(60_000)
+    assert.deepEqual([await ask(app, token), await ask(app, await sign('new'))], [BAD, GOOD])
+  })
+
+  for (const fault of ['status', 'nonsense', 'no keys', 'never', 'elsewhere'] as const) {
+    it(`is no reason to refuse a token if it fails: ${fault}`, async () => {
+      answer = fault
+      const app = serve({ jwksTimeout: fault === 'never' ? 500 : 5000 })
+      const token = await sign('old')
+      assert.deepEqual(await ask(app, token), DOWN)
+      // the issuer is left alone for a second
+      const before = asked
+      assert.deepEqual([await ask(app, token), asked], [DOWN, before])
+      answer = 'well'
+      mock.timers.tick(1_000)
+      assert.deepEqual(await ask(app, token), GOOD)
+    })
+  }
+
+  it('may be away while its keys are remembered', async () => {
+    const app = serve()
+    const token = await sign('old')
+    assert.deepEqual(await ask(app, token), GOOD)
+    answer = 'status'
+    mock.timers.tick(60_000)
+    assert.deepEqual([await ask(app, token), await ask(app, await sign('new'))], [GOOD, DOWN])
+  })
+
+  it('is not there at all', async () => {
+    const app = serve({ jwks: 'http://127.0.0.1:1/jwks.json' })
+    assert.deepEqual(await ask(app, await sign('old')), DOWN)
+  })
+})
