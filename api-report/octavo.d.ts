@@ -1532,10 +1532,12 @@ const REPLY: unique symbol
 
 const ROWS: {
   readonly cross_site_request: readonly [403, 'Cross-site request']
+  readonly insufficient_scope: readonly [403]
   readonly overloaded: 503
   readonly pin_unavailable: readonly [503]
   readonly rate_limit_unavailable: readonly [503]
   readonly rate_limited: 429
+  readonly token_keys_unavailable: readonly [503]
 }
 
 const ROWS_2: {
@@ -1549,7 +1551,6 @@ const ROWS_2: {
   readonly handler_timeout: 503
   readonly headers_too_large: 431
   readonly host_not_allowed: 421
-  readonly insufficient_scope: readonly [403]
   readonly internal_error: 500
   readonly invalid_credentials: readonly [401]
   readonly invalid_version: readonly [400, 'Invalid API version']
@@ -1571,7 +1572,6 @@ const ROWS_2: {
   readonly route_not_found: 404
   readonly session_conflict: readonly [409]
   readonly session_unavailable: readonly [503]
-  readonly token_keys_unavailable: readonly [503]
   readonly too_many_parameters: readonly [400]
   readonly too_many_parts: readonly [413, 'Content Too Large']
   readonly unauthenticated: readonly [401, 'Authentication required']

@@ -23,25 +23,23 @@ export function grantOf(context: ExecutionContext): Grant | undefined {
   return grants.get(context)
 }
 
+const DETAIL = 'The token does not have the scopes that this needs'
+
 /** The 403 of a token without a scope that is needed (RFC 6750 section 3.1). */
 export function insufficientScope(challenge: Grant['challenge'], names: readonly string[]): HttpError {
   const scope = names.join(' ')
-  return addedError('insufficient_scope', 'The token does not have the scopes that this needs', {
+  return addedError('insufficient_scope', DETAIL, {
     headers: { 'www-authenticate': challenge({ error: 'insufficient_scope', scope }) },
     scope,
   })
 }
 
-/** The same for documents. */
-export function lackingScope(names: readonly string[]): AnsweredProblem {
-  return {
-    name: 'InsufficientScope',
-    example: insufficientScope(() => '', names),
-    description: 'The token does not have the scopes that this needs',
-    headers: CHALLENGE,
-  }
+/** The same for documents, which show it once for all scopes. */
+export const LACKING_SCOPE: AnsweredProblem = {
+  name: 'InsufficientScope',
+  example: addedError('insufficient_scope', DETAIL),
+  description: DETAIL,
+  headers: {
+    'WWW-Authenticate': { description: 'The scopes (RFC 6750 section 3)', schema: { type: 'string' } },
+  },
 }
-
-const CHALLENGE = {
-  'WWW-Authenticate': { description: 'The scopes (RFC 6750 section 3)', schema: { type: 'string' } },
-} as const

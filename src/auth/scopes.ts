@@ -6,7 +6,7 @@ import { invalidOption } from '../check-options.ts'
 import { describeValue } from '../values.ts'
 import { errorAt, placed } from '../place.ts'
 import { denied } from './create-guard.ts'
-import { grantOf, insufficientScope, lackingScope } from './grants.ts'
+import { grantOf, insufficientScope, LACKING_SCOPE } from './grants.ts'
 
 /** A scope (RFC 6749 section 3.3): printable ASCII without blanks, quotes and backslashes. */
 const SCOPE = /^[!#-[\]-~]+$/
@@ -45,7 +45,7 @@ export function scopes(...names: readonly [string, ...string[]]): Guard {
     security: [needingScopes({}, names)],
     canActivate,
   } as const
-  return placed(documenting(guard, { problems: [lackingScope(names)] }), scopes)
+  return placed(documenting(guard, { problems: [LACKING_SCOPE] }), scopes)
 }
 
 function check(names: readonly unknown[]): void {

@@ -129,17 +129,19 @@ describe('scopes in documents', () => {
     await app.ready()
     const { paths, components } = app.openapi()
     const operation = paths['/car']?.['post']
-    return { security: operation?.security, answers: Object.keys(operation?.responses ?? {}), components }
+    const { security, responses = {} } = operation ?? {}
+    return { security, answers: Object.keys(responses), refusal: responses['403'], components }
   }
   const Partner = apiKey({ in: 'header', name: 'x-key', verify: () => ({ partner: 'acme' }) })
 
   it('are those of the guards', async () => {
-    const { security, answers, components } = await documented([jwtAuth(TOKENS)])
+    const { security, answers, refusal, components } = await documented([jwtAuth(TOKENS)])
     assert.deepEqual(security, [{ jwtAuth: ['cars:write'] }])
     assert.deepEqual(components.securitySchemes, {
       jwtAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     })
     assert.ok(answers.includes('401') && answers.includes('403'))
+    assert.match(JSON.stringify(refusal), /does not have the scopes/)
   })
   const cases: readonly (readonly [
     title: string,

@@ -25,7 +25,7 @@ import {
 import { readBearer } from '../bearer.ts'
 import { createAuthGuard, toChallenge } from '../create-guard.ts'
 import type { IdentityOf, UntypedGuard } from '../create-guard.ts'
-import { grant, insufficientScope, lackingScope } from '../grants.ts'
+import { grant, insufficientScope, LACKING_SCOPE } from '../grants.ts'
 import type { Grant } from '../grants.ts'
 import { checkOptions, RULES } from '../options.ts'
 import type { AuthOptions } from '../options.ts'
@@ -192,7 +192,7 @@ export function jwtAuth<
   })
   const problems = [
     ...(options.jwks === undefined ? [] : [KEYS_UNAVAILABLE]),
-    ...(scopes.length === 0 ? [] : [lackingScope(scopes)]),
+    ...(scopes.length === 0 ? [] : [LACKING_SCOPE]),
   ]
   return placed(documenting(toGranting(guard, challenge, scopes), { problems }), jwtAuth)
 }
