@@ -60,7 +60,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/versioned':
-    'values.ts http.ts async.ts media-type.ts errors.ts path versioning flatten server/pipeline server/lookup server/table server/version-report',
+    'values.ts http.ts async.ts media-type.ts errors.ts path versioning flatten server/options server/pipeline server/lookup server/table server/version-report',
   'server/dispatch.ts':
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
@@ -74,7 +74,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
     'gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
-  'server/usage': 'platform.ts values.ts async.ts define server/options server/pipeline server/dispatch.ts',
+  'server/usage':
+    'platform.ts values.ts http.ts async.ts stream.ts define flatten server/options server/pipeline server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
   pins: 'added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
   'server/boot':

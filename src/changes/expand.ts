@@ -19,7 +19,7 @@ import { defaultProblems, schemaProblems } from './convert/convertible.ts'
 import { documentHeaders, toHeaders } from './convert/response-headers.ts'
 import { createMigration } from './migration.ts'
 import { isAbout } from './operation.ts'
-import type { Operation } from './operation.ts'
+import type { Applied, Operation } from './operation.ts'
 import { renameParams, turnNames, turnParams } from './names.ts'
 import type { Turned } from './names.ts'
 import type { Plans } from './convert/plans.ts'
@@ -260,11 +260,15 @@ function olderRoute(
   { plans, changes }: Pick<HistoryParts, 'plans' | 'changes'>,
   problems: DefinitionProblem[],
 ): FlatRoute {
-  const applied = operations.filter(({ order }) => order < level).map(({ operation }) => operation)
-  const { pattern, methods } = addressOf(route, applied, problems)
+  const applied = operations.flatMap(({ order, operation }): readonly Applied[] => {
+    const change = changes[order]
+    return change === undefined || order >= level ? [] : [{ ...operation, change }]
+  })
+  const address = addressOf(route, applied, problems)
+  const { pattern, methods } = address
   problems.push(...defaultProblems(route, level, plans))
   let known: Differing | undefined
-  const differing = (): Differing => (known ??= toDiffering({ route, level, plans, applied, pattern }))
+  const differing = (): Differing => (known ??= toDiffering({ route, level, plans, applied, address }))
   return {
     ...route,
     pattern,
@@ -312,12 +316,11 @@ interface OlderParts {
   readonly level: number
   readonly plans: Plans
   /** The operations, newest first. */
-  readonly applied: readonly Operation[]
-  /** As it was. */
-  readonly pattern: FlatRoute['pattern']
+  readonly applied: readonly Applied[]
+  readonly address: Address
 }
 
-function toDiffering({ route, level, plans, applied, pattern }: OlderParts): Differing {
+function toDiffering({ route, level, plans, applied, address }: OlderParts): Differing {
   const turned = new Map<SourceName, Turned>()
   let paramNames: ReadonlyMap<string, string> = new Map()
   const sources = route.sources.map((source): DeclaredSource => {
@@ -345,7 +348,11 @@ function toDiffering({ route, level, plans, applied, pattern }: OlderParts): Dif
     stream: migration.stream?.older ?? route.stream,
     responses: older,
     openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
-    migration: { ...migration, shownPattern: renameParams(pattern, paramNames) },
+    migration: {
+      ...migration,
+      shownPattern: renameParams(address.pattern, paramNames),
+      addressChanges: address.changes,
+    },
   }
 }
 
@@ -357,26 +364,33 @@ function successOf(responses: ReadonlyMap<ResponseKey, Schema>, status: number):
 }
 
 /** The address that a route had. */
-function addressOf(
-  route: FlatRoute,
-  operations: readonly Operation[],
-  problems: DefinitionProblem[],
-): Pick<FlatRoute, 'pattern' | 'methods'> {
-  const moved = operations.findLast((each) => each.path !== undefined)?.path
-  const path = moved && pathBefore(route, moved)
-  const method = operations.findLast((each) => each.method !== undefined)?.method?.was
-  const methods = method === undefined ? route.methods : [method]
-  if (path === undefined) return { pattern: route.pattern, methods }
+interface Address extends Pick<FlatRoute, 'pattern' | 'methods'> {
+  /** The ids of the changes that say so. */
+  readonly changes: readonly string[]
+}
+
+function addressOf(route: FlatRoute, operations: readonly Applied[], problems: DefinitionProblem[]): Address {
+  const moving = operations.findLast((each) => each.path !== undefined)
+  const path = moving?.path && pathBefore(route, moving.path)
+  const naming = operations.findLast((each) => each.method !== undefined)
+  const methods = naming?.method === undefined ? route.methods : [naming.method.was]
+  const isOther = methods.some((method) => !route.methods.includes(method))
+  const changes = naming !== undefined && isOther ? [naming.change.id] : []
+  const unmoved = { pattern: route.pattern, methods, changes }
+  if (moving === undefined || path === undefined) return unmoved
   const pattern = parsePattern(route.prefix + path)
   if ('params' in pattern) {
     const missing = route.pattern.params.filter(
       ({ name }) => !pattern.params.some((each) => each.name === name),
     )
-    if (missing.length === 0) return { pattern, methods }
+    if (missing.length === 0) {
+      const isMoved = shapeOf(pattern, false) !== shapeOf(route.pattern, false)
+      return { pattern, methods, changes: isMoved ? [moving.change.id, ...changes] : changes }
+    }
     const names = missing.map(({ name }) => `{${name}}`).join(', ')
     problems.push(wrongPath(route, path, `it lacks ${names}`, 'write the same parameters in both paths'))
   } else for (const { message, fix } of pattern) problems.push(wrongPath(route, path, message, fix))
-  return { pattern: route.pattern, methods }
+  return unmoved
 }
 
 function wrongPath(route: FlatRoute, path: string, message: string, fix: string): DefinitionProblem {

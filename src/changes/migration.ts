@@ -1,7 +1,6 @@
-import type { HttpRequest } from '../http.ts'
 import { ValidationError } from '../errors.ts'
 import type { ValidationIssue } from '../errors.ts'
-import type { FlatRoute, Migration, StreamMigration } from '../flatten/flat-route.ts'
+import type { FlatRoute, Migration, MigrationExtra, StreamMigration } from '../flatten/flat-route.ts'
 import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
@@ -10,19 +9,20 @@ import type { SourceName } from '../schema/sources.ts'
 import { toRecord } from '../values.ts'
 import { membersOf } from './convert/clone.ts'
 import type { Turned } from './names.ts'
-import type { Operation } from './operation.ts'
+import type { Applied } from './operation.ts'
 import { convert } from './convert/plan.ts'
 import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
 import { MigrationError, RefusedError } from './convert/turn.ts'
+import type { Extra } from './convert/turn.ts'
 
 interface Parts {
   readonly route: FlatRoute
   readonly level: number
   readonly plans: Plans
   /** The operations, newest first. */
-  readonly applied: readonly Operation[]
+  readonly applied: readonly Applied[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   readonly turned: ReadonlyMap<SourceName, Turned>
 }
@@ -35,7 +35,7 @@ export function createMigration({
   applied,
   responses,
   turned,
-}: Parts): Omit<Migration, 'shownPattern'> {
+}: Parts): Omit<Migration, 'shownPattern' | 'addressChanges'> {
   const found = new Map<ResponseKey, TurnedResponse>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
@@ -47,40 +47,41 @@ export function createMigration({
   const turnHeaders = createTurnHeaders(toHeaders(applied))
   return {
     responses,
-    up: (input, request) => {
+    up: (input, extra) => {
       const issues: ValidationIssue[] = []
       const made: Record<string, unknown> = {}
       for (const [source, turn] of turned)
-        made[source] = turnSource({ route, source, given: input[source], request }, turn, issues)
+        made[source] = turnSource({ route, source, given: input[source], extra }, turn, issues)
       if (issues.length > 0) throw new ValidationError(issues)
       return made
     },
-    down: (status, data, request) => {
+    down: (status, data, extra) => {
       if (data === undefined || data === null) return data
       const plan = turnedAt(status)?.plan
-      return plan === undefined ? data : turnDown(route, plan, data, request)
+      return plan === undefined ? data : turnDown(route, plan, data, extra)
     },
     stream: turnStream(route, level, plans),
     isTurned: (status) => turnedAt(status) !== undefined,
     isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
-    statusOf: (status) => statuses.get(status) ?? status,
+    statusOf: (status) => statuses.get(status)?.was ?? status,
+    statusChange: (status) => statuses.get(status)?.change,
     turnHeaders:
       turnHeaders &&
-      ((headers, request) => {
+      ((headers, extra) => {
         try {
-          turnHeaders(headers, request)
+          turnHeaders(headers, extra)
         } catch (error) {
           throw failed(route, error)
         }
       }),
-    hasOlderHead: turnHeaders !== undefined || [...statuses].some(([newest, older]) => newest !== older),
+    hasOlderHead: turnHeaders !== undefined || [...statuses].some(([newest, { was }]) => newest !== was),
   }
 }
 
 /** @throws `Error` with the change that fails */
-function turnDown(route: FlatRoute, plan: Plan, data: unknown, request: HttpRequest): unknown {
+function turnDown(route: FlatRoute, plan: Plan, data: unknown, extra: MigrationExtra): unknown {
   try {
-    return convert(plan, 'down', data, { request })
+    return convert(plan, 'down', data, extra)
   } catch (error) {
     throw failed(route, error)
   }
@@ -101,11 +102,11 @@ function turnStream(route: FlatRoute, level: number, plans: Plans): StreamMigrat
   if (found.size === 0) return undefined
   return {
     older: { ...stream, schemas },
-    down: (name, data, request) => {
+    down: (name, data, extra) => {
       const plan = found.get(name)?.plan
       return plan === undefined || data === undefined || data === null
         ? data
-        : turnDown(route, plan, data, request)
+        : turnDown(route, plan, data, extra)
     },
     isParsedFirst: (name) => found.get(name)?.isParsedFirst === true,
   }
@@ -122,17 +123,18 @@ interface Given {
   readonly route: FlatRoute
   readonly source: SourceName
   readonly given: unknown
-  readonly request: HttpRequest
+  readonly extra: MigrationExtra
 }
 
 function turnSource(
-  { route, source, given, request }: Given,
+  { route, source, given, extra: told }: Given,
   { plan, names }: Turned,
   issues: ValidationIssue[],
 ): unknown {
+  const extra = source === 'params' ? withoutNames(told) : told
   try {
-    const renamed = names === undefined ? given : names(given, { request })
-    const made = plan === undefined ? renamed : convert(plan, 'up', renamed, { request })
+    const renamed = names === undefined ? given : names(given, extra)
+    const made = plan === undefined ? renamed : convert(plan, 'up', renamed, extra)
     // path parameters that no schema reads stay as they are
     return source === 'params' ? { ...toRecord(given), ...toRecord(made) } : made
   } catch (error) {
@@ -148,6 +150,14 @@ function turnSource(
       })
     }
     return undefined
+  }
+}
+
+/** Path parameters have names in documents alone, so that another name alters no request. */
+function withoutNames({ request, altered }: MigrationExtra): Extra {
+  return {
+    request,
+    altered: altered && ((change, isName = false) => (isName ? undefined : altered(change))),
   }
 }
 
@@ -169,12 +179,19 @@ function isCompleted(schema: Schema, seen: Set<Schema>): boolean {
 
 const COMPLETING = new Set(['default', 'prefault', 'catch', 'pipe', 'transform'])
 
+/** An older status, and the change that says so. */
+interface OlderStatus {
+  readonly was: number
+  readonly change: string
+}
+
 /** The older statuses by the newest ones. What the oldest of the operations says counts. */
-function statusesOf(applied: readonly Operation[], route: FlatRoute): ReadonlyMap<number, number> {
-  const statuses = new Map<number, number>()
-  for (const { response, status } of applied) {
-    if (status !== undefined) statuses.set(route.status, status.was)
-    for (const [newest, { was }] of Object.entries(response?.status ?? {})) statuses.set(Number(newest), was)
+function statusesOf(applied: readonly Applied[], route: FlatRoute): ReadonlyMap<number, OlderStatus> {
+  const statuses = new Map<number, OlderStatus>()
+  for (const { response, status, change } of applied) {
+    if (status !== undefined) statuses.set(route.status, { was: status.was, change: change.id })
+    for (const [newest, { was }] of Object.entries(response?.status ?? {}))
+      statuses.set(Number(newest), { was, change: change.id })
   }
   return statuses
 }

@@ -6,11 +6,12 @@ import { isSchema } from '../schema/schema.ts'
 import { isString, toRecord } from '../values.ts'
 import { shapeOf } from './chain.ts'
 import { cloneNameless } from './convert/clone.ts'
-import type { NamesWere, Operation } from './operation.ts'
+import type { Applied, NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
 import type { FieldWas } from './reshape.ts'
 import type { Plan } from './convert/plan.ts'
-import type { Turn, TurnExtra } from './convert/turn.ts'
+import { differs } from './convert/tracked.ts'
+import type { Extra, Turn } from './convert/turn.ts'
 
 /** The functions that turn the values of a source. */
 export interface Turned {
@@ -34,17 +35,20 @@ interface Parameter {
   /** Its name in the older version, or `undefined` if it did not exist. */
   name: string | undefined
   schema: Schema
+  /** The changes that gave it another name, or without which it existed. */
+  readonly renamers: string[]
 }
 
 /** A source as it was before operations changed parameters of it, newest operation first, or `undefined` if none did. */
 export function turnNames(
   source: DeclaredSource,
   plan: Plan | undefined,
-  operations: readonly Operation[],
+  operations: readonly Applied[],
 ): { readonly schema: Schema; readonly up: Turn } | undefined {
-  const named = operations
-    .map((operation) => namesOf(source.name, operation))
-    .filter((each) => each !== undefined)
+  const named = operations.flatMap((operation) => {
+    const names = namesOf(source.name, operation)
+    return names === undefined ? [] : [{ names, change: operation.change.id }]
+  })
   if (named.length === 0) return undefined
   const schema = plan?.parse ?? source.schema
   const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
@@ -53,41 +57,60 @@ export function turnNames(
     newest: name,
     name,
     schema: field,
+    renamers: [],
   }))
   const ups: Up[] = []
-  for (const [name, field] of named.flatMap((names) => Object.entries(names))) {
-    const parameter = changeParameter(parameters, source.name, name, field)
-    const { up } = field
-    const written = parameter?.newest
-    if (up !== undefined && written !== undefined)
-      ups.unshift((value, extra) => void (value[written] = up(value[written], extra)))
+  for (const { names, change } of named) {
+    for (const [name, field] of Object.entries(names)) {
+      const parameter = changeParameter(parameters, source.name, name, { was: field.was, change })
+      const { up } = field
+      const written = parameter?.newest
+      if (up !== undefined && written !== undefined) ups.unshift(createUp(written, up, change))
+    }
   }
   return {
     schema: cloneNameless(schema, { shape: toShape(parameters) }),
     up: (value, extra) => {
-      const made = toNewest(parameters, toRecord(value))
+      const given = toRecord(value)
+      const { altered } = extra
+      if (altered !== undefined)
+        for (const { name, newest, renamers } of parameters)
+          if (name !== undefined && name !== newest && given[name] !== undefined)
+            renamers.forEach((change) => altered(change))
+      const made = toNewest(parameters, given)
       for (const up of ups) up(made, extra)
       return made
     },
   }
 }
 
-type Up = (value: Record<string, unknown>, extra: TurnExtra) => void
+type Up = (value: Record<string, unknown>, extra: Extra) => void
+
+function createUp(name: string, up: NonNullable<FieldWas['up']>, change: string): Up {
+  return (value, extra) => {
+    const made = up(value[name], { request: extra.request })
+    if (extra.altered !== undefined && differs(value[name], made)) extra.altered(change)
+    value[name] = made
+  }
+}
 
 /** Notes what a parameter was: under another name, absent, of another schema, or there only then. */
 function changeParameter(
   parameters: Parameter[],
   source: SourceName,
   name: string,
-  { was }: FieldWas,
+  { was, change }: Pick<FieldWas, 'was'> & { readonly change: string },
 ): Parameter | undefined {
   const known = parameters.find(({ key }) => isSameName(source, key, name))
   if (known === undefined) {
-    if (isSchema(was)) parameters.push({ key: name, newest: undefined, name, schema: was })
+    if (isSchema(was))
+      parameters.push({ key: name, newest: undefined, name, schema: was, renamers: [change] })
     return undefined
   }
-  if (typeof was === 'string') known.name = was
-  else if (was === absent) known.name = undefined
+  if (typeof was === 'string') {
+    known.name = was
+    known.renamers.push(change)
+  } else if (was === absent) known.name = undefined
   else if (isSchema(was)) Object.assign(known, { name: known.name ?? name, schema: was })
   return known
 }

@@ -1,4 +1,5 @@
 import type { Method } from '../http.ts'
+import type { Identified } from './convert/turn.ts'
 import type { FieldWas } from './reshape.ts'
 import type { Said } from './was.ts'
 
@@ -59,6 +60,11 @@ export interface Operation<F = unknown> extends OperationOptions {
   readonly kind: 'operation'
   /** For types alone: the name of the route, and what its statuses were. */
   readonly '~was': F
+}
+
+/** An operation that is applied to a route, with its change. */
+export interface Applied extends Operation {
+  readonly change: Identified
 }
 
 /** What is said of the statuses of a route; nothing if types do not know the route. */

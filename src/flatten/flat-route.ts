@@ -83,14 +83,14 @@ export interface Migration {
    */
   readonly up: (
     input: Readonly<Record<string, unknown>>,
-    request: HttpRequest,
+    extra: MigrationExtra,
   ) => Readonly<Record<string, unknown>>
   /**
    * Turns a result of the newest version, with its status there, into one of the older version.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
-  readonly down: (status: number, data: unknown, request: HttpRequest) => unknown
+  readonly down: (status: number, data: unknown, extra: MigrationExtra) => unknown
   /** Whether results of a status have to be parsed by the newest schema before they are turned. */
   readonly isParsedFirst: (status: number) => boolean
   /** Whether results of a status are turned. */
@@ -101,14 +101,25 @@ export interface Migration {
   readonly hasOlderHead: boolean
   /** The status in the older version. */
   readonly statusOf: (status: number) => number
+  /** The id of the change that gives a status of the newest version another number, or `undefined` for those that stay. */
+  readonly statusChange: (status: number) => string | undefined
+  /** The ids of the changes without which the route would have another address. */
+  readonly addressChanges: readonly string[]
   /**
    * Turns the headers of a response into those of the older version.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
   readonly turnHeaders:
-    | ((headers: Record<string, string | string[]>, request: HttpRequest) => void)
+    | ((headers: Record<string, string | string[]>, extra: MigrationExtra) => void)
     | undefined
+}
+
+/** The request that is served in an older version. */
+export interface MigrationExtra {
+  readonly request: HttpRequest
+  /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
+  readonly altered?: ((change: string) => void) | undefined
 }
 
 /** How the events or items of a stream are turned into those of an older version. */
@@ -120,7 +131,7 @@ export interface StreamMigration {
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
-  readonly down: (name: string, data: unknown, request: HttpRequest) => unknown
+  readonly down: (name: string, data: unknown, extra: MigrationExtra) => unknown
   /** Whether data has to be parsed by the newest schema before it is turned. */
   readonly isParsedFirst: (name: string) => boolean
 }

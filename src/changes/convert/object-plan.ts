@@ -14,13 +14,67 @@ import type { Plan, PlanOf } from './plan.ts'
 import { interpret } from './program.ts'
 import type { Member, Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
+import { trackedDownWork, trackedFallback, trackedUpWork } from './tracked.ts'
 import { MigrationError, RefusedError } from './turn.ts'
+import type { Identified, Turn } from './turn.ts'
 import { downWork, upWork } from './work.ts'
 import type { Work } from './work.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep[], planOf: PlanOf): Plan {
   const fields = oldFields(schema, owned, steps, planOf)
+  const site = { schema, owned, fields, steps, others: findOthers(schema, fields) }
+  const { down, up } = toPrograms(site, PLAIN)
+  let made: Tracked | undefined
+  const tracked = (): Tracked => (made ??= toTracked(site))
+  const slowDown = interpret(down)
+  const slowUp = interpret(up)
+  return {
+    wire: cloneSchema(schema, { shape: toShape(fields, 'wire'), checks: [] }),
+    parse: cloneSchema(schema, { shape: toShape(fields, 'parse'), checks: [] }),
+    names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
+    down: compileProgram(down) ?? slowDown,
+    up: compileProgram(up) ?? slowUp,
+    slowDown,
+    slowUp,
+    trackedDown: (value, extra) => tracked().down(value, extra),
+    trackedUp: (value, extra) => tracked().up(value, extra),
+  }
+}
+
+type Tracked = Readonly<Record<'up' | 'down', Turn>>
+
+/** Compiles the programs that tell which changes alter something. */
+function toTracked(site: Site): Tracked {
+  const { down, up } = toPrograms(site, TRACKED)
+  return { down: compiled(down), up: compiled(up) }
+}
+
+function compiled(program: Program): Turn {
+  return compileProgram(program) ?? interpret(program)
+}
+
+/** How the works of programs are made. */
+interface Making {
+  readonly downWork: typeof downWork
+  readonly upWork: typeof upWork
+  readonly down: Program['side']
+  readonly up: Program['side']
+  readonly isTracked: boolean
+}
+
+const PLAIN: Making = { downWork, upWork, down: 'down', up: 'up', isTracked: false }
+const TRACKED: Making = {
+  downWork: trackedDownWork,
+  upWork: trackedUpWork,
+  down: 'trackedDown',
+  up: 'trackedUp',
+  isTracked: true,
+}
+
+/** Writes the programs of both directions. */
+function toPrograms(site: Site, making: Making): { readonly down: Program; readonly up: Program } {
+  const { schema, owned, steps } = site
   const registers = new Map<Slot, number>()
   const registerOf = (slot: Slot): number => {
     const register = registers.get(slot) ?? registers.size
@@ -34,26 +88,16 @@ export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep
       owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
     registerOf,
   }
-  const downs = steps.flatMap((step) => downWork(step, around))
+  const downs = steps.flatMap((step) => making.downWork(step, around))
   const ups = steps.toReversed().flatMap((step) =>
-    upWork(step, {
+    making.upWork(step, {
       ...around,
       newerSchema: (slot) => newerSchema(slot, step.step, schema, owned, steps),
     }),
   )
-  const site = { schema, owned, fields, registers, others: findOthers(schema, fields) }
-  const down = toDown(site, downs)
-  const up = toUp(site, ups)
-  const slowDown = interpret(down)
-  const slowUp = interpret(up)
   return {
-    wire: cloneSchema(schema, { shape: toShape(fields, 'wire'), checks: [] }),
-    parse: cloneSchema(schema, { shape: toShape(fields, 'parse'), checks: [] }),
-    names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
-    down: compileProgram(down) ?? slowDown,
-    up: compileProgram(up) ?? slowUp,
-    slowDown,
-    slowUp,
+    down: toDown({ ...site, registers }, downs, making),
+    up: toUp({ ...site, registers }, ups, making),
   }
 }
 
@@ -69,37 +113,63 @@ interface Site {
   readonly schema: Schema
   readonly owned: Owned
   readonly fields: readonly OldField[]
-  readonly registers: ReadonlyMap<Slot, number>
+  readonly steps: readonly OwnStep[]
   readonly others: Program['others']
 }
 
-function toDown({ schema: whole, owned, fields, registers, others }: Site, works: readonly Work[]): Program {
+interface RegisteredSite extends Site {
+  readonly registers: ReadonlyMap<Slot, number>
+}
+
+function toDown(
+  { schema: whole, owned, fields, steps, registers, others }: RegisteredSite,
+  works: readonly Work[],
+  { down, isTracked }: Making,
+): Program {
+  const fallbackAt = ({ slot, schema }: OldField): Member['fallback'] => {
+    const fallback = fallbackOf(schema)
+    return isTracked ? trackedFallback(fallback, shaperOf(slot, steps)) : fallback
+  }
   return {
-    side: 'down',
+    side: down,
     registers: registers.size,
     loads: [...owned.slots].flatMap(([name, slot]) => {
       const register = registers.get(slot)
       return register === undefined ? [] : [{ name, register, plan: undefined }]
     }),
     works,
-    members: fields.map(({ slot, key = '', name, plan, schema }): Member => ({
-      to: name,
-      from: key,
-      register: slot === undefined ? undefined : registers.get(slot),
-      plan,
-      schema,
-      // a newest result is completed by its own schema
-      fallback: key !== undefined && shapeOf(whole)[key] === schema ? undefined : fallbackOf(schema),
-    })),
+    members: fields.map((field): Member => {
+      const { slot, key = '', name, plan, schema } = field
+      return {
+        to: name,
+        from: key,
+        register: slot === undefined ? undefined : registers.get(slot),
+        plan,
+        schema,
+        // a newest result is completed by its own schema
+        fallback: field.key !== undefined && shapeOf(whole)[key] === schema ? undefined : fallbackAt(field),
+      }
+    }),
     others,
     refine: undefined,
   }
 }
 
-function toUp({ schema, owned, fields, registers, others }: Site, works: readonly Work[]): Program {
+/** The change that says which schema a field had. */
+function shaperOf(slot: Slot | undefined, steps: readonly OwnStep[]): Identified | undefined {
+  return steps.findLast(({ moves }) =>
+    moves.some((move) => move.slot === slot && (move.kind === 'turn' || move.kind === 'born')),
+  )?.step.change
+}
+
+function toUp(
+  { schema, owned, fields, registers, others }: RegisteredSite,
+  works: readonly Work[],
+  { up }: Making,
+): Program {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   return {
-    side: 'up',
+    side: up,
     registers: registers.size,
     loads: fields.flatMap(({ slot, name, plan }) => {
       const register = slot === undefined ? undefined : registers.get(slot)

@@ -7,11 +7,11 @@ import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isObject } from '../../values.ts'
 import { toChains } from '../chain.ts'
-import type { AnyChange, Chain, Move, Step } from '../chain.ts'
+import type { AnyChange, Chain, Move, Slot, Step } from '../chain.ts'
 import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, lazyInner, membersOf, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
-import { convert, turnsOf } from './plan.ts'
+import { convert, isUp, turnsOf } from './plan.ts'
 import type { Plan, Side } from './plan.ts'
 import { createFindOwned } from './own.ts'
 import type { Owned } from './own.ts'
@@ -43,6 +43,8 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
   const reachOf = createReach(ownedBy, (schema) =>
     namedModel(schema) === undefined ? [] : named(schema).map(orderOf),
   )
+  const changesIn: Parts['changesIn'] = (schema, level) =>
+    reachOf(schema).flatMap((order) => (order < level ? (changes[order]?.id ?? []) : []))
   const plans = new Map<Schema, Map<number, Plan>>()
   const planOf: Plans['planOf'] = (schema, level) => {
     const count = reachOf(schema).filter((order) => order < level).length
@@ -61,13 +63,11 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     const model = namedModel(schema)
     const built =
       model === undefined
-        ? build(schema, level, { ownedBy, planOf })
+        ? build(schema, level, { ownedBy, planOf, changesIn })
         : planNames(
             schema,
-            namesBefore(
-              chains.get(model)?.slots ?? new Map(),
-              named(schema).filter((step) => orderOf(step) < level),
-            ),
+            chains.get(model)?.slots ?? new Map(),
+            named(schema).filter((step) => orderOf(step) < level),
           )
     // one schema for both directions, as documents show schemas of one name once
     return Object.assign(plan, built, isSplit(schema, { ownedBy, reachOf }) ? {} : { parse: built.wire })
@@ -139,7 +139,10 @@ function wasOf(move: Move): readonly Schema[] {
   return move.kind === 'turn' || move.kind === 'born' ? [move.was] : []
 }
 
-interface Parts extends Pick<Plans, 'ownedBy' | 'planOf'> {}
+interface Parts extends Pick<Plans, 'ownedBy' | 'planOf'> {
+  /** The ids of the changes with a place below `level` that reach a schema. */
+  readonly changesIn: (schema: Schema, level: number) => readonly string[]
+}
 
 type Build = (schema: Schema, level: number, parts: Parts) => Plan
 
@@ -156,7 +159,11 @@ export function isTurned(type: string): boolean {
 }
 
 /** Names of fields of a model. */
-function planNames(schema: Schema, names: ReadonlyMap<unknown, string>): Plan {
+function planNames(schema: Schema, slots: ReadonlyMap<string, Slot>, steps: readonly Step[]): Plan {
+  const names: ReadonlyMap<unknown, string> = namesBefore(slots, steps)
+  const changes = new Map<unknown, readonly string[]>(
+    [...slots].map(([name, slot]) => [name, renamersOf(slot, steps)]),
+  )
   const entries = Object.fromEntries([...names.values()].map((name) => [name, name]))
   const older = cloneSchema(schema, { entries })
   const newest = new Map([...names].map(([now, was]) => [was, now]))
@@ -164,10 +171,22 @@ function planNames(schema: Schema, names: ReadonlyMap<unknown, string>): Plan {
     wire: older,
     parse: older,
     ...turnsOf((side) => {
-      const table: ReadonlyMap<unknown, unknown> = side === 'up' || side === 'slowUp' ? newest : names
-      return (value) => table.get(value) ?? value
+      const table: ReadonlyMap<unknown, unknown> = isUp(side) ? newest : names
+      return (value, { altered }) => {
+        const made = table.get(value) ?? value
+        if (altered !== undefined && made !== value)
+          for (const change of changes.get(isUp(side) ? made : value) ?? []) altered(change)
+        return made
+      }
     }),
   }
+}
+
+/** The changes that gave a field another name. */
+function renamersOf(slot: Slot, steps: readonly Step[]): readonly string[] {
+  return steps
+    .filter(({ moves }) => moves.some((move) => move.kind === 'rename' && move.slot === slot))
+    .map(({ change }) => change.id)
 }
 
 const STAY: Turn = (value) => value
@@ -303,7 +322,7 @@ const union: Build = (schema, level, { planOf }) => {
     wire: older('wire'),
     parse: older('parse'),
     ...turnsOf((side) => {
-      const find = side === 'up' || side === 'slowUp' ? findOld : findNew
+      const find = isUp(side) ? findOld : findNew
       return (value, extra) => {
         const plan = isObject(value) ? plans[find(value)] : undefined
         return plan === undefined ? value : plan[side](value, extra)
@@ -350,16 +369,25 @@ function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {
 }
 
 /** A transform takes values of the newest version, so they are turned before it. */
-const pipe: Build = (schema, level, { planOf }) => {
+const pipe: Build = (schema, level, { planOf, changesIn }) => {
   const { in: first } = defOf(schema)
   const inner = schemaOf(first)
   const plan = inner && planOf(inner, level)
-  if (plan === undefined) return same(schema)
+  if (inner === undefined || plan === undefined) return same(schema)
   const turned = zod.pipe(
     toZod(plan.parse),
     zod.transform((value) => convert(plan, 'up', value, {})),
   )
-  return { wire: plan.wire, parse: cloneSchema(schema, { in: turned }), ...turnsOf(() => STAY) }
+  // the values before the transform are gone when they are tracked, so that each change counts that reaches them
+  const note: Turn = (value, { altered }) => {
+    if (altered !== undefined) for (const change of changesIn(inner, level)) altered(change)
+    return value
+  }
+  return {
+    wire: plan.wire,
+    parse: cloneSchema(schema, { in: turned }),
+    ...turnsOf((side) => (side === 'trackedUp' ? note : STAY)),
+  }
 }
 
 const BUILD: ReadonlyMap<string, Build> = new Map([

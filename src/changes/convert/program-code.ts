@@ -112,7 +112,7 @@ function writeMembers(code: Code, { side, members }: Program): void {
     const isFixed = plan === undefined && fallback === undefined
     code.lines.push(`${isFixed ? 'const' : 'let'} ${name} = ${given}`)
     if (fallback !== undefined)
-      code.lines.push(`if (${name} === undefined) ${name} = ${constant(code, fallback)}()`)
+      code.lines.push(`if (${name} === undefined) ${name} = ${constant(code, fallback)}(x)`)
     if (plan !== undefined)
       code.lines.push(`if (${name} !== undefined) ${name} = ${constant(code, plan)}.${side}(${name}, x)`)
     return { to, name, isOptional: mayBeAbsent(schema) }

@@ -3,7 +3,7 @@ import type { SchemaIssue } from '../../schema/validator.ts'
 import { isObject, toRecord } from '../../values.ts'
 import type { Plan, Side } from './plan.ts'
 import { RefusedError, runChange, turnAt } from './turn.ts'
-import type { Turn, TurnExtra } from './turn.ts'
+import type { Extra, Turn } from './turn.ts'
 import type { Held, Needs, Work, WorkOf } from './work.ts'
 
 /** A member of what is made: it comes from a member of the value, or from a register. */
@@ -15,7 +15,7 @@ export interface Member {
   readonly plan: Plan | undefined
   readonly schema: Schema
   /** What stands there if nothing else does. */
-  readonly fallback: (() => unknown) | undefined
+  readonly fallback: ((extra: Extra) => unknown) | undefined
 }
 
 /** A member that is put into a register. */
@@ -26,7 +26,7 @@ interface Load extends Held {
 
 /** The conversion of an object in one direction: what is read, what is done with it, and what is written. */
 export interface Program {
-  readonly side: 'up' | 'down'
+  readonly side: Exclude<Side, 'slowUp' | 'slowDown'>
   readonly registers: number
   readonly loads: readonly Load[]
   readonly works: readonly Work[]
@@ -40,7 +40,7 @@ export interface Program {
 /** Runs a program step by step, so that errors know where they are. */
 export function interpret(program: Program): Turn {
   const { loads, works, members, others, refine } = program
-  const side: Side = program.side === 'up' ? 'slowUp' : 'slowDown'
+  const side = SLOW[program.side]
   return (value, extra) => {
     if (!isObject(value)) return value
     const source = toRecord(value)
@@ -51,7 +51,7 @@ export function interpret(program: Program): Turn {
     const made: Record<string, unknown> = {}
     for (const { to, from, register, plan, fallback } of members) {
       const own = register === undefined ? source[from] : held[register]
-      const given = own === undefined && fallback !== undefined ? fallback() : own
+      const given = own === undefined && fallback !== undefined ? fallback(extra) : own
       const turned = turnMember(plan, side, from, given, extra)
       if (turned !== undefined) made[to] = turned
     }
@@ -60,23 +60,25 @@ export function interpret(program: Program): Turn {
   }
 }
 
-function turnMember(
-  plan: Plan | undefined,
-  side: Side,
-  name: string,
-  value: unknown,
-  extra: TurnExtra,
-): unknown {
+/** How the members of a value are turned that is turned step by step. */
+const SLOW = {
+  up: 'slowUp',
+  down: 'slowDown',
+  trackedUp: 'trackedUp',
+  trackedDown: 'trackedDown',
+} as const satisfies Record<Program['side'], Side>
+
+function turnMember(plan: Plan | undefined, side: Side, name: string, value: unknown, extra: Extra): unknown {
   const turn = plan?.[side]
   return value === undefined || turn === undefined ? value : turnAt(turn, name, value, extra)
 }
 
-function runWork(work: Work, held: unknown[], extra: TurnExtra): void {
+function runWork(work: Work, held: unknown[], extra: Extra): void {
   if (work.kind === 'turn') runTurn(work, held, extra)
   else runGroup(work, held, extra)
 }
 
-function runTurn(work: WorkOf<'turn'>, held: unknown[], extra: TurnExtra): void {
+function runTurn(work: WorkOf<'turn'>, held: unknown[], extra: Extra): void {
   const { change, register, call, check, name, skipsAbsent, spares } = work
   const value = held[register]
   if (value === undefined && skipsAbsent) return
@@ -85,7 +87,7 @@ function runTurn(work: WorkOf<'turn'>, held: unknown[], extra: TurnExtra): void 
   held[register] = check === undefined ? made : turnAt(check, name, made, extra)
 }
 
-function runGroup(work: WorkOf<'group'>, held: unknown[], extra: TurnExtra): void {
+function runGroup(work: WorkOf<'group'>, held: unknown[], extra: Extra): void {
   const { change, call, args, made, needs } = work
   if (needs !== undefined && !isTogether(needs, held)) return
   const values: Record<string, unknown> = {}

@@ -1,13 +1,13 @@
 import { headerName } from '../../header-name.ts'
-import type { HttpRequest } from '../../http.ts'
 import { isSchema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../values.ts'
-import type { Operation } from '../operation.ts'
+import type { Applied } from '../operation.ts'
 import { absent } from '../was.ts'
 import { zod } from '../zod.ts'
-import type { Turn } from './turn.ts'
+import { differs } from './tracked.ts'
+import type { Extra, Turn } from './turn.ts'
 
 /** The headers of a response, by lower-case name. */
 type Headers = Record<string, string | string[]>
@@ -21,21 +21,30 @@ interface Header {
   /** What documents show. */
   schema: Schema | undefined
   readonly downs: Turn[]
+  /** The changes that gave it another name, or before which it did not exist. */
+  readonly renamers: string[]
 }
 
 /** The headers that operations say something of, newest operation first; what the oldest says of a name counts. */
-export function toHeaders(applied: readonly Operation[]): readonly Header[] {
+export function toHeaders(applied: readonly Applied[]): readonly Header[] {
   const headers = new Map<string, Header>()
-  for (const [now, { was, down }] of applied.flatMap(({ response }) =>
-    Object.entries(response?.headers ?? {}),
-  )) {
+  const all = applied.flatMap(({ response, change }) =>
+    Object.entries(response?.headers ?? {}).map((entry) => [...entry, change.id] as const),
+  )
+  for (const [now, { was, down }, change] of all) {
     const key = headerName(now)
-    const header = headers.get(key) ?? { key, name: now, schema: undefined, downs: [] }
+    const header = headers.get(key) ?? { key, name: now, schema: undefined, downs: [], renamers: [] }
     headers.set(key, header)
+    if (was === absent || typeof was === 'string') header.renamers.push(change)
     if (was === absent) header.name = undefined
     else if (typeof was === 'string') header.name = was
     else if (isSchema(was)) Object.assign(header, { name: header.name ?? now, schema: was })
-    if (down !== undefined) header.downs.push(down)
+    if (down !== undefined)
+      header.downs.push((value, extra) => {
+        const made = down(value, { request: extra.request })
+        if (extra.altered !== undefined && differs(value, made)) extra.altered(change)
+        return made
+      })
   }
   return [...headers.values()]
 }
@@ -43,15 +52,17 @@ export function toHeaders(applied: readonly Operation[]): readonly Header[] {
 /** Creates the function that turns the headers of a response, or `undefined` if there is none to turn. */
 export function createTurnHeaders(
   headers: readonly Header[],
-): ((found: Headers, request: HttpRequest) => void) | undefined {
+): ((found: Headers, extra: Extra) => void) | undefined {
   if (headers.length === 0) return undefined
-  return (found, request) => {
+  return (found, extra) => {
     // all are taken out before one is put back, for two may swap their names
     const values = headers.map(({ key }) => found[key])
     for (const { key } of headers) delete found[key]
-    for (const [index, { name, downs }] of headers.entries()) {
+    for (const [index, { key, name, downs, renamers }] of headers.entries()) {
+      if (extra.altered !== undefined && values[index] !== undefined && name !== key)
+        for (const change of renamers) extra.altered(change)
       if (name === undefined) continue
-      const value = downs.reduce<unknown>((made, down) => down(made, { request }), values[index])
+      const value = downs.reduce<unknown>((made, down) => down(made, extra), values[index])
       if (value !== undefined && value !== null)
         found[headerName(name)] = Array.isArray(value) ? value.map(toText) : toText(value)
     }

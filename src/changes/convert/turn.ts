@@ -12,8 +12,14 @@ export interface TurnExtra {
   readonly request?: HttpRequest | undefined
 }
 
+/** What a conversion reads besides the value, and whom it tells which changes alter something. */
+export interface Extra extends TurnExtra {
+  /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
+  readonly altered?: ((change: string, isName?: boolean) => void) | undefined
+}
+
 /** Turns a value of one version into one of another. */
-export type Turn = (value: unknown, extra: TurnExtra) => unknown
+export type Turn = (value: unknown, extra: Extra) => unknown
 
 /** A change, as messages name it. */
 export interface Identified {
@@ -46,7 +52,7 @@ export class RefusedError extends Error {
 }
 
 /** Turns a member of a value; what is refused in it is found below its key. */
-export function turnAt(turn: Turn, key: string | number, value: unknown, extra: TurnExtra): unknown {
+export function turnAt(turn: Turn, key: string | number, value: unknown, extra: Extra): unknown {
   try {
     return turn(value, extra)
   } catch (error) {

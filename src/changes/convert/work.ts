@@ -3,7 +3,7 @@ import type { Move, Slot } from '../chain.ts'
 import { takesAbsent } from '../was.ts'
 import type { OwnStep } from './own.ts'
 import { createMadeCheck } from './turn.ts'
-import type { Identified, TurnExtra } from './turn.ts'
+import type { Extra, Identified } from './turn.ts'
 
 /** Checks what a change made, and returns what its schema makes of it. */
 type Check = (value: unknown) => unknown
@@ -21,7 +21,7 @@ export type Work =
       readonly change: Identified
       readonly name: string
       readonly register: number
-      readonly call: ((value: unknown, extra: TurnExtra) => unknown) | undefined
+      readonly call: ((value: unknown, extra: Extra) => unknown) | undefined
       readonly check: Check | undefined
       /** Whether what is absent stays so. */
       readonly skipsAbsent: boolean
@@ -31,7 +31,7 @@ export type Work =
   | {
       readonly kind: 'group'
       readonly change: Identified
-      readonly call: ((values: object, extra: TurnExtra) => unknown) | undefined
+      readonly call: ((values: object, extra: Extra) => unknown) | undefined
       readonly args: readonly Held[]
       readonly made: readonly (Held & { readonly check: Check | undefined })[]
       /** Without these nothing is made. */
@@ -88,7 +88,7 @@ export function downWork({ step, moves, isGroup }: OwnStep, site: Site): readonl
 }
 
 /** What is known of an object in both directions. */
-interface Site {
+export interface Site {
   /** Whether fields that are left out stay so. */
   readonly isPartial: boolean
   /** Whether the object puts a wrapper of one of these types around the field of the model. */

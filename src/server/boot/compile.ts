@@ -154,7 +154,7 @@ function toRouted(
     toSplit: (parts) => code.routes.get()?.toSplit(parts),
   }
   const hidden = versioning?.hidden ?? []
-  const migrating = routing.createMigrating(routes, versioning, shared.previews)
+  const migrating = routing.createMigrating(routes, versioning, shared.previews, settings)
   const endpointSite = { settings, container, hidden, migrating }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = routing.createTable(rows, versioning, mode)

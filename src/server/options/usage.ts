@@ -18,6 +18,18 @@ export interface UsageEntry {
   readonly count: number
   /** The moment of the last call, in ISO 8601. */
   readonly lastSeen: string
+  /** The changes that altered some of the calls. Without it, no change did. */
+  readonly changes?: readonly ChangeUsage[]
+}
+
+/** How often a change of a history altered calls: their requests, their responses or their addresses. */
+export interface ChangeUsage {
+  /** The id of the change. */
+  readonly id: string
+  /** The number of calls that it altered. */
+  readonly count: number
+  /** The moment of the last of them, in ISO 8601. */
+  readonly lastSeen: string
 }
 
 /** Keeps what was counted. `new Keyv(…)` fits, unless its adapter cannot list its keys. */

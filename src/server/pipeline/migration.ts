@@ -1,4 +1,5 @@
-import type { FlatRoute, Migration, StreamMigration } from '../../flatten/flat-route.ts'
+import { noteAltered } from '../../flatten/altered.ts'
+import type { FlatRoute, Migration, MigrationExtra, StreamMigration } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { HttpError, httpError, phraseOf } from '../../errors.ts'
@@ -36,23 +37,71 @@ export interface Migrating {
 /** What the entity tags of a route end with, or `undefined` for nothing. */
 export type SuffixOf = (route: FlatRoute) => string | undefined
 
-/** Creates how routes serve versions that are older than their code. */
-export function createMigrating(suffixOf: SuffixOf): Migrating {
+/** Creates how routes serve versions that are older than their code, and notes which changes alter something if that is asked for. */
+export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): Migrating {
+  const tracking = isTracked ? TRACKED : UNTRACKED
   return {
-    input: withMigration,
-    head: (route, run) => withOlderHead(route.migration, suffixOf(route), run),
-    results: createOlder,
+    input: (migration, answer) => withMigration(migration, answer, tracking),
+    head: (route, run) =>
+      withOlderHead(route.migration, suffixOf(route), withAddress(route, run, tracking), tracking),
+    results: (...given) => createOlder(...given, tracking),
   }
 }
 
-function withMigration(migration: Migration, answer: Answer): Answer {
+/** What conversions read of a request, and what is noted of them. */
+interface Tracking {
+  readonly begin: (context: RequestContext) => MigrationExtra
+  /** Notes which changes altered something in a conversion that is done, and not given up. */
+  readonly end: (context: RequestContext, extra: MigrationExtra) => void
+  readonly note: (context: RequestContext, change: string | undefined) => void
+}
+
+const UNTRACKED: Tracking = {
+  begin: ({ request }) => ({ request }),
+  end: () => undefined,
+  note: () => undefined,
+}
+
+class TrackedExtra implements MigrationExtra {
+  readonly request: MigrationExtra['request']
+  readonly changes = new Set<string>()
+  readonly altered = (change: string): unknown => this.changes.add(change)
+
+  constructor({ request }: RequestContext) {
+    this.request = request
+  }
+}
+
+const TRACKED: Tracking = {
+  begin: (context) => new TrackedExtra(context),
+  end: (context, extra) => {
+    if (extra instanceof TrackedExtra) for (const change of extra.changes) noteAltered(context, change)
+  },
+  note: (context, change) => {
+    if (change !== undefined) noteAltered(context, change)
+  },
+}
+
+function withMigration(migration: Migration, answer: Answer, { begin, end }: Tracking): Answer {
   return (context, input) => {
     try {
-      Object.assign(input, migration.up({ ...input }, context.request))
+      const extra = begin(context)
+      Object.assign(input, migration.up({ ...input }, extra))
+      end(context, extra)
     } catch (error) {
       throw toFailed(context, error)
     }
     return answer(context, input)
+  }
+}
+
+/** Notes the changes without which the request would have been sent to another address. */
+function withAddress({ migration }: FlatRoute, run: Run, tracking: Tracking): Run {
+  const changes = migration?.addressChanges ?? []
+  if (tracking === UNTRACKED || changes.length === 0) return run
+  return (context, values) => {
+    for (const change of changes) tracking.note(context, change)
+    return run(context, values)
   }
 }
 
@@ -69,14 +118,19 @@ function toFailed(context: RequestContext, error: unknown): HttpError {
   )
 }
 
-function withOlderHead(migration: Migration | undefined, suffix: string | undefined, run: Run): Run {
+function withOlderHead(
+  migration: Migration | undefined,
+  suffix: string | undefined,
+  run: Run,
+  tracking: Tracking,
+): Run {
   const tagged = suffix === undefined ? run : withOwnConditions(suffix, run)
   const hasOlder = migration?.hasOlderHead === true
   if (!hasOlder && suffix === undefined) return run
   const toOlder: NonNullable<RequestContext['toOlderHead']> = (response, context) => {
     const tag = response.headers['etag']
     if (suffix !== undefined && isString(tag)) response.headers['etag'] = withSuffix(tag, suffix)
-    return hasOlder ? toOlderHead(migration, response, context) : response
+    return hasOlder ? toOlderHead(migration, response, context, tracking) : response
   }
   const once = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
     context.toOlderHead = undefined
@@ -110,18 +164,22 @@ function withOwnConditions(suffix: string, run: Run): Run {
 }
 
 function toOlderHead(
-  { statusOf, turnHeaders }: Migration,
+  { statusOf, statusChange, turnHeaders }: Migration,
   response: FinishedResponse,
   context: RequestContext,
+  { begin, end, note }: Tracking,
 ): FinishedResponse {
   try {
-    turnHeaders?.(response.headers, context.request)
+    const extra = begin(context)
+    turnHeaders?.(response.headers, extra)
+    end(context, extra)
   } catch (error) {
     throw toFailed(context, error)
   }
   const { status: newest, headers, body } = response
   const status = statusOf(newest)
   if (status === newest) return response
+  note(context, statusChange(newest))
   const isRewritten = isProblem(headers['content-type']) && isString(body)
   if (isRewritten) response.body = withStatus(body, newest, status)
   response.status = status
@@ -151,7 +209,12 @@ function withStatus(body: string, newest: number, status: number): string {
  * Creates the converter of results to an older version. The newest schema decides whether they are right, the older one
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
-function createOlder(newest: FlatRoute, migration: Migration, checking: true | 'strict' | false): Older {
+function createOlder(
+  newest: FlatRoute,
+  migration: Migration,
+  checking: true | 'strict' | false,
+  tracking: Tracking,
+): Older {
   const { down, isParsedFirst, stream } = migration
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
@@ -171,7 +234,9 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
   ): Awaitable<FinishedResponse> => {
     let turned
     try {
-      turned = down(status, data, context.request)
+      const extra = tracking.begin(context)
+      turned = down(status, data, extra)
+      tracking.end(context, extra)
     } catch (error) {
       throw toFailed(context, error)
     }
@@ -191,7 +256,7 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
     }
     if (!isParsed) return sendTurned(status, headers, data, context)
     if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
-      const text = writeOlder(checks, migration, status, data, context)
+      const text = writeOlder(checks, migration, status, data, context, tracking)
       if (text !== undefined) {
         headers['content-type'] ??= JSON_TYPE
         return finish(status, headers, text)
@@ -203,21 +268,31 @@ function createOlder(newest: FlatRoute, migration: Migration, checking: true | '
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)
   }
-  return { send, stream: stream && createOlderStream(stream, checking !== false), refuse }
+  return { send, stream: stream && createOlderStream(stream, checking !== false, tracking), refuse }
 }
 
-function createOlderStream(stream: StreamMigration, isChecked: boolean): OlderStream {
+function createOlderStream(
+  stream: StreamMigration,
+  isChecked: boolean,
+  { begin, end }: Tracking,
+): OlderStream {
   const declared = declaring()
+  const down: OlderStream['down'] = (name, data, context) => {
+    const extra = begin(context)
+    const turned = stream.down(name, data, extra)
+    end(context, extra)
+    return turned
+  }
   const turn: OlderStream['turn'] = (name, data, context) => {
     const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
-      const turned = stream.down(name, data, context.request)
+      const turned = down(name, data, context)
       return schema === undefined ? turned : declared()(schema, turned)
     } catch (error) {
       throw toFailed(context, error)
     }
   }
-  return { ...stream, turn }
+  return { ...stream, down, turn }
 }
 
 /** The function that leaves out what a schema does not declare, with the code that validates. */
@@ -232,15 +307,19 @@ function writeOlder(
   status: number,
   data: object,
   context: RequestContext,
+  { begin, end }: Tracking,
 ): string | undefined {
   let turned
+  const extra = begin(context)
   try {
-    turned = down(status, data, context.request)
+    turned = down(status, data, extra)
   } catch {
     // a result that is wrong fails in functions of changes too
     return undefined
   }
   if (typeof turned !== 'object' || turned === null) return undefined
   const text = checks.write(status, turned)
-  return text !== undefined && IS_CHECKED && text.includes('{}') ? undefined : text
+  if (text === undefined || (IS_CHECKED && text.includes('{}'))) return undefined
+  end(context, extra)
+  return text
 }

@@ -1,5 +1,5 @@
 /** How often a client was seen at a place, and when last. */
-interface Pair {
+export interface Pair {
   readonly place: number
   readonly client: string | undefined
   readonly count: number
@@ -14,39 +14,45 @@ export interface Counts {
   readonly pairs: () => readonly Pair[]
 }
 
-/** Clients are numbered below this, so that place and client are one small integer. */
-const CLIENTS = 65_536
+/** The cells of a pair: how often, and when last. */
+const CELLS = 2
 
-/** Creates the counts. A pair is a number in each of two arrays and an entry of one map, for objects would take twice the memory. */
+/**
+ * Creates the counts. The cells of a pair lie side by side in one array, for objects would take twice the memory, and each further place
+ * in memory that a rare client is looked up in takes longer than all the rest.
+ */
 export function createCounts(): Counts {
-  const clients = new Map<string | undefined, number>()
-  const slots = new Map<number, number>()
-  const counts: number[] = []
-  const lasts: number[] = []
+  const cells: number[] = []
+  const slots: Map<string | undefined, number>[] = []
+  /** Each name once, for every request brings a text of its own. */
+  const names = new Map<string, string>()
+  const nameOf = (client: string): string => {
+    const known = names.get(client)
+    if (known === undefined) names.set(client, client)
+    return known ?? client
+  }
   return {
     add: (place, client, count, last) => {
-      let known = clients.get(client)
-      if (known === undefined) clients.set(client, (known = clients.size))
-      const key = place * CLIENTS + known
-      const slot = slots.get(key)
+      const own = (slots[place] ??= new Map())
+      const slot = own.get(client)
       if (slot === undefined) {
-        slots.set(key, counts.length)
-        counts.push(count)
-        lasts.push(last)
+        own.set(client === undefined ? client : nameOf(client), cells.length)
+        cells.push(count, last)
         return
       }
-      counts[slot] = (counts[slot] ?? 0) + count
-      if (last > (lasts[slot] ?? 0)) lasts[slot] = last
+      cells[slot] = (cells[slot] ?? 0) + count
+      if (last > (cells[slot + 1] ?? 0)) cells[slot + 1] = last
     },
-    size: () => slots.size,
-    pairs: () => {
-      const names = [...clients.keys()]
-      return [...slots].map(([key, slot]) => ({
-        place: Math.trunc(key / CLIENTS),
-        client: names[key % CLIENTS],
-        count: counts[slot] ?? 0,
-        last: lasts[slot] ?? 0,
-      }))
-    },
+    size: () => cells.length / CELLS,
+    pairs: () =>
+      // a place without clients is a hole
+      slots.flatMap((own, place) =>
+        [...own].map(([client, slot]) => ({
+          place,
+          client,
+          count: cells[slot] ?? 0,
+          last: cells[slot + 1] ?? 0,
+        })),
+      ),
   }
 }

@@ -37,9 +37,17 @@ export function createDays(limit: number, places: Places): Days {
     },
     restore: (taken) => {
       for (const entry of taken.flatMap((table) => table.entries())) {
-        const { version, route, client, count, lastSeen } = entry
+        const { version, route, client, count, lastSeen, changes = [] } = entry
         const at = Date.parse(lastSeen)
-        open(at).add(places.named(version, route), client ?? undefined, count, at)
+        const table = open(at)
+        table.add(places.named(version, route), client ?? undefined, count, at)
+        for (const change of changes)
+          table.add(
+            places.named(version, route, change.id),
+            client ?? undefined,
+            change.count,
+            Date.parse(change.lastSeen),
+          )
       }
     },
     dropStored: () => {

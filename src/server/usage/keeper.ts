@@ -86,13 +86,37 @@ function toEntries(text: string): readonly UsageEntry[] {
 function mergeEntries(entries: readonly UsageEntry[]): readonly UsageEntry[] {
   const merged = new Map<string, UsageEntry>()
   for (const entry of entries) {
-    const { day, version, route, client, count, lastSeen } = entry
+    const { day, version, route, client } = entry
     const key = JSON.stringify([day, version, route, client])
     const known = merged.get(key)
-    const last = known !== undefined && known.lastSeen > lastSeen ? known.lastSeen : lastSeen
-    merged.set(key, { ...entry, count: count + (known?.count ?? 0), lastSeen: last })
+    merged.set(
+      key,
+      known === undefined ? entry : { ...entry, ...add(known, entry), ...addChanges(known, entry) },
+    )
   }
   return [...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
+}
+
+/** What was counted, and when last. */
+type Seen = Pick<UsageEntry, 'count' | 'lastSeen'>
+
+function add(one: Seen, other: Seen): Seen {
+  return {
+    count: one.count + other.count,
+    lastSeen: one.lastSeen > other.lastSeen ? one.lastSeen : other.lastSeen,
+  }
+}
+
+function addChanges(
+  { changes = [] }: UsageEntry,
+  { changes: others = [] }: UsageEntry,
+): Pick<UsageEntry, 'changes'> {
+  const sums = new Map(changes.map((change) => [change.id, change]))
+  for (const { id, ...seen } of others) {
+    const known = sums.get(id)
+    sums.set(id, { id, ...(known === undefined ? seen : add(known, seen)) })
+  }
+  return sums.size === 0 ? {} : { changes: [...sums.values()] }
 }
 
 /** Creates a store in memory. */

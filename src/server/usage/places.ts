@@ -1,10 +1,14 @@
 import type { RouteInfo } from '../../define/context.ts'
 
-/** What is called: a route in a version. */
+/** What is called: a route in a version. Or a change that altered such a call. */
 export interface Place {
   readonly id: number
   readonly version: string | null
   readonly route: string
+  /** The id of the change, or `undefined` for the route itself. */
+  readonly change: string | undefined
+  /** The number of the route in the version: that of this place, unless it is one of a change. */
+  readonly call: number
   /** Whether it stands for the least used routes and clients of its version. */
   readonly isFolded: boolean
 }
@@ -14,7 +18,9 @@ export interface Places {
   readonly list: readonly Place[]
   /** The place of a route that answers. */
   readonly of: (route: RouteInfo, version: string | null) => Place
-  readonly named: (version: string | null, route: string) => Place
+  readonly named: (version: string | null, route: string, change?: string) => Place
+  /** The place of a change that altered a call. */
+  readonly changed: (place: Place, change: string) => Place
   /** What the least used entries of a place are folded into. */
   readonly foldedOf: (place: Place) => Place
 }
@@ -27,26 +33,31 @@ export function createPlaces(): Places {
   const list: Place[] = []
   const byName = new Map<string, Place>()
   const byRoute = new Map<RouteInfo, Map<string | null, Place>>()
-  const named: Places['named'] = (version, route) => {
-    const name = JSON.stringify([version, route])
+  const byChange = new Map<Place, Map<string, Place>>()
+  const named: Places['named'] = (version, route, change) => {
+    const name = JSON.stringify([version, route, change])
     const known = byName.get(name)
     if (known !== undefined) return known
-    const place = { id: list.length, version, route, isFolded: route === FOLDED }
+    const call = change === undefined ? list.length : named(version, route).id
+    const place = { id: list.length, version, route, change, call, isFolded: route === FOLDED }
     list.push(place)
     byName.set(name, place)
-    return place
-  }
-  const add = (route: RouteInfo, version: string | null): Place => {
-    const versions = byRoute.get(route) ?? new Map<string | null, Place>()
-    byRoute.set(route, versions)
-    const place = named(version, route.name)
-    versions.set(version, place)
     return place
   }
   return {
     list,
     named,
-    of: (route, version) => byRoute.get(route)?.get(version) ?? add(route, version),
-    foldedOf: ({ version }) => named(version, FOLDED),
+    of: (route, version) =>
+      byRoute.get(route)?.get(version) ?? keep(byRoute, route, version, named(version, route.name)),
+    changed: (place, change) =>
+      byChange.get(place)?.get(change) ??
+      keep(byChange, place, change, named(place.version, place.route, change)),
+    foldedOf: ({ version, change }) => named(version, FOLDED, change),
   }
+}
+
+function keep<K, L>(places: Map<K, Map<L, Place>>, key: K, inner: L, place: Place): Place {
+  const known = places.get(key) ?? new Map<L, Place>()
+  places.set(key, known.set(inner, place))
+  return place
 }

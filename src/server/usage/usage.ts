@@ -1,5 +1,8 @@
 import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Logger } from '../../define/context.ts'
+import { alteredBy } from '../../flatten/altered.ts'
+import type { FinishedResponse } from '../../http.ts'
+import { isStream } from '../../stream.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../options/usage.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -8,6 +11,7 @@ import type { Days } from './days.ts'
 import { createKeeper } from './keeper.ts'
 import type { Keeper } from './keeper.ts'
 import { createPlaces } from './places.ts'
+import type { Place } from './places.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {
@@ -29,10 +33,27 @@ export function createUsage(options: UsageOptions, log: Logger): Usage {
   const keeper = createKeeper(options)
   const places = createPlaces()
   const days = createDays(limit, places)
-  const count = ({ route, version, client }: RequestContext): void => {
+  /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
+  const countChanges = (context: RequestContext, place: Place, counted: number): number => {
+    const changes = alteredBy(context)
+    if (changes.size > counted) {
+      const now = Date.now()
+      const table = days.today(now)
+      for (const change of [...changes].slice(counted))
+        table.add(places.changed(place, change), context.client, 1, now)
+    }
+    return changes.size
+  }
+  const count = (context: RequestContext, { body }: FinishedResponse): void => {
+    const { route, version, client } = context
     if (route === null) return
     const now = Date.now()
-    days.today(now).add(places.of(route, version), client, 1, now)
+    const place = places.of(route, version)
+    days.today(now).add(place, client, 1, now)
+    if (version === null) return
+    const counted = countChanges(context, place, 0)
+    // its events are altered when they are sent
+    if (isStream(body)) context.atEnd(() => void countChanges(context, place, counted))
   }
   let stored = Promise.resolve()
   /** One flush after the other, for a function must not get the same counts twice. */
@@ -50,8 +71,8 @@ export function createUsage(options: UsageOptions, log: Logger): Usage {
     wrap: (dispatch) => (raw) => {
       const exchange = dispatch(raw)
       const { context, response } = exchange
-      if (isPromise(response)) void response.then(() => count(context))
-      else count(context)
+      if (isPromise(response)) void response.then((settled) => count(context, settled))
+      else count(context, response)
       return exchange
     },
     read:

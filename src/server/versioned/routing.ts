@@ -5,6 +5,7 @@ import type { Versioning } from '../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
 import type { Locate } from '../lookup/resolution.ts'
 import type { AppServices } from '../pipeline/context.ts'
+import type { Settings } from '../options/settings.ts'
 import type { Migrating } from '../pipeline/migration.ts'
 import type { CompiledRoute, Table, TableMode } from '../table/table.ts'
 import type { ChooseLink } from '../table/url-for.ts'
@@ -57,6 +58,7 @@ export interface Routing {
     routes: readonly FlatRoute[],
     versioning: Enabled,
     previews: readonly string[],
+    settings: Settings,
   ) => Migrating | undefined
   readonly createTable: (routes: readonly CompiledRoute[], versioning: Enabled, mode: TableMode) => Table
   readonly createLocate: (table: Table, versioning: Enabled, mode: TableMode) => Locate

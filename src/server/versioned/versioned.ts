@@ -18,7 +18,11 @@ export { routePolicyProblems } from '../../versioning/policy-problems.ts'
 export const VERSIONED: VersionedRouting = {
   readVersioning,
   writeOut,
-  createMigrating: (...routes) => createMigrating(createSuffixOf(...routes)),
+  createMigrating: (routes, versioning, previews, { usage, telemetry }) =>
+    createMigrating(
+      createSuffixOf(routes, versioning, previews),
+      usage !== undefined || telemetry !== undefined,
+    ),
   createTable: createVersionTable,
   createLocate: createVersionLocate,
   createMiss: createVersionMiss,

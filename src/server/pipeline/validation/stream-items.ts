@@ -24,7 +24,9 @@ export interface Streaming {
 }
 
 /** What turns the events or items of a route into those of an older version. */
-export interface OlderStream extends StreamMigration {
+export interface OlderStream extends Omit<StreamMigration, 'down'> {
+  /** Turns the data of an event, or an item. @throws `Error` for a change that fails */
+  readonly down: (name: string, data: unknown, context: RequestContext) => unknown
   /** Turns as `down` does, and logs a change that fails. @throws `HttpError` */
   readonly turn: (name: string, data: unknown, context: RequestContext) => unknown
 }
@@ -166,7 +168,7 @@ function toWriteNow(
   return (data, context) => {
     let turned
     try {
-      turned = migration.down(name, data, context.request)
+      turned = migration.down(name, data, context)
     } catch {
       // what is wrong fails in functions of changes too
       return undefined
