@@ -30,6 +30,8 @@ export { CallInput } from 'octavo'
 
 export { ChangeInfo } from 'octavo'
 
+export { ChangeUsage } from 'octavo'
+
 export { Channels } from 'octavo'
 
 export { ClientAddress } from 'octavo'

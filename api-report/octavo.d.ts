@@ -173,6 +173,12 @@ export interface ChangeInfo {
   readonly title: string
 }
 
+export interface ChangeUsage {
+  readonly count: number
+  readonly id: string
+  readonly lastSeen: string
+}
+
 export const Channels: {
   readonly end: 'octavo.request.end'
   readonly error: 'octavo.request.error'
@@ -2147,6 +2153,7 @@ export interface UrlVersioningOptions {
 }
 
 export interface UsageEntry {
+  readonly changes?: readonly ChangeUsage[]
   readonly client: string | null
   readonly count: number
   readonly day: string

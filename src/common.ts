@@ -164,7 +164,7 @@ export type {
 } from './server/logging/channels.ts'
 export type { RouteEntry } from './server/boot/route-list.ts'
 export type { RequestConnection, Telemetry } from './server/options/telemetry.ts'
-export type { UsageEntry, UsageOptions, UsageStore } from './server/options/usage.ts'
+export type { ChangeUsage, UsageEntry, UsageOptions, UsageStore } from './server/options/usage.ts'
 export type { AppOptions, ConfigOptions, Limits, Timeouts } from './server/options/app-options.ts'
 export type { ExcludedRoute, PrefixOptions } from './server/options/prefix.ts'
 export type { NamedVersions, VersioningOption } from './server/options/versioning.ts'

@@ -334,7 +334,15 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
   const responses = new Map<ResponseKey, Schema>()
   for (const [status, schema] of route.responses)
     responses.set(status, plans.planOf(schema, level)?.wire ?? schema)
-  const migration = createMigration({ route, level, plans, applied, responses, turned })
+  const migration = createMigration({
+    route,
+    level,
+    plans,
+    applied,
+    responses,
+    turned,
+    address: address.changes,
+  })
   const status = migration.statusOf(route.status)
   const older = new Map<ResponseKey, Schema>(
     [...responses].map(([each, schema]) => [
@@ -348,11 +356,7 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
     stream: migration.stream?.older ?? route.stream,
     responses: older,
     openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
-    migration: {
-      ...migration,
-      shownPattern: renameParams(address.pattern, paramNames),
-      addressChanges: address.changes,
-    },
+    migration: { ...migration, shownPattern: renameParams(address.pattern, paramNames) },
   }
 }
 

@@ -14,6 +14,7 @@ import { convert } from './convert/plan.ts'
 import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
+import { createTracking } from './convert/tracking.ts'
 import { MigrationError, RefusedError } from './convert/turn.ts'
 import type { Extra } from './convert/turn.ts'
 
@@ -25,6 +26,8 @@ interface Parts {
   readonly applied: readonly Applied[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   readonly turned: ReadonlyMap<SourceName, Turned>
+  /** The ids of the changes without which the route would have another address. */
+  readonly address: readonly string[]
 }
 
 /** Creates what turns the requests and results of a route in an older version. */
@@ -35,7 +38,8 @@ export function createMigration({
   applied,
   responses,
   turned,
-}: Parts): Omit<Migration, 'shownPattern' | 'addressChanges'> {
+  address,
+}: Parts): Omit<Migration, 'shownPattern'> {
   const found = new Map<ResponseKey, TurnedResponse>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
@@ -64,7 +68,7 @@ export function createMigration({
     isTurned: (status) => turnedAt(status) !== undefined,
     isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status)?.was ?? status,
-    statusChange: (status) => statuses.get(status)?.change,
+    tracking: createTracking(address, (status) => statuses.get(status)?.change),
     turnHeaders:
       turnHeaders &&
       ((headers, extra) => {

@@ -101,10 +101,8 @@ export interface Migration {
   readonly hasOlderHead: boolean
   /** The status in the older version. */
   readonly statusOf: (status: number) => number
-  /** The id of the change that gives a status of the newest version another number, or `undefined` for those that stay. */
-  readonly statusChange: (status: number) => string | undefined
-  /** The ids of the changes without which the route would have another address. */
-  readonly addressChanges: readonly string[]
+  /** Notes which changes alter something, for applications that ask for it. */
+  readonly tracking: MigrationTracking
   /**
    * Turns the headers of a response into those of the older version.
    *
@@ -113,6 +111,18 @@ export interface Migration {
   readonly turnHeaders:
     | ((headers: Record<string, string | string[]>, extra: MigrationExtra) => void)
     | undefined
+}
+
+/** Notes which changes alter something of requests, by their contexts. */
+export interface MigrationTracking {
+  /** Creates what a conversion reads, and whom it tells of changes. */
+  readonly begin: (context: Pick<MigrationExtra, 'request'>) => MigrationExtra
+  /** Notes the changes of a conversion whose result is used. */
+  readonly end: (context: object, extra: MigrationExtra) => void
+  /** Notes the changes without which the request would have been sent to another address. */
+  readonly address: (context: object) => void
+  /** Notes the change that gives a status of the newest version another number. */
+  readonly status: (context: object, newest: number) => void
 }
 
 /** The request that is served in an older version. */

@@ -20,7 +20,7 @@ interface EndedRequest {
   /** Bytes of the body of the request; `undefined` if they are not known. */
   readonly requestSize: number | undefined
   readonly responseSize: number
-  /** The ids of the changes that turned the request or its response. */
+  /** The ids of the changes that altered the request or its response. */
   readonly changes: readonly string[]
 }
 
@@ -73,7 +73,7 @@ function createInstruments(provider: Pick<MeterProvider, 'getMeter'>, withAll: b
   })
   const changes = meter.createCounter('api.change', {
     unit: '{request}',
-    description: 'Requests that a change between versions reached.',
+    description: 'Requests that a change between versions altered.',
   })
   return {
     start: (attributes) => active.add(1, toActive(attributes)),

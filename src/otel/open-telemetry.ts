@@ -9,7 +9,6 @@ import { listenToChannels } from './observed.ts'
 import { OPTIONS } from './options.ts'
 import type { OpenTelemetryOptions } from './options.ts'
 import { propagateOutgoing } from './outgoing.ts'
-import { createReached } from './reached.ts'
 import { createRequests } from './requests.ts'
 import { createSteps } from './steps.ts'
 
@@ -31,13 +30,12 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   if (outgoing) propagateOutgoing()
   const tracer = tracerProvider.getTracer(SCOPE, undefined, SCHEMA)
   const steps = createSteps(tracer, new Set(spans))
-  const reached = createReached()
+  let isVersioned = false
   return {
     request: createRequests({
       tracer,
       metrics: metrics === false ? undefined : createMetrics(meterProvider, metrics === 'all'),
-      changesOf: reached.changesOf,
-      hasVersions: reached.hasVersions,
+      hasVersions: () => isVersioned,
       endSteps: steps.end,
     }),
     logger: withTraceIds,
@@ -47,7 +45,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
         meterProvider: metrics === false ? undefined : (meterProvider ?? globalMetrics.getMeterProvider()),
       }),
     routes: (routes) => {
-      reached.add(routes)
+      isVersioned ||= routes.some(({ version }) => version !== undefined)
       return steps.trace(routes)
     },
   }

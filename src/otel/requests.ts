@@ -4,6 +4,7 @@ import type { Attributes, Context, Span, TextMapGetter, Tracer } from '@opentele
 import { after } from '../async.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import { HttpError } from '../errors.ts'
+import { alteredBy } from '../flatten/altered.ts'
 import type { FinishedResponse, HttpRequest } from '../http.ts'
 import type { RequestConnection, Telemetry } from '../server/options/telemetry.ts'
 import { isStream } from '../stream.ts'
@@ -15,7 +16,6 @@ import { ObservedBody } from './body.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, observe } from './observed.ts'
 import type { Observed } from './observed.ts'
-import type { Reached } from './reached.ts'
 import { templateOf } from '../path/template.ts'
 
 /** What the observer of requests is made of. */
@@ -23,7 +23,6 @@ interface RequestParts {
   readonly tracer: Tracer
   /** `undefined` if no metrics are recorded. */
   readonly metrics: RequestMetrics | undefined
-  readonly changesOf: Reached['changesOf']
   /** Whether routes have versions. */
   readonly hasVersions: () => boolean
   /** Ends the spans of steps that a request did not finish. */
@@ -138,7 +137,7 @@ function end(parts: RequestParts, started: Started, status: number, { bytes, isB
   // something else answers, and has a route of its own
   const isPassed = connection.isPassed === true
   const added = isPassed ? {} : toAdded(started, status, isBroken)
-  const changes = context.route === null ? [] : parts.changesOf(context.route.name, context.version)
+  const changes = [...alteredBy(context)]
   if (!isPassed && span.isRecording()) {
     describe(started, added, changes)
     if (isBroken || status >= 500) {
@@ -171,14 +170,10 @@ function toAdded({ context, connection, observed }: Started, status: number, isB
 }
 
 /** Writes onto the span what is known at the end. */
-function describe(
-  { span, adopted, attributes }: Started,
-  added: Attributes,
-  changes: readonly string[],
-): void {
+function describe({ span, adopted, attributes }: Started, added: Attributes, changes: string[]): void {
   const { 'http.route': route } = added
   span.setAttributes(added)
-  if (changes.length > 0) span.setAttribute('api.change.count', changes.length)
+  if (changes.length > 0) span.setAttributes({ 'api.change': changes, 'api.change.count': changes.length })
   if (typeof route !== 'string') return
   span.updateName(nameOf(attributes, route))
   // for the name and the metrics of the HTTP instrumentation

@@ -109,10 +109,14 @@ describe('changes between versions', () => {
     }
     const spans = await takeSpans(2)
     assert.deepEqual(
-      spans.map(({ attributes }) => [attributes['api.version'], attributes['api.change.count']]),
+      spans.map(({ attributes }) => [
+        attributes['api.version'],
+        attributes['api.change'],
+        attributes['api.change.count'],
+      ]),
       [
-        ['1', 1],
-        ['2', undefined],
+        ['1', ['titled'], 1],
+        ['2', undefined, undefined],
       ],
     )
     assert.deepEqual((await readMetrics()).get('api.change'), {

@@ -1,5 +1,4 @@
-import { noteAltered } from '../../flatten/altered.ts'
-import type { FlatRoute, Migration, MigrationExtra, StreamMigration } from '../../flatten/flat-route.ts'
+import type { FlatRoute, Migration, MigrationTracking, StreamMigration } from '../../flatten/flat-route.ts'
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { HttpError, httpError, phraseOf } from '../../errors.ts'
@@ -39,50 +38,36 @@ export type SuffixOf = (route: FlatRoute) => string | undefined
 
 /** Creates how routes serve versions that are older than their code, and notes which changes alter something if that is asked for. */
 export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): Migrating {
-  const tracking = isTracked ? TRACKED : UNTRACKED
+  const trackingOf = (migration: Migration): MigrationTracking => (isTracked ? migration.tracking : UNTRACKED)
   return {
-    input: (migration, answer) => withMigration(migration, answer, tracking),
-    head: (route, run) =>
-      withOlderHead(route.migration, suffixOf(route), withAddress(route, run, tracking), tracking),
-    results: (...given) => createOlder(...given, tracking),
+    input: (migration, answer) => withMigration(migration, answer, trackingOf(migration)),
+    head: (route, run) => {
+      const { migration } = route
+      const tracking = migration && trackingOf(migration)
+      return withOlderHead(migration, suffixOf(route), tracked(run, tracking), tracking ?? UNTRACKED)
+    },
+    results: (newest, migration, checking) => createOlder(newest, migration, checking, trackingOf(migration)),
   }
 }
 
-/** What conversions read of a request, and what is noted of them. */
-interface Tracking {
-  readonly begin: (context: RequestContext) => MigrationExtra
-  /** Notes which changes altered something in a conversion that is done, and not given up. */
-  readonly end: (context: RequestContext, extra: MigrationExtra) => void
-  readonly note: (context: RequestContext, change: string | undefined) => void
-}
+const NOTHING = (): void => undefined
 
-const UNTRACKED: Tracking = {
+const UNTRACKED: MigrationTracking = {
   begin: ({ request }) => ({ request }),
-  end: () => undefined,
-  note: () => undefined,
+  end: NOTHING,
+  address: NOTHING,
+  status: NOTHING,
 }
 
-class TrackedExtra implements MigrationExtra {
-  readonly request: MigrationExtra['request']
-  readonly changes = new Set<string>()
-  readonly altered = (change: string): unknown => this.changes.add(change)
-
-  constructor({ request }: RequestContext) {
-    this.request = request
+function tracked(run: Run, tracking: MigrationTracking = UNTRACKED): Run {
+  if (tracking === UNTRACKED) return run
+  return (context, values) => {
+    tracking.address(context)
+    return run(context, values)
   }
 }
 
-const TRACKED: Tracking = {
-  begin: (context) => new TrackedExtra(context),
-  end: (context, extra) => {
-    if (extra instanceof TrackedExtra) for (const change of extra.changes) noteAltered(context, change)
-  },
-  note: (context, change) => {
-    if (change !== undefined) noteAltered(context, change)
-  },
-}
-
-function withMigration(migration: Migration, answer: Answer, { begin, end }: Tracking): Answer {
+function withMigration(migration: Migration, answer: Answer, { begin, end }: MigrationTracking): Answer {
   return (context, input) => {
     try {
       const extra = begin(context)
@@ -92,16 +77,6 @@ function withMigration(migration: Migration, answer: Answer, { begin, end }: Tra
       throw toFailed(context, error)
     }
     return answer(context, input)
-  }
-}
-
-/** Notes the changes without which the request would have been sent to another address. */
-function withAddress({ migration }: FlatRoute, run: Run, tracking: Tracking): Run {
-  const changes = migration?.addressChanges ?? []
-  if (tracking === UNTRACKED || changes.length === 0) return run
-  return (context, values) => {
-    for (const change of changes) tracking.note(context, change)
-    return run(context, values)
   }
 }
 
@@ -122,7 +97,7 @@ function withOlderHead(
   migration: Migration | undefined,
   suffix: string | undefined,
   run: Run,
-  tracking: Tracking,
+  tracking: MigrationTracking,
 ): Run {
   const tagged = suffix === undefined ? run : withOwnConditions(suffix, run)
   const hasOlder = migration?.hasOlderHead === true
@@ -164,10 +139,10 @@ function withOwnConditions(suffix: string, run: Run): Run {
 }
 
 function toOlderHead(
-  { statusOf, statusChange, turnHeaders }: Migration,
+  { statusOf, turnHeaders }: Migration,
   response: FinishedResponse,
   context: RequestContext,
-  { begin, end, note }: Tracking,
+  { begin, end, status: noteStatus }: MigrationTracking,
 ): FinishedResponse {
   try {
     const extra = begin(context)
@@ -179,7 +154,7 @@ function toOlderHead(
   const { status: newest, headers, body } = response
   const status = statusOf(newest)
   if (status === newest) return response
-  note(context, statusChange(newest))
+  noteStatus(context, newest)
   const isRewritten = isProblem(headers['content-type']) && isString(body)
   if (isRewritten) response.body = withStatus(body, newest, status)
   response.status = status
@@ -213,7 +188,7 @@ function createOlder(
   newest: FlatRoute,
   migration: Migration,
   checking: true | 'strict' | false,
-  tracking: Tracking,
+  tracking: MigrationTracking,
 ): Older {
   const { down, isParsedFirst, stream } = migration
   // made for the first result that needs it, for there are many older versions
@@ -274,7 +249,7 @@ function createOlder(
 function createOlderStream(
   stream: StreamMigration,
   isChecked: boolean,
-  { begin, end }: Tracking,
+  { begin, end }: MigrationTracking,
 ): OlderStream {
   const declared = declaring()
   const down: OlderStream['down'] = (name, data, context) => {
@@ -307,7 +282,7 @@ function writeOlder(
   status: number,
   data: object,
   context: RequestContext,
-  { begin, end }: Tracking,
+  { begin, end }: MigrationTracking,
 ): string | undefined {
   let turned
   const extra = begin(context)

@@ -1,0 +1,32 @@
+import { noteAltered } from '../../flatten/altered.ts'
+import type { MigrationExtra, MigrationTracking } from '../../flatten/flat-route.ts'
+
+class TrackedExtra implements MigrationExtra {
+  readonly request: MigrationExtra['request']
+  readonly changes = new Set<string>()
+  readonly altered = (change: string): unknown => this.changes.add(change)
+
+  constructor({ request }: Pick<MigrationExtra, 'request'>) {
+    this.request = request
+  }
+}
+
+/** Creates what notes which changes alter something. `address` are the ids of the changes without which the route would have another one. */
+export function createTracking(
+  address: readonly string[],
+  statusChange: (newest: number) => string | undefined,
+): MigrationTracking {
+  return {
+    begin: (context) => new TrackedExtra(context),
+    end: (context, extra) => {
+      if (extra instanceof TrackedExtra) for (const change of extra.changes) noteAltered(context, change)
+    },
+    address: (context) => {
+      for (const change of address) noteAltered(context, change)
+    },
+    status: (context, newest) => {
+      const change = statusChange(newest)
+      if (change !== undefined) noteAltered(context, change)
+    },
+  }
+}
