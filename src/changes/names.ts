@@ -72,15 +72,23 @@ export function turnNames(
     schema: cloneNameless(schema, { shape: toShape(parameters) }),
     up: (value, extra) => {
       const given = toRecord(value)
-      const { altered } = extra
-      if (altered !== undefined)
-        for (const { name, newest, renamers } of parameters)
-          if (name !== undefined && name !== newest && given[name] !== undefined)
-            renamers.forEach((change) => altered(change))
+      if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
       const made = toNewest(parameters, given)
       for (const up of ups) up(made, extra)
       return made
     },
+  }
+}
+
+/** Notes the changes that gave parameters which were sent another name, or without which they existed. */
+function noteNames(
+  parameters: readonly Parameter[],
+  given: Readonly<Record<string, unknown>>,
+  altered: (change: string) => void,
+): void {
+  for (const { name, newest, renamers } of parameters) {
+    if (name === undefined || name === newest || given[name] === undefined) continue
+    for (const change of renamers) altered(change)
   }
 }
 

@@ -191,6 +191,7 @@ function createOlder(
   tracking: MigrationTracking,
 ): Older {
   const { down, isParsedFirst, stream } = migration
+  const turning = { ...tracking, down }
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined
@@ -218,12 +219,7 @@ function createOlder(
     if (isParsed) turned = shape(status, turned)
     return toData(status, headers, turned, context)
   }
-  const refuse: Older['refuse'] = (status, result, context) => {
-    if (!migration.isTurned(status)) return
-    dropResult(result)
-    const reason = 'returned a stream or bytes, which no change can convert: return data'
-    throw toFailed(context, new Error(`${newest.label} ${reason}`))
-  }
+  const refuse = createRefuse(newest, migration)
   const send: Older['send'] = (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
       refuse(status, data, context)
@@ -231,7 +227,7 @@ function createOlder(
     }
     if (!isParsed) return sendTurned(status, headers, data, context)
     if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
-      const text = writeOlder(checks, migration, status, data, context, tracking)
+      const text = writeOlder(checks, turning, status, data, context)
       if (text !== undefined) {
         headers['content-type'] ??= JSON_TYPE
         return finish(status, headers, text)
@@ -244,6 +240,15 @@ function createOlder(
       : sendTurned(status, headers, parsed, context)
   }
   return { send, stream: stream && createOlderStream(stream, checking !== false, tracking), refuse }
+}
+
+function createRefuse(newest: FlatRoute, { isTurned }: Migration): Older['refuse'] {
+  return (status, result, context) => {
+    if (!isTurned(status)) return
+    dropResult(result)
+    const reason = 'returned a stream or bytes, which no change can convert: return data'
+    throw toFailed(context, new Error(`${newest.label} ${reason}`))
+  }
 }
 
 function createOlderStream(
@@ -275,14 +280,16 @@ function declaring(): () => typeof ToDeclared {
   return validating(({ toDeclared }) => toDeclared)
 }
 
+/** How results are turned, and what is noted of that. */
+type Turning = Pick<Migration, 'down'> & MigrationTracking
+
 /** Writes a result in the older version in one pass, or `undefined` if it has to be parsed. */
 function writeOlder(
   checks: Checks,
-  { down }: Migration,
+  { down, begin, end }: Turning,
   status: number,
   data: object,
   context: RequestContext,
-  { begin, end }: MigrationTracking,
 ): string | undefined {
   let turned
   const extra = begin(context)
