@@ -1,0 +1,76 @@
+import { createApp, defineModule, VersioningSchemes } from 'octavo'
+import type { App, ModuleImport, VersionHistory } from 'octavo'
+import { createMetrics } from 'octavo/metrics'
+import { rateLimit } from 'octavo/middleware'
+import { openTelemetry } from 'octavo/otel'
+import { pinned } from 'octavo/pins'
+
+import { createDeskModule, DeskSession } from './desk.ts'
+import { history } from './history.ts'
+import { OrdersModule } from './orders.ts'
+import { openStores } from './redis.ts'
+import { Settings } from './settings.ts'
+
+/** The parts that differ between two releases. */
+interface Release {
+  readonly module: ModuleImport
+  readonly history: VersionHistory
+}
+
+/** Connects to Redis and creates one instance. Everything that instances share is in Redis and PostgreSQL. */
+export async function createOrdersApp(
+  config: object,
+  release: Release = { module: OrdersModule, history },
+): Promise<App> {
+  const settings = Settings.parse(config)
+  const stores = openStores(settings.redisUrl)
+  await stores.connect()
+  const pins = pinned({ ...stores.pins, onFirstUse: settings.firstVersion, ttl: 10_000 })
+  const metrics = createMetrics()
+  const module = defineModule({
+    name: 'AppModule',
+    imports: [release.module, createDeskModule(pins)],
+    controllers: [metrics.controller],
+  })
+  return createApp(module, {
+    config,
+    configSchema: Settings,
+    versioning: {
+      scheme: VersioningSchemes.HEADER,
+      headerParameter: 'x-api-version',
+      history: release.history,
+      defaultVersion: pins,
+      vary: ['x-api-key'],
+      echo: true,
+      versions: {
+        '1': {
+          deprecated: '2026-01-01',
+          sunset: '2099-07-01',
+          retired: 'gone',
+          brownouts: [{ from: '2099-06-01T10:00:00Z', to: '2099-06-01T11:00:00Z' }],
+        },
+      },
+    },
+    client: (request) => settings.clients.get(request.header('x-api-key') ?? ''),
+    middleware: [
+      rateLimit({
+        limit: settings.rateLimit,
+        window: 3600,
+        key: ({ client }) => client,
+        store: stores.counter,
+      }),
+    ],
+    session: {
+      secret: settings.sessionSecret,
+      schema: DeskSession,
+      store: stores.sessions,
+      cookie: { secure: settings.secureCookies },
+    },
+    usage: { store: stores.usage },
+    telemetry: openTelemetry(),
+    trustProxy: ['loopback', 'private'],
+    health: { live: '/livez', ready: '/readyz' },
+    // nginx keeps connections for 60 seconds, and must be the one that closes them
+    timeouts: { idle: 75_000, drain: 5_000 },
+  })
+}

@@ -1,0 +1,178 @@
+/*
+ * Starts Redis, PostgreSQL, nginx and instances of the application as processes of this machine, with their data in one folder.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+
+const HERE = import.meta.dirname
+
+/** A process that listens. */
+export interface Service {
+  readonly port: number
+  readonly child: ChildProcess
+  /** Ends the process and resolves to its exit code, or `null` if the signal killed it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Folders of programs that are rarely in the path: Debian has these. */
+const POSTGRES = '/usr/lib/postgresql'
+const postgresFolders = existsSync(POSTGRES)
+  ? readdirSync(POSTGRES).map((version) => join(POSTGRES, version, 'bin'))
+  : []
+const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', ...postgresFolders]
+
+/** The path of a program, or `undefined` if it is not installed. */
+export function findProgram(name: string): string | undefined {
+  return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
+}
+
+/** The programs of `names` that are not installed. */
+export const missingPrograms = (
+  names: readonly string[] = ['nginx', 'redis-server', 'initdb', 'postgres', 'curl'],
+): readonly string[] => names.filter((name) => findProgram(name) === undefined)
+
+/** Redis, which writes each change to a file and reads it when it starts again. */
+export function startRedis(folder: string, port: number): Promise<Service> {
+  const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--appendonly', 'yes', '--save', '']
+  return start('redis-server', [...options, '--dir', folder], port)
+}
+
+export async function startPostgres(folder: string, port: number): Promise<Service> {
+  const data = join(folder, 'postgres')
+  mkdirSync(data)
+  const owner = findOwner()
+  if (owner !== undefined) {
+    chmodSync(folder, 0o755)
+    execFileSync('chown', [`${owner.uid}:${owner.gid}`, data])
+  }
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync']
+  execFileSync(findProgram('initdb') ?? 'initdb', initdb, { cwd: data, stdio: 'ignore', ...owner })
+  const options = ['-D', data, '-p', `${port}`, '-k', data, '-h', '127.0.0.1']
+  const service = await start('postgres', options, port, { cwd: data, ...owner })
+  // SIGTERM would wait until all clients are gone
+  return { ...service, stop: (signal = 'SIGINT') => service.stop(signal) }
+}
+
+/** PostgreSQL refuses to run as root, so the user of its package runs it. */
+function findOwner(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+/** Starts an instance of the application. `program` is its main module, and `env` has its settings. */
+export function startInstance(
+  port: number,
+  env: Readonly<Record<string, string>>,
+  program = join(HERE, 'main.ts'),
+): Promise<Service> {
+  const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
+  const telemetry = env['OTEL'] === 'console' ? ['--import', join(HERE, 'telemetry.ts')] : []
+  return start(process.execPath, [...flags, ...telemetry, program], port, {
+    env: { ...process.env, ...env, PORT: `${port}` },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+}
+
+/** The addresses and files of nginx. */
+export interface BalancerOptions {
+  readonly folder: string
+  readonly port: number
+  /** The ports where instances may listen. */
+  readonly instances: readonly number[]
+  readonly accessLog: string
+}
+
+/** Starts nginx, and `watch.sh`, which tells it what instances are ready. */
+export async function startBalancer({
+  folder,
+  port,
+  instances,
+  accessLog,
+}: BalancerOptions): Promise<Service> {
+  const nginx = findProgram('nginx') ?? 'nginx'
+  const addresses = instances.map((instance) => `127.0.0.1:${instance}`)
+  const servers = join(folder, 'servers.conf')
+  const variables = { PORT: `127.0.0.1:${port}`, SERVERS: servers, ACCESS_LOG: accessLog }
+  writeFileSync(servers, addresses.map((address) => `server ${address};\n`).join(''))
+  writeFileSync(join(folder, 'orders.conf'), fill('nginx/orders.conf.template', variables))
+  writeFileSync(join(folder, 'nginx.conf'), toMain(folder))
+  const flags = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'nginx.log')]
+  const service = await start(nginx, flags, port)
+  const watching = spawn(join(HERE, 'nginx/watch.sh'), [nginx, ...flags, '-s', 'reload'], {
+    env: { ...process.env, INSTANCES: addresses.join(' '), SERVERS: servers },
+    stdio: 'ignore',
+  })
+  return {
+    ...service,
+    stop: (signal) => {
+      watching.kill()
+      return service.stop(signal)
+    },
+  }
+}
+
+/** The file around `orders.conf`, which the package and the image of nginx bring along. */
+function toMain(folder: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return [
+    'daemon off;',
+    'worker_processes 2;',
+    `pid ${join(folder, 'nginx.pid')};`,
+    'events {}',
+    'http {',
+    ...temporary.map((name) => `${name}_temp_path ${join(folder, name)};`),
+    'include orders.conf;',
+    '}',
+  ].join('\n')
+}
+
+/** The text of a template with its `${NAME}`. nginx has variables too, which stay. */
+function fill(template: string, values: Readonly<Record<string, string>>): string {
+  const text = readFileSync(join(HERE, template), 'utf8')
+  return text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+/** Starts a program and waits until something listens on the port. */
+async function start(
+  program: string,
+  parameters: readonly string[],
+  port: number,
+  options: SpawnOptions = {},
+): Promise<Service> {
+  const child = spawn(findProgram(program) ?? program, parameters, {
+    stdio: 'ignore',
+    // Ctrl+C of a terminal would reach all processes at once, and instances still need their stores when they end
+    detached: true,
+    ...options,
+  })
+  const ended = once(child, 'exit')
+  let hasEnded = false
+  void ended.then(() => (hasEnded = true))
+  while (!(await isListening(port))) {
+    if (hasEnded) throw new Error(`${program} ended before it listened on port ${port}`)
+    await setTimeout(50)
+  }
+  return {
+    port,
+    child,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal)
+      await ended
+      return child.exitCode
+    },
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}

@@ -1,0 +1,45 @@
+import { Config, defineModule, defineProvider, serviceUnavailable } from 'octavo'
+import { Pool } from 'pg'
+
+import { Settings } from './settings.ts'
+
+/** All instances create the tables when they start, so they take turns. */
+const TABLES = `
+  BEGIN;
+  SELECT pg_advisory_xact_lock(1);
+  CREATE TABLE IF NOT EXISTS orders (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    client text NOT NULL, article text NOT NULL, quantity integer NOT NULL,
+    ordered_at timestamptz NOT NULL DEFAULT now());
+  COMMIT;`
+
+/** Rows of SQL: response schemas check them before they are sent. */
+export type Query = <Row>(sql: string, ...values: readonly unknown[]) => Promise<Row[]>
+
+export const Database = defineProvider({
+  name: 'Database',
+  inject: { settings: Config.of(Settings) },
+  create: async ({ settings }) => {
+    const pool = new Pool({ connectionString: settings.databaseUrl, connectionTimeoutMillis: 2000 })
+    // without a listener, an idle connection that breaks would end the process. The next query opens another one
+    pool.on('error', () => undefined)
+    await pool.query(TABLES)
+    const query: Query = async (sql, ...values) => {
+      try {
+        return (await pool.query(sql, [...values])).rows
+      } catch (error) {
+        // an error with a position in the SQL is a mistake of this program, and any other one of the connection
+        if (error instanceof Error && 'position' in error) throw error
+        throw serviceUnavailable('Orders are not available at the moment', { cause: error })
+      }
+    }
+    return { query, close: () => pool.end() }
+  },
+  dispose: (database) => database.close(),
+})
+
+export const DatabaseModule = defineModule({
+  name: 'DatabaseModule',
+  providers: [Database],
+  exports: [Database],
+})

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+/** The clients by their keys, from a text such as `acme=key1,globex=key2`. */
+const Clients = z
+  .string()
+  .regex(/^[\w-]+=[\w-]+(,[\w-]+=[\w-]+)*$/, 'has to be a list such as acme=key1,globex=key2')
+  .transform(
+    (text): ReadonlyMap<string, string> =>
+      new Map(
+        text.split(',').map((pair) => {
+          const [client = '', key = ''] = pair.split('=')
+          return [key, client]
+        }),
+      ),
+  )
+
+/** The settings of an instance. All instances have the same, except for the port. */
+export const Settings = z.object({
+  port: z.coerce.number().int().min(0).max(65_535).default(3000),
+  redisUrl: z.string(),
+  databaseUrl: z.string(),
+  sessionSecret: z.string().min(32),
+  /** Whether browsers send the session's cookie over HTTPS alone. */
+  secureCookies: z.stringbool().default(true),
+  /** Signs operators in. */
+  deskPassword: z.string().min(8),
+  clients: Clients,
+  /** Requests of a client per hour, over all instances. */
+  rateLimit: z.coerce.number().int().min(1).default(3600),
+  /** The version that new clients are pinned to. During a release with a new version, it is the version before. */
+  firstVersion: z.string().default('latestStable'),
+})
+
+/** The environment as the schema names it. */
+export const readEnvironment = () => ({
+  port: process.env['PORT'],
+  redisUrl: process.env['REDIS_URL'],
+  databaseUrl: process.env['DATABASE_URL'],
+  sessionSecret: process.env['SESSION_SECRET'],
+  secureCookies: process.env['SECURE_COOKIES'],
+  deskPassword: process.env['DESK_PASSWORD'],
+  clients: process.env['CLIENTS'],
+  rateLimit: process.env['RATE_LIMIT'],
+  firstVersion: process.env['FIRST_VERSION'],
+})
