@@ -65,17 +65,25 @@ function findOwner(): { readonly uid: number; readonly gid: number } | undefined
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-/** Starts an instance of the application. `program` is its main module, and `env` has its settings. */
-export function startInstance(
-  port: number,
-  env: Readonly<Record<string, string>>,
-  program = join(HERE, 'main.ts'),
-): Promise<Service> {
+/** What an instance is started with. */
+export interface InstanceOptions {
+  readonly port: number
+  /** The settings. */
+  readonly env: Readonly<Record<string, string>>
+  /** The main module. @default that of the example */
+  readonly program?: string
+  /** The file that the log is written to. @default the output of this process */
+  readonly log?: number
+}
+
+/** Starts an instance of the application. */
+export function startInstance({ port, env, program, log }: InstanceOptions): Promise<Service> {
   const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
   const telemetry = env['OTEL'] === 'console' ? ['--import', join(HERE, 'telemetry.ts')] : []
-  return start(process.execPath, [...flags, ...telemetry, program], port, {
+  const output = log ?? 'inherit'
+  return start(process.execPath, [...flags, ...telemetry, program ?? join(HERE, 'main.ts')], port, {
     env: { ...process.env, ...env, PORT: `${port}` },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, output],
   })
 }
 

@@ -46,7 +46,7 @@ const settings = {
 }
 try {
   stages.push(await Promise.all([startRedis(folder, REDIS), startPostgres(folder, POSTGRES)]))
-  stages.push(await Promise.all(INSTANCES.map((port) => startInstance(port, settings))))
+  stages.push(await Promise.all(INSTANCES.map((port) => startInstance({ port, env: settings }))))
   const accessLog = join(folder, 'access.log')
   stages.push([await startBalancer({ folder, port: PORT, instances: INSTANCES, accessLog })])
 } catch (error) {

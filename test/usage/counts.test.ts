@@ -71,6 +71,35 @@ describe('usage', () => {
     assert.deepEqual(flushes.slice(1).map(short), [['2026-03-01 2 car.list a 1']])
   })
 
+  it('stores the last counts before modules stop, which may close the store', async () => {
+    const found: UsageEntry[] = []
+    let isOpen = true
+    const app = createApp(
+      defineModule({
+        controllers: [cars],
+        onStop: () => {
+          isOpen = false
+        },
+      }),
+      {
+        logger: false,
+        usage: {
+          store: (entries) => {
+            if (!isOpen) throw new Error('The store is closed')
+            found.push(...entries)
+          },
+        },
+      },
+    )
+    app.enableVersioning(VersioningSchemes.URL)
+    await app.inject('/v2/car')
+    await app.close()
+    assert.deepEqual(
+      found.map(({ route, count }) => [route, count]),
+      [['car.list', 1]],
+    )
+  })
+
   it('counts what a retired version refuses, and begins a new entry each day', async (t) => {
     t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: NOON })
     const found: UsageEntry[] = []

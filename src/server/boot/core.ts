@@ -109,8 +109,9 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     const usage = await loadUsage(settings)
-    const closeAll = () => Promise.all([sessions?.close(), usage?.close(), settings.telemetry?.flush?.()])
-    lifecycle.atEnd(() => stop().finally(closeAll))
+    const closeRest = () => Promise.all([sessions?.close(), settings.telemetry?.flush?.()])
+    // modules and providers that stop may close the store of usage
+    lifecycle.atEnd(() => Promise.resolve(usage?.close()).finally(stop).finally(closeRest))
     const observed = usage?.wrap(dispatch) ?? dispatch
     return (opened = { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) })
   }
