@@ -4,7 +4,15 @@
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -44,22 +52,32 @@ export function startRedis(folder: string, port: number): Promise<Service> {
 
 export async function startPostgres(folder: string, port: number): Promise<Service> {
   const data = join(folder, 'postgres')
-  mkdirSync(data)
   const owner = findOwner()
-  if (owner !== undefined) {
-    chmodSync(folder, 0o755)
-    execFileSync('chown', [`${owner.uid}:${owner.gid}`, data])
-  }
-  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync']
-  execFileSync(findProgram('initdb') ?? 'initdb', initdb, { cwd: data, stdio: 'ignore', ...owner })
+  if (!existsSync(data)) createDatabase(folder, data, owner)
   const options = ['-D', data, '-p', `${port}`, '-k', data, '-h', '127.0.0.1']
   const service = await start('postgres', options, port, { cwd: data, ...owner })
   // SIGTERM would wait until all clients are gone
   return { ...service, stop: (signal = 'SIGINT') => service.stop(signal) }
 }
 
+/** The user that PostgreSQL runs as. */
+interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+function createDatabase(folder: string, data: string, owner: Owner | undefined): void {
+  mkdirSync(data)
+  if (owner !== undefined) {
+    chmodSync(folder, 0o755)
+    chownSync(data, owner.uid, owner.gid)
+  }
+  const flags = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync']
+  execFileSync(findProgram('initdb') ?? 'initdb', flags, { cwd: data, stdio: 'ignore', ...owner })
+}
+
 /** PostgreSQL refuses to run as root, so the user of its package runs it. */
-function findOwner(): { readonly uid: number; readonly gid: number } | undefined {
+function findOwner(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }

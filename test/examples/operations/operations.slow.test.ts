@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+
+import { missingPrograms } from '../../../examples/operations/cluster.ts'
+import type { Service } from '../../../examples/operations/cluster.ts'
+import { openBalancerLog } from './balancer-log.ts'
+import type { Attempt, BalancerLog } from './balancer-log.ts'
+import { call, startLoad } from './load.ts'
+import type { Answer, Call, Load } from './load.ts'
+import { startSetting, until } from './setting.ts'
+import type { Setting } from './setting.ts'
+
+const NEXT_RELEASE = join(import.meta.dirname, 'next-release.ts')
+
+const LIMIT = 600
+const names = (name: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name}${index}`)
+const LOADED = names('loaded', 60)
+const FRESH = names('fresh', 10)
+const CLIENTS = [...LOADED, ...FRESH, 'late', 'limited', 'spender']
+
+const missing = process.platform === 'win32' ? ['a shell'] : missingPrograms()
+
+describe(
+  'instances behind nginx',
+  { skip: missing.length > 0 && `not installed: ${missing.join(', ')}` },
+  () => {
+    let setting: Setting
+    let log: BalancerLog
+    let load: Load
+    let cookie = ''
+    let killed: Service
+    let ended: Service
+    let stayed: Service
+    let fourth: Service
+    let next: Service
+    /** Calls of the test to an instance, past the balancer. */
+    const direct: Attempt[] = []
+
+    /** The ids of requests for which no route was found. */
+    const unrouted = new Set<string>()
+
+    const ask = (request: Call): Promise<Answer> => call(setting.balancer, request)
+    const keyOf = (client: string): Record<string, string> => ({ 'x-api-key': `${client}-key` })
+    const answeredBy = (service: Service): number =>
+      log.attempts().filter(({ port, status }) => port === service.port && status < 500).length
+
+    async function askAt(service: Service, request: Call): Promise<Answer> {
+      const { port } = service
+      const answer = await call(port, request)
+      direct.push({
+        id: answer.id,
+        method: request.method ?? 'GET',
+        uri: request.path,
+        port,
+        status: answer.status,
+      })
+      return answer
+    }
+
+    /** The requests that an instance answered. */
+    const answersAt = (port: number): readonly Attempt[] =>
+      [...log.attempts(), ...direct].filter((attempt) => attempt.port === port)
+
+    /** Waits until an instance has answered some more requests of the load. */
+    async function answersMore(service: Service): Promise<void> {
+      const count = answeredBy(service)
+      await until(() => answeredBy(service) > count + 10, `${service.port} answers`)
+    }
+
+    before(async () => {
+      setting = await startSetting(5, {
+        SESSION_SECRET: 'for tests alone: not a secret at all',
+        DESK_PASSWORD: 'open sesame',
+        CLIENTS: CLIENTS.map((client) => `${client}=${client}-key`).join(','),
+        RATE_LIMIT: `${LIMIT}`,
+        FIRST_VERSION: '2',
+      })
+      log = openBalancerLog(setting.accessLog)
+      const { addInstance } = setting
+      ;[killed, ended, stayed] = await Promise.all([addInstance(), addInstance(), addInstance()])
+    })
+    after(async () => {
+      await load?.stop()
+      await setting?.stop()
+    })
+
+    it('have one session of a client', async () => {
+      const json = { operator: 'ann', password: 'open sesame' }
+      const { status, headers } = await ask({ method: 'POST', path: '/desk/session', json })
+      assert.equal(status, 200)
+      cookie = [headers['set-cookie']].flat()[0]?.split(';')[0] ?? ''
+      for (const instance of [killed, ended, stayed]) {
+        const { body } = await askAt(instance, { path: '/desk/session', headers: { cookie } })
+        assert.deepEqual(body, { operator: 'ann' })
+      }
+    })
+
+    it('pin a client to one version, also if it calls all of them first at the same time', async () => {
+      for (const client of FRESH) {
+        const path = '/orders'
+        const answers = await Promise.all(
+          [killed, ended, stayed].map((instance) => askAt(instance, { path, headers: keyOf(client) })),
+        )
+        assert.deepEqual(
+          answers.map(({ headers }) => headers['x-api-version']),
+          ['2', '2', '2'],
+        )
+      }
+    })
+
+    it('count the requests of a client together, and refuse exactly those above its limit', async () => {
+      const answers: Answer[] = []
+      while (answers.length < LIMIT + 40)
+        answers.push(
+          ...(await Promise.all(
+            Array.from({ length: 40 }, () => ask({ path: '/orders', headers: keyOf('limited') })),
+          )),
+        )
+      const countOf = (expected: number): number => answers.filter(({ status }) => status === expected).length
+      assert.equal(countOf(200), LIMIT)
+      assert.equal(countOf(429), 40)
+      for (const instance of [killed, ended, stayed]) assert.ok(answeredBy(instance) > 0)
+    })
+
+    it('go on when one is killed, and only requests under way in it fail', async () => {
+      load = startLoad({ port: setting.balancer, clients: LOADED, cookie })
+      await Promise.all([killed, ended, stayed].map(answersMore))
+      assert.deepEqual(load.failures, [])
+      await killed.stop('SIGKILL')
+      await Promise.all([ended, stayed].map(answersMore))
+      fourth = await setting.addInstance()
+      await answersMore(fourth)
+      assert.deepEqual(load.wrong.slice(0, 3), [])
+      const inKilled = new Set(log.attempts().flatMap(({ id, port }) => (port === killed.port ? [id] : [])))
+      assert.deepEqual(
+        load.failures.filter(
+          ({ id, method, status }) => method !== 'POST' || status !== 502 || !inKilled.has(id),
+        ),
+        [],
+      )
+    })
+
+    it('lose no request when one is replaced by a release with a new version', async () => {
+      const failures = load.failures.length
+      next = await setting.addInstance(NEXT_RELEASE)
+      await answersMore(next)
+      assert.equal(await ended.stop('SIGTERM'), 0)
+      await Promise.all([stayed, fourth, next].map(answersMore))
+      assert.deepEqual(load.failures.slice(failures), [])
+      assert.deepEqual(load.wrong.slice(0, 3), [])
+
+      const [order] = load.placed
+      const headers = keyOf(order?.client ?? '')
+      const inThird = { path: `/orders/order_${order?.id}`, headers: { ...headers, 'x-api-version': '3' } }
+      assert.equal(Object((await askAt(next, inThird)).body).article, order?.article)
+      // the release before does not know the version, which is why clients hear of it when all instances have it
+      const refused = await askAt(stayed, inThird)
+      assert.equal(Object(refused.body).code, 'unsupported_version')
+      unrouted.add(refused.id)
+      // new clients are pinned to a version that all instances know
+      for (const instance of [stayed, fourth, next]) {
+        const answer = await askAt(instance, { path: '/orders/1', headers: keyOf('fresh0') })
+        assert.equal(answer.headers['x-api-version'], '2')
+      }
+    })
+
+    it('wait for Redis when it restarts, and find everything in it again', async () => {
+      for (let count = 0; count < 10; count++) await ask({ path: '/orders/1', headers: keyOf('spender') })
+      const failures = load.failures.length
+      await setting.stopRedis()
+      await setTimeout(500)
+      await setting.startRedis()
+      await Promise.all([stayed, fourth, next].map(answersMore))
+      await load.stop()
+      assert.deepEqual(load.failures.slice(failures), [])
+      assert.deepEqual(load.wrong.slice(0, 3), [])
+      const { headers } = await ask({ path: '/orders/1', headers: keyOf('spender') })
+      assert.equal(String(headers['ratelimit']).split(';')[1], `r=${LIMIT - 11}`)
+      for (const instance of [stayed, fourth, next]) {
+        const answer = await askAt(instance, { path: '/desk/session', headers: { cookie } })
+        assert.deepEqual(answer.body, { operator: 'ann' })
+      }
+    })
+
+    it('have stored each order that they acknowledged once', async () => {
+      const rows = await setting.query('SELECT article FROM orders')
+      const stored = rows.map(({ article }) => String(article))
+      assert.equal(new Set(stored).size, stored.length)
+      const acknowledged = load.placed.map(({ article }) => article)
+      const unknown = new Set(load.failures.map(({ article }) => article))
+      assert.deepEqual(stored.filter((article) => !unknown.has(article)).toSorted(), acknowledged.toSorted())
+    })
+
+    it('answer what needs no Redis while it is down', async () => {
+      await setting.stopRedis()
+      const known = await askAt(stayed, { path: '/orders', headers: keyOf('fresh0') })
+      assert.equal(known.status, 200)
+      assert.equal(known.headers['ratelimit'], undefined, 'the request is not counted')
+      const fresh = await askAt(stayed, { path: '/orders', headers: keyOf('late') })
+      assert.equal(Object(fresh.body).code, 'pin_unavailable')
+      unrouted.add(fresh.id)
+      const headers = { ...keyOf('late'), 'x-api-version': '2' }
+      assert.equal((await askAt(stayed, { path: '/orders', headers })).status, 200)
+      await setting.startRedis()
+      await until(
+        async () => (await askAt(stayed, { path: '/orders', headers })).headers['ratelimit'] !== undefined,
+        'requests are counted',
+      )
+    })
+
+    it('answer 503 while PostgreSQL is down', async () => {
+      const order = { path: '/orders/1', headers: keyOf('fresh0') }
+      await setting.stopPostgres()
+      for (const instance of [stayed, next]) assert.equal((await askAt(instance, order)).status, 503)
+      assert.equal((await askAt(stayed, { path: '/desk/session', headers: { cookie } })).status, 200)
+      await setting.startPostgres()
+      for (const instance of [stayed, next])
+        await until(async () => (await askAt(instance, order)).status < 500, 'PostgreSQL is found again')
+    })
+
+    it('have metrics that add up to the requests that they answered', async () => {
+      for (const instance of [stayed, fourth, next]) {
+        const expected = answersAt(instance.port).length
+        const { body } = await askAt(instance, { path: '/metrics' })
+        const counts = String(body).matchAll(/^http_requests_total\{.*\} (\d+)$/gm)
+        assert.equal(
+          [...counts].reduce((sum, [, count]) => sum + Number(count), 0),
+          expected,
+        )
+      }
+    })
+
+    it('store all counts of usage when they end, except the last ones of the instance that was killed', async () => {
+      const codes = await Promise.all([stayed, fourth, next].map((instance) => instance.stop('SIGTERM')))
+      assert.deepEqual(codes, [0, 0, 0])
+      const counted = (await setting.readUsage()).reduce((sum, { count }) => sum + count, 0)
+      // requests above the limit are refused before their route is found
+      const answered = [ended, stayed, fourth, next]
+        .flatMap((instance) => answersAt(instance.port))
+        .filter(({ id, status }) => status !== 429 && !unrouted.has(id)).length
+      const byKilled = answersAt(killed.port).length
+      assert.ok(counted >= answered && counted <= answered + byKilled, `${answered} ${counted} ${byKilled}`)
+    })
+  },
+)

@@ -1,0 +1,112 @@
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+
+import KeyvRedis from '@keyv/redis'
+import { Keyv } from 'keyv'
+import type { UsageEntry } from 'octavo'
+import { Client } from 'pg'
+
+import {
+  startBalancer,
+  startInstance,
+  startPostgres,
+  startRedis,
+} from '../../../examples/operations/cluster.ts'
+import type { Service } from '../../../examples/operations/cluster.ts'
+import { findPort } from '../../docs/tutorial/project.ts'
+
+/** Redis, PostgreSQL and a balancer, and the instances that a test starts. */
+export interface Setting {
+  readonly balancer: number
+  readonly accessLog: string
+  /** The ports of instances that are not used yet. */
+  readonly freePorts: number[]
+  /** Starts an instance. `program` is the main module of another release. */
+  readonly addInstance: (program?: string) => Promise<Service>
+  readonly stopRedis: () => Promise<unknown>
+  readonly startRedis: () => Promise<void>
+  readonly stopPostgres: () => Promise<unknown>
+  readonly startPostgres: () => Promise<void>
+  readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
+  readonly readUsage: () => Promise<readonly UsageEntry[]>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a setting without instances. `slots` is the number of instances that may be started. */
+export async function startSetting(slots: number, env: Readonly<Record<string, string>>): Promise<Setting> {
+  const folder = mkdtempSync(join(tmpdir(), 'octavo-operations-'))
+  const accessLog = join(folder, 'access.log')
+  const ports: number[] = []
+  while (ports.length < slots + 3) ports.push(await findPort())
+  const [redisPort = 0, postgresPort = 0, balancerPort = 0, ...instances] = ports
+  const redisUrl = `redis://127.0.0.1:${redisPort}`
+  const databaseUrl = `postgres://postgres@127.0.0.1:${postgresPort}/postgres`
+  const running: Service[] = []
+  const keep = (service: Service): Service => {
+    running.push(service)
+    return service
+  }
+  let redis = await startRedis(folder, redisPort)
+  let postgres: Service | undefined
+  const stop = async (): Promise<void> => {
+    for (const service of running.toReversed()) await service.stop('SIGKILL')
+    await postgres?.stop()
+    await redis.stop('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    postgres = await startPostgres(folder, postgresPort)
+    keep(await startBalancer({ folder, port: balancerPort, instances, accessLog }))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const freePorts = [...instances]
+  return {
+    balancer: balancerPort,
+    accessLog,
+    freePorts,
+    addInstance: async (program) => {
+      const port = freePorts.shift() ?? 0
+      const log = openSync(join(folder, `${port}.log`), 'a')
+      const settings = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...env }
+      const options = { port, log, env: settings, ...(program !== undefined && { program }) }
+      return keep(await startInstance(options))
+    },
+    stopRedis: () => redis.stop(),
+    startRedis: async () => {
+      redis = await startRedis(folder, redisPort)
+    },
+    stopPostgres: async () => postgres?.stop(),
+    startPostgres: async () => {
+      postgres = await startPostgres(folder, postgresPort)
+    },
+    query: async (sql) => {
+      const client = new Client({ connectionString: databaseUrl })
+      await client.connect()
+      try {
+        return (await client.query(sql)).rows
+      } finally {
+        await client.end()
+      }
+    },
+    readUsage: async () => {
+      const store = new Keyv({ store: new KeyvRedis(redisUrl), namespace: 'usage' })
+      const entries: UsageEntry[] = []
+      for await (const [, text] of store.iterator?.({}) ?? []) entries.push(...JSON.parse(text))
+      await store.disconnect()
+      return entries
+    },
+    stop,
+  }
+}
+
+/** Waits until a condition holds. It is asked again for a minute, because processes start slowly on a busy machine. */
+export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    if (tries === 600) throw new Error(`Waited in vain until ${what}`)
+    await setTimeout(100)
+  }
+}
