@@ -40,6 +40,9 @@ function short(entries: readonly UsageEntry[]): readonly string[] {
     .toSorted()
 }
 
+/** Stands for modules and providers that have nothing to stop. */
+const noStop = (): Promise<void> => Promise.resolve()
+
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
 describe('usage', () => {
@@ -133,7 +136,7 @@ describe('usage', () => {
     await assert.rejects(usage.flush(), /The store is away/)
     dispatch({} as never)
     fails = false
-    await usage.close()
+    await usage.close(noStop)
     assert.deepEqual(
       found.map(({ client, count }) => [client, count]),
       [['a', 2]],
@@ -156,7 +159,7 @@ describe('usage', () => {
         await usage.flush()
       }
     }
-    await Promise.all(usages.map((usage) => usage.close()))
+    await Promise.all(usages.map((usage) => usage.close(noStop)))
     const entries = await usages[0]?.read?.()
     assert.deepEqual(
       entries?.map(({ version, count }) => [version, count]),
@@ -176,7 +179,7 @@ describe('usage', () => {
     usage.wrap(() => ({ context: { route, version: null, client: undefined }, response: {} }) as never)(
       {} as never,
     )
-    await assert.rejects(usage.close(), /did not store/)
+    await assert.rejects(usage.close(noStop), /did not store/)
     assert.equal(logged.length, 1)
   })
 

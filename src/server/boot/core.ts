@@ -110,8 +110,7 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     const stop = await startApp(parts, settings, build)
     const usage = await loadUsage(settings)
     const closeRest = () => Promise.all([sessions?.close(), settings.telemetry?.flush?.()])
-    // modules and providers that stop may close the store of usage
-    lifecycle.atEnd(() => Promise.resolve(usage?.close()).finally(stop).finally(closeRest))
+    lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(closeRest))
     const observed = usage?.wrap(dispatch) ?? dispatch
     return (opened = { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) })
   }

@@ -20,8 +20,8 @@ export interface Usage {
   readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
   /** Stores what has been counted. Rejects if that fails, and then it is stored later. */
   readonly flush: () => Promise<void>
-  /** The last flush. */
-  readonly close: () => Promise<void>
+  /** Stores for the last time, and then stops the modules and providers, which may close the store. */
+  readonly close: (stop: () => Promise<void>) => Promise<void>
 }
 
 const INTERVAL = 10_000
@@ -82,9 +82,9 @@ export function createUsage(options: UsageOptions, log: Logger): Usage {
         return read()
       }),
     flush,
-    close: async () => {
+    close: (stop) => {
       clearInterval(timer)
-      await flush()
+      return flush().finally(stop)
     },
   }
 }
