@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 
 import { propagation, trace } from '@opentelemetry/api'
-import { createApp, defineController, defineGuard, defineModule, FileStream, sse } from 'octavo'
+import { createApp, defineController, defineGuard, defineModule, FileStream, sse, upgrade } from 'octavo'
 import type { App, Logger } from 'octavo'
 import { openTelemetry } from 'octavo/otel'
 import { z } from 'zod'
@@ -74,6 +76,21 @@ const routes = defineController({
     },
     {
       method: 'GET',
+      path: '/radio',
+      upgrade: 'websocket',
+      handler: () =>
+        upgrade(async ({ socket }) => {
+          seen.push(active())
+          await pause()
+          seen.push(active())
+          socket.write(
+            'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+          )
+          socket.pipe(socket)
+        }),
+    },
+    {
+      method: 'GET',
       path: '/breaks',
       handler: async function* breaks() {
         yield 'start'
@@ -121,25 +138,71 @@ describe('the span of a request is active', () => {
     }
   }
 
-  it('while an upload is read', async () => {
+  for (const [adapter, http2] of [
+    ['HTTP/1.1', false],
+    ['HTTP/2', true],
+  ] as const) {
+    it(`while an upload is read over ${adapter}`, async () => {
+      seen = []
+      const app = createRoutes()
+      const url = await app.listen({ ...LOOPBACK, http2 })
+      const form = new FormData()
+      form.set('file', new File(['x'.repeat(200_000)], 'a.txt'))
+      const request = new Request('http://a.test', { method: 'POST', body: form })
+      const sent = {
+        type: request.headers.get('content-type') ?? '',
+        bytes: Buffer.from(await request.arrayBuffer()),
+      }
+      const text = await (http2 ? readHttp2(url, '/upload', sent) : post(`${url}/upload`, sent))
+      const { span: last } = z.object({ span: z.string() }).parse(JSON.parse(text))
+      const span = await takeSpan()
+      assert.deepEqual([...new Set([...seen, last])], [span.spanContext().spanId])
+      assert.ok(seen.length > 1)
+      await app.close()
+    })
+  }
+
+  it('while a connection is handed over, and for what happens on it', async () => {
     seen = []
     const app = createRoutes()
-    const url = await app.listen(LOOPBACK)
-    const form = new FormData()
-    form.set('file', new File(['x'.repeat(200_000)], 'a.txt'))
-    const response = await fetch(`${url}/upload`, { method: 'POST', body: form })
-    const { span: last } = z.object({ span: z.string() }).parse(await response.json())
+    const { port, hostname } = new URL(await app.listen(LOOPBACK))
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      [
+        'GET /radio HTTP/1.1',
+        'Host: a.test',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        'Sec-WebSocket-Version: 13',
+        '\r\n',
+      ].join('\r\n'),
+    )
+    await once(socket, 'data')
     const span = await takeSpan()
-    assert.deepEqual([...new Set([...seen, last])], [span.spanContext().spanId])
-    assert.ok(seen.length > 1)
+    assert.deepEqual([span.name, span.attributes['http.response.status_code']], ['GET /radio', 101])
+    assert.deepEqual(seen, [span.spanContext().spanId, span.spanContext().spanId])
+    socket.destroy()
     await app.close()
   })
 })
 
-async function readHttp2(url: string, path: string): Promise<string> {
-  const { connect } = await import('node:http2')
-  const session = connect(url)
-  const stream = session.request({ ':path': path }).setEncoding('utf8')
+/** A body and its type. */
+interface Sent {
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+async function post(url: string, { type, bytes }: Sent): Promise<string> {
+  const headers = { 'content-type': type }
+  return (await fetch(url, { method: 'POST', headers, body: new Uint8Array(bytes) })).text()
+}
+
+async function readHttp2(url: string, path: string, sent?: Sent): Promise<string> {
+  const session = connectHttp2(url)
+  const head = sent === undefined ? {} : { ':method': 'POST', 'content-type': sent.type }
+  const stream = session.request({ ':path': path, ...head }).setEncoding('utf8')
+  stream.end(sent?.bytes)
   let text = ''
   for await (const chunk of stream) text += String(chunk)
   session.close()

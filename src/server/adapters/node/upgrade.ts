@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { EventEmitter } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -88,9 +89,9 @@ class UpgradeRequest extends NodeRequest {
 
   // taken from its object by `upgrade`
   readonly handOver = (take: unknown): void => {
-    // only `upgrade` calls this
+    // only `upgrade` calls this, while the handler runs, and what is active then stays active for the connection
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    this.take = take as TakeConnection
+    this.take = AsyncResource.bind(take as TakeConnection)
   }
 }
 
