@@ -96,6 +96,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     pages: [
       ['Serving', 'guide/serving'],
       ['Operations', 'guide/operations'],
+      ['More than one instance', 'guide/instances'],
       ['Logging', 'guide/logging'],
       ['OpenTelemetry', 'guide/telemetry'],
       ['Prometheus metrics', 'guide/metrics'],
