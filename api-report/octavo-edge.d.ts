@@ -1,5 +1,7 @@
 // The public types of octavo/edge. npm run api writes this file, and nothing imports it.
 
+export { AcceptedOptions } from 'octavo'
+
 export { AddedIdentity } from 'octavo'
 
 export { AllowPreviews } from 'octavo'
@@ -117,6 +119,8 @@ export { ExcludedRoute } from 'octavo'
 export { ExecutionContext } from 'octavo'
 
 export { ExternalDocs } from 'octavo'
+
+export { FetchExecution } from 'octavo'
 
 export { FetchHandler } from 'octavo'
 
@@ -459,6 +463,8 @@ export { VersioningSchemeDefinition } from 'octavo'
 export { VersioningSchemes } from 'octavo'
 
 export { WebHandler } from 'octavo'
+
+export { accepted } from 'octavo'
 
 export { badRequest } from 'octavo'
 

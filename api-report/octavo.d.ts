@@ -1,5 +1,11 @@
 // The public types of octavo. npm run api writes this file, and nothing imports it.
 
+export interface AcceptedOptions<D> extends ReplyOptions {
+  readonly data?: D
+  readonly location: string
+  readonly retryAfter?: number | Date
+}
+
 type AddedBy<E> = E extends AddedIdentity<infer I> ? I : never
 
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
@@ -729,6 +735,7 @@ interface ExecutionContext_2<I = unknown> {
   }
   readonly urlFor: (name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions) => string
   readonly version: string | null
+  readonly waitUntil: (work: PromiseLike<unknown>) => void
 }
 
 export interface ExternalDocs {
@@ -738,12 +745,16 @@ export interface ExternalDocs {
 
 const FINISHED: unique symbol
 
-export interface FetchHandler {
-  (request: Request, info?: FetchInfo): Promise<Response>
-  (request: Request, info: object): Promise<Response> | Response
+export interface FetchExecution {
+  waitUntil?(work: Promise<unknown>): void
 }
 
-export interface FetchInfo {
+export interface FetchHandler {
+  (request: Request, info?: FetchInfo, execution?: FetchExecution): Promise<Response>
+  (request: Request, info: object, execution?: FetchExecution): Promise<Response> | Response
+}
+
+export interface FetchInfo extends FetchExecution {
   readonly remoteAddress?: string | undefined
 }
 
@@ -2451,6 +2462,14 @@ type WordsIn<E> = {
 }[Extract<E, NameText>]
 
 type Wrapping<E = unknown> = readonly ['wraps', E]
+
+export function accepted<D = undefined>({
+  location,
+  retryAfter,
+  data,
+  headers,
+  ...options
+}: AcceptedOptions<D>): Reply<202, D>
 
 export const badRequest: HttpErrorFactory
 

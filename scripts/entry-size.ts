@@ -6,11 +6,11 @@
 import { bundle } from './size/bundle.ts'
 import { measureWorker } from './size/worker.ts'
 
-const MAX_VALUES = 49
+const MAX_VALUES = 50
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 233.9 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 234.7 },
   { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 190.0 },
 ] as const
 

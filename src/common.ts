@@ -57,8 +57,9 @@ export type {
 } from './define/provider.ts'
 // not by name: a program merges its own types into what is passed on this way
 export * from './define/register.ts'
-export { html, redirect, reply, stream, text } from './define/reply.ts'
+export { accepted, html, redirect, reply, stream, text } from './define/reply.ts'
 export type {
+  AcceptedOptions,
   EventsOf,
   EventsReply,
   Raw as RawMark,
@@ -144,7 +145,7 @@ export { sse } from './send/sse.ts'
 export type { EventRequest, Events, SseOptions } from './send/sse.ts'
 export type { EdgeApp, NoParams, UrlArguments, UrlArgumentsAt } from './server/edge/edge-app.ts'
 export type { DocsOptions, DocumentLink, PageInfo } from './server/options/docs.ts'
-export type { FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
+export type { FetchExecution, FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
 export type {
   BodyOptions as InjectBodyOptions,
   FormValues,

@@ -53,6 +53,8 @@ export interface RawRequest {
   readonly isPassed?: boolean
   /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */
   readonly handOver?: ((take: unknown) => void) | undefined
+  /** Has the platform keep the process until the work is done, on platforms that end it with its last response. */
+  waitUntil?(work: Promise<unknown>): void
   /** Aborted when the client goes away before the response is complete. */
   readonly signal: AbortSignal
   /** Aborts the signal, because the client no longer waits for the response. */

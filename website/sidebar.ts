@@ -37,6 +37,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Results', 'guide/results'],
       ['Uploads', 'guide/uploads'],
       ['Downloads', 'guide/downloads'],
+      ['Long work', 'guide/long-work'],
     ],
   },
   {

@@ -41,6 +41,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/examples/downloads.test.ts': 'listens on sockets',
   'test/examples/history/': 'mocks the clock',
   'test/examples/jwt.test.ts': 'mocks the clock',
+  'test/examples/monitoring.test.ts': 'subscribes to channels',
   'test/examples/versions.test.ts': 'starts a process',
   'test/fault/': 'listens on sockets and measures time',
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',

@@ -176,6 +176,14 @@ export interface ExecutionContext<I = unknown> {
    * `HttpError` for a reply of 400 and more, and what the route throws.
    */
   readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
+  /**
+   * Has work go on after the response. `close()` waits for it within the grace time, and so do platforms that end a worker with its last
+   * response. If it rejects, the error is logged. Providers of the request end with the response.
+   *
+   * @example
+   * context.waitUntil(mails.sendWelcome(user))
+   */
+  readonly waitUntil: (work: PromiseLike<unknown>) => void
   /** Returns the path of a route by its name, in the version of this request unless you pass another. */
   readonly urlFor: (name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions) => string
   /**

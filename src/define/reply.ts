@@ -107,6 +107,16 @@ export interface RawOptions extends ReplyOptions {
   readonly status?: number
 }
 
+/** The options of `accepted`. */
+export interface AcceptedOptions<D> extends ReplyOptions {
+  /** The address of the route that knows how far the work is. */
+  readonly location: string
+  /** Seconds after which the client may ask there, or the moment. @default none is named */
+  readonly retryAfter?: number | Date
+  /** The body. @default none */
+  readonly data?: D
+}
+
 /** The options of `stream`. */
 export interface StreamOptions extends RawOptions {
   /** The content type. @default 'application/octet-stream' */
@@ -168,6 +178,39 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
     data: undefined,
     headers: { ...options.headers, location: toLocation(url) },
   }
+}
+
+/**
+ * Returns a 202 for work that goes on after the response, with the address that knows how far it is. Documents show both headers if the
+ * route declares a `response` of 202.
+ *
+ * @example
+ * handler: (_input, { urlFor }) => accepted({ location: urlFor('export.status', { id }), retryAfter: 2 })
+ *
+ * @throws `RangeError` when `retryAfter` is neither a moment nor a number of 0 or more.
+ */
+export function accepted<D = undefined>({
+  location,
+  retryAfter,
+  data,
+  headers,
+  ...options
+}: AcceptedOptions<D>): Reply<202, D> {
+  const retry = retryAfter === undefined ? {} : { 'retry-after': toRetryAfter(retryAfter) }
+  // `data` is left out exactly when D is undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return reply(202, data as D, {
+    ...options,
+    headers: { ...headers, ...retry, location: toLocation(location) },
+  })
+}
+
+/** Seconds, or an HTTP date (RFC 9110 section 10.2.3). */
+function toRetryAfter(given: number | Date): string {
+  const isFit = Number.isFinite(Number(given)) && Number(given) >= 0
+  if (!isFit)
+    throw new RangeError(`accepted: retryAfter is ${String(given)}; give seconds of 0 or more, or a Date`)
+  return typeof given === 'number' ? String(Math.ceil(given)) : given.toUTCString()
 }
 
 /**

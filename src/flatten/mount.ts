@@ -20,7 +20,7 @@ export function toMountRoute(mount: WebHandler): AnyRoute {
 
 /** The members of a context. */
 const MEMBERS =
-  'request response route version previews path originalPath requestId identity client signal state log resolve since migrate call urlFor allowedMethods switchToHttpConnection'.split(
+  'request response route version previews path originalPath requestId identity client signal state log resolve since migrate call waitUntil urlFor allowedMethods switchToHttpConnection'.split(
     ' ',
   )
 

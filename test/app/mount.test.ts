@@ -114,6 +114,7 @@ const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
   since: true,
   migrate: true,
   call: true,
+  waitUntil: true,
   urlFor: true,
   allowedMethods: true,
   switchToHttpConnection: true,

@@ -31,7 +31,7 @@ function pagesIn(folder: string): readonly string[] {
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
   { page: 'README.md', maxWords: 1_200 },
-  { page: 'CHANGELOG.md', maxWords: 4_600 },
+  { page: 'CHANGELOG.md', maxWords: 4_800 },
   { page: 'CODE_OF_CONDUCT.md', maxWords: 300 },
   { page: 'CONTRIBUTING.md', maxWords: 2_400 },
   { page: 'SECURITY.md', maxWords: 300 },
@@ -62,6 +62,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/instances.md', maxWords: 1_300 },
   { page: 'docs/guide/limits.md', maxWords: 1_250 },
   { page: 'docs/guide/logging.md', maxWords: 550 },
+  { page: 'docs/guide/long-work.md', maxWords: 550 },
   { page: 'docs/guide/metrics.md', maxWords: 900 },
   { page: 'docs/guide/middleware.md', maxWords: 1_700 },
   { page: 'docs/guide/modules.md', maxWords: 800 },

@@ -30,18 +30,22 @@ export function toResponses(
   { route, lifetime }: DocumentedRoute,
   { converted, wire, answers, added, openapi }: ResponseParts,
 ): Responses {
-  const headers = headersOf(lifetime, added)
+  const headersAt = (status: ResponseKey) => headersOf(lifetime, added, status)
   const declared = new Map<string, ResponseObject>()
   for (const [status, { description, content }] of converted.responses) {
     declared.set(String(status), {
       description: description ?? descriptionOf(status),
-      ...(isSuccess(status) ? headers : {}),
+      ...(isSuccess(status) ? headersAt(status) : {}),
       ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
     })
   }
   if (route.stream !== undefined) {
     const { description, content } = toStreamResponse(route.stream.kind, converted.stream, openapi)
-    declared.set(String(route.status), { description, ...headers, content: acceptedContent(content, wire) })
+    declared.set(String(route.status), {
+      description,
+      ...headersAt(route.status),
+      content: acceptedContent(content, wire),
+    })
   }
   const isOpen =
     route.stream === undefined &&
@@ -50,7 +54,7 @@ export function toResponses(
   else if (isOpen)
     declared.set(route.status === 200 ? '2XX' : String(route.status), {
       description: 'Success',
-      ...headers,
+      ...headersAt(route.status),
       content: { '*/*': {} },
     })
   // with a format, what error handlers return has to fit it
@@ -152,25 +156,26 @@ function acceptedContent(content: Content, { toAccepted }: Wire): Content {
   )
 }
 
-/** The headers of successful responses: those that tell of the end of what answers (RFC 9745, RFC 8594), and those that are added. */
+/** The headers of successful responses: those that tell of the end of what answers (RFC 9745, RFC 8594), those of `accepted`, and added ones. */
 function headersOf(
   lifetime: Lifetime | undefined,
   added: readonly Documented[],
+  status: ResponseKey,
 ): Pick<ResponseObject, 'headers'> {
-  const names =
-    lifetime === undefined
-      ? []
-      : [
-          ...Object.keys(lifetime.headers).map((name) => (name === 'sunset' ? 'Sunset' : 'Deprecation')),
-          ...(lifetime.links.length > 0 ? ['Link'] : []),
-          ...(hasBrownouts(lifetime) ? ['Api-Brownout'] : []),
-        ]
+  const names = [
+    ...Object.keys(lifetime?.headers ?? {}).map((name) => (name === 'sunset' ? 'Sunset' : 'Deprecation')),
+    ...(lifetime !== undefined && lifetime.links.length > 0 ? ['Link'] : []),
+    ...(hasBrownouts(lifetime) ? ['Api-Brownout'] : []),
+    ...(status === ACCEPTED ? ['Location', 'Retry-After'] : []),
+  ]
   const headers = {
     ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     ...addedResponseHeaders(added),
   }
   return Object.keys(headers).length === 0 ? {} : { headers }
 }
+
+const ACCEPTED = 202
 
 /** The headers that responses refer to. */
 export const RESPONSE_HEADERS = deepFreeze({
@@ -185,6 +190,14 @@ export const RESPONSE_HEADERS = deepFreeze({
   Link: { description: 'Where that is explained (RFC 8288)', schema: { type: 'string' } },
   'Api-Brownout': {
     description: 'The next time in which this is answered with 410, as an ISO 8601 interval',
+    schema: { type: 'string' },
+  },
+  Location: {
+    description: 'Where the state of the work is (RFC 9110 section 10.2.2)',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  'Retry-After': {
+    description: 'The seconds after which to ask for it, or an HTTP date (RFC 9110 section 10.2.3)',
     schema: { type: 'string' },
   },
 } as const)

@@ -9,39 +9,51 @@ import { notSent } from '../pipeline/failure.ts'
 import type { Enter } from './internals.ts'
 import { createAddressReader } from './web/address.ts'
 import { isFromServer, WebRequest } from './web/request.ts'
+import type { Given } from './web/request.ts'
 import { toResponse } from './web/response.ts'
 
+/** The third argument of `app.fetch`, as Cloudflare Workers pass it. */
+export interface FetchExecution {
+  /** Keeps the worker until work that goes on after the response is done. */
+  waitUntil?(work: Promise<unknown>): void
+}
+
 /** What `app.fetch` takes besides the request. */
-export interface FetchInfo {
+export interface FetchInfo extends FetchExecution {
   /** The address of the client. */
   readonly remoteAddress?: string | undefined
 }
 
 /**
- * Answers web requests. Of the second argument, only the address of the client is used: `remoteAddress`, or as Deno and Bun pass it.
- * Whatever else a server passes is ignored.
+ * Answers web requests. Of the second argument, the address of the client is used: `remoteAddress`, or as Deno and Bun pass it. The
+ * `waitUntil` of the third one, or else of the second, keeps the work of `context.waitUntil` going. Whatever else a server passes is ignored.
  */
 export interface FetchHandler {
   /** Answers a request. */
-  (request: Request, info?: FetchInfo): Promise<Response>
+  (request: Request, info?: FetchInfo, execution?: FetchExecution): Promise<Response>
   /** Answers a request for the server that has received it. If nothing takes time, the servers of Bun and Deno get no promise. */
-  (request: Request, info: object): Promise<Response> | Response
+  (request: Request, info: object, execution?: FetchExecution): Promise<Response> | Response
 }
 
 /** Creates the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
 export function createFetch(enter: Enter, settings: Settings): FetchHandler {
   const answer = createAnswer(settings)
-  const later = async (request: Request, info: object | undefined): Promise<Response> => {
+  const later = async (request: Request, given: Given): Promise<Response> => {
     if (!isRequest(request))
       throw new TypeError("fetch: give a Request, such as new Request('http://localhost/car/7')")
-    return answer(await enter(), request, info)
+    return answer(await enter(), request, given)
   }
-  function handle(request: Request, info?: FetchInfo): Promise<Response>
-  function handle(request: Request, info: object): Awaitable<Response>
-  function handle(request: Request, info?: object): Awaitable<Response> {
-    if (!isFromServer(info) || !isRequest(request)) return later(request, info)
+  function handle(request: Request, info?: FetchInfo, execution?: FetchExecution): Promise<Response>
+  function handle(request: Request, info: object, execution?: FetchExecution): Awaitable<Response>
+  function handle(
+    request: Request,
+    info?: Given['info'] & FetchExecution,
+    execution?: FetchExecution,
+  ): Awaitable<Response> {
+    const given = { info, platform: execution ?? info }
+    if (!isFromServer(info) || !isRequest(request)) return later(request, given)
     const entered = enter()
-    return isPromise(entered) ? later(request, info) : answer(entered, request, info)
+    return isPromise(entered) ? later(request, given) : answer(entered, request, given)
   }
   return handle
 }
@@ -51,7 +63,7 @@ function isRequest(request: unknown): boolean {
   return typeof request === 'object' && request !== null && 'url' in request
 }
 
-type Answer = (opened: Opened, request: Request, info: object | undefined) => Awaitable<Response>
+type Answer = (opened: Opened, request: Request, given: Given) => Awaitable<Response>
 
 function createAnswer(settings: Settings): Answer {
   const findRefusal = createHeadCheck(settings.limits)
@@ -65,9 +77,9 @@ function createAnswer(settings: Settings): Answer {
     dropBody(finished.body)
     return send(settings.writeError(raw.refusal), context, raw)
   }
-  return ({ dispatch }, request, info) => {
+  return ({ dispatch }, request, given) => {
     const address = addressOf(request.url)
-    const raw = new WebRequest(request, info, address, settings.limits.headers)
+    const raw = new WebRequest(request, given, address, settings.limits.headers)
     const { isServed, method } = raw
     // a request that changes nothing has its headers measured when something reads them, which not every route does
     if (!isServed || (method !== 'GET' && method !== 'HEAD')) raw.measure()

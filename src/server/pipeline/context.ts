@@ -64,7 +64,7 @@ export interface AppServices {
   readonly root: ModuleNode
   readonly observer: Observer
   /** Registers pending cleanup. Call the returned function when it is done. */
-  readonly trackWork: (request: RequestContext) => () => void
+  readonly trackWork: (request?: RequestContext) => () => void
   readonly whenClosing: (work: () => void) => () => void
 }
 
@@ -284,6 +284,16 @@ export class RequestContext implements SessionContext {
   endAfter(work: PromiseLike<unknown>): void {
     this.#late = work
     this.#release ??= this.#services.trackWork(this)
+  }
+
+  get waitUntil() {
+    return (work: PromiseLike<unknown>): void => {
+      // of no request: its client may go while the work goes on
+      const release = this.#services.trackWork()
+      const failed = (err: unknown): void => logError(this, { err }, 'Work after the response failed')
+      const ended = Promise.resolve(work).catch(failed).finally(release)
+      this.#raw.waitUntil?.(ended)
+    }
   }
 
   /** Disposes what lived for this request, although its code still runs, because its client has gone. */

@@ -28,6 +28,13 @@ export function isFromServer(info: object | undefined): info is object {
   return true
 }
 
+/** What is passed besides a request: its second and third argument. */
+export interface Given {
+  readonly info: object | undefined
+  /** What has a worker go on after its response: the third argument on Cloudflare Workers, the second one on other platforms. */
+  readonly platform: Pick<RawRequest, 'waitUntil'> | undefined
+}
+
 /**
  * A request of the Fetch standard. A class because one is made for every request. Headers, body, signal and address are read when they
  * are asked for, because each costs the servers of Bun and Deno a good part of what a request costs.
@@ -44,6 +51,7 @@ export class WebRequest implements RawRequest {
   /** Whether the server of Bun has kept the headers below their limit, so that one can be read without the others. */
   readonly #isMeasured: boolean
   readonly #info: object | undefined
+  readonly #platform: Given['platform']
   readonly #host: string
   readonly #maxHeaders: number
   #headers: HeaderMap | undefined
@@ -55,8 +63,8 @@ export class WebRequest implements RawRequest {
   #abort: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  /** `info` is what was passed besides the request; `maxHeaders` is the length that headers may have, in bytes. */
-  constructor(request: Request, info: object | undefined, address: Address, maxHeaders: number) {
+  /** `given` is what was passed besides the request; `maxHeaders` is the length that headers may have, in bytes. */
+  constructor(request: Request, { info, platform }: Given, address: Address, maxHeaders: number) {
     this.method = request.method
     this.target = address.target
     this.protocol = address.protocol
@@ -64,6 +72,7 @@ export class WebRequest implements RawRequest {
     this.isServed = isFromServer(info)
     this.#isMeasured = this.isServed && isBun && maxHeaders >= BUN_MAX_HEADERS
     this.#info = info
+    this.#platform = platform
     this.#host = address.host
     this.#maxHeaders = maxHeaders
   }
@@ -113,6 +122,10 @@ export class WebRequest implements RawRequest {
 
   abort(reason: unknown): void {
     ;(this.#abort ??= new AbortController()).abort(reason)
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.#platform?.waitUntil?.(work)
   }
 
   /** Has a body that is read as it arrives end with its request, also if that begins later. */
