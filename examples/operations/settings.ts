@@ -32,14 +32,14 @@ export const Settings = z.object({
 })
 
 /** The environment as the schema names it. */
-export const readEnvironment = () => ({
-  port: process.env['PORT'],
-  redisUrl: process.env['REDIS_URL'],
-  databaseUrl: process.env['DATABASE_URL'],
-  sessionSecret: process.env['SESSION_SECRET'],
-  secureCookies: process.env['SECURE_COOKIES'],
-  deskPassword: process.env['DESK_PASSWORD'],
-  clients: process.env['CLIENTS'],
-  rateLimit: process.env['RATE_LIMIT'],
-  firstVersion: process.env['FIRST_VERSION'],
+export const readEnvironment = (env: Readonly<Record<string, string | undefined>> = process.env) => ({
+  port: env['PORT'],
+  redisUrl: env['REDIS_URL'],
+  databaseUrl: env['DATABASE_URL'],
+  sessionSecret: env['SESSION_SECRET'],
+  secureCookies: env['SECURE_COOKIES'],
+  deskPassword: env['DESK_PASSWORD'],
+  clients: env['CLIENTS'],
+  rateLimit: env['RATE_LIMIT'],
+  firstVersion: env['FIRST_VERSION'],
 })
