@@ -77,6 +77,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/usage':
     'platform.ts values.ts http.ts async.ts stream.ts define flatten server/options server/pipeline server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
+  usage:
+    'values.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',
   pins: 'added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',

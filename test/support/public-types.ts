@@ -16,6 +16,7 @@ export const ENTRY_POINTS = {
   'octavo/middleware': 'src/middleware/index.ts',
   'octavo/otel': 'src/otel/index.ts',
   'octavo/pins': 'src/pins/index.ts',
+  'octavo/usage': 'src/usage/index.ts',
   'octavo/testing': 'src/testing/index.ts',
   'octavo/undici': 'src/server/adapters/undici/index.ts',
 } as const

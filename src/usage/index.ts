@@ -1,0 +1,3 @@
+/** The entry point `octavo/usage`: what was counted, for dashboards. */
+export { createUsageReport } from './usage-report.ts'
+export type { UsageFilter, UsageReport, UsageReportOptions } from './usage-report.ts'

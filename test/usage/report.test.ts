@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { Keyv } from 'keyv'
+import {
+  createApp,
+  defineController,
+  defineGuard,
+  defineModule,
+  DefinitionError,
+  VersioningSchemes,
+} from 'octavo'
+import { createUsageReport } from 'octavo/usage'
+
+const isOperator = defineGuard({
+  name: 'IsOperator',
+  canActivate: ({ request }) => request.header('x-key') === 'secret',
+})
+const cars = defineController({
+  name: 'car',
+  version: ['1', '2'],
+  routes: [
+    { method: 'GET', name: 'list', handler: () => [] },
+    { method: 'POST', name: 'add', handler: () => null },
+  ],
+})
+
+/** An application whose counts are stored before it closes, and another one that reads them. */
+async function serve() {
+  const store = new Keyv()
+  const counting = createApp(defineModule({ controllers: [cars] }), {
+    logger: false,
+    client: (request) => request.header('x-client'),
+    usage: { store },
+  })
+  counting.enableVersioning(VersioningSchemes.URL)
+  const headers = { 'x-client': 'acme' }
+  await counting.inject({ url: '/v1/car', headers })
+  await counting.inject({ url: '/v1/car', headers })
+  await counting.inject({ url: '/v2/car', headers })
+  await counting.inject({ method: 'POST', url: '/v2/car' })
+  await counting.close()
+  const report = createUsageReport({ store, guards: [isOperator] })
+  const app = createApp(defineModule({ controllers: [cars, report.controller] }), { logger: false })
+  app.enableVersioning(VersioningSchemes.URL)
+  return { app, report }
+}
+
+describe('createUsageReport', () => {
+  it('serves the counts to those whom its guards let in', async () => {
+    const { app } = await serve()
+    assert.equal((await app.inject('/usage')).statusCode, 403)
+    const response = await app.inject({ url: '/usage', headers: { 'x-key': 'secret' } })
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['cache-control'], 'no-store')
+    const { count, lastSeen, entries } = JSON.parse(response.body)
+    assert.equal(count, 4)
+    assert.equal(typeof lastSeen, 'string')
+    assert.deepEqual(Object.keys(entries[0]), ['day', 'version', 'route', 'client', 'count', 'lastSeen'])
+  })
+
+  const cases: readonly (readonly [query: string, count: number])[] = [
+    ['version=1', 2],
+    ['version=2&client=acme', 1],
+    ['client=', 1],
+    ['route=car.list', 3],
+    ['route=car.none', 0],
+    ['since=2000-01-31', 4],
+    ['since=2999-01-31', 0],
+  ]
+  for (const [query, count] of cases)
+    it(`filters by ${query}`, async () => {
+      const { app } = await serve()
+      const { body } = await app.inject({ url: `/usage?${query}`, headers: { 'x-key': 'secret' } })
+      assert.equal(JSON.parse(body).count, count)
+    })
+
+  it('refuses filters that it would ignore', async () => {
+    const { app } = await serve()
+    for (const query of ['versoin=1', 'since=today', 'since=2026-02-31x', 'route=a&route=b']) {
+      const { statusCode } = await app.inject({ url: `/usage?${query}`, headers: { 'x-key': 'secret' } })
+      assert.equal(statusCode, 422, query)
+    }
+  })
+
+  it('reads for your own code', async () => {
+    const { report } = await serve()
+    const entries = await report.read({ version: '1' })
+    assert.deepEqual(
+      entries.map(({ route, client, count }) => [route, client, count]),
+      [['car.list', 'acme', 2]],
+    )
+  })
+
+  it('is not made without a guard, nor for a store that lists no keys', () => {
+    const refused = (options: object) => {
+      try {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller without types may pass
+        createUsageReport(options as never)
+      } catch (error) {
+        assert.ok(error instanceof DefinitionError)
+        return error.errors.map(({ message }) => message)
+      }
+      return []
+    }
+    const store = new Keyv()
+    const isPublic = 'guards is missing: everyone could read the names of your clients'
+    assert.deepEqual(refused({ store }), [isPublic])
+    assert.deepEqual(refused({ store, guards: [] }), [isPublic])
+    assert.equal(refused({ store: { set: () => undefined }, guards: [isOperator] }).length, 1)
+    assert.equal(refused({ store, guards: [isOperator], path: 'usage' }).length, 1)
+  })
+})
