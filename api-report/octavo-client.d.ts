@@ -78,6 +78,13 @@ export type CallResult<R, A> = A extends 'response'
     ? R
     : Streamed<R, A extends 'events' ? EventStream : ReadableStream<Uint8Array>>
 
+export type CalledFunction<I, R> = RouteFunction<I, R> &
+  ([PagedItems<R>] extends [never]
+    ? unknown
+    : 'cursor' extends QueryOf<I>
+      ? PagesFunction<I, PagedItems<R>>
+      : unknown)
+
 type Certain<D extends string, S> = unknown extends S
   ? unknown
   : string extends S
@@ -314,8 +321,8 @@ type Level_2<Own, C, View, St, Above extends string = ''> =
 type Member<E, C, View, St, N extends string> = [E] extends [never]
   ? Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
-    ? RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
-    : RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
+    ? CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
+    : CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
         Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
 
 type MethodInput<E> = [E] extends [never]
@@ -406,6 +413,23 @@ export interface OutgoingRequest {
 
 type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>
 
+type PagedItems<R> = R extends {
+  readonly data: {
+    readonly items: readonly (infer T)[]
+    readonly next: string | null
+  }
+}
+  ? T
+  : never
+
+export interface PagesFunction<I, T> {
+  pages(
+    ...input: object extends I
+      ? [input?: I & Pick<CallOptions, 'signal'>]
+      : [input: I & Pick<CallOptions, 'signal'>]
+  ): AsyncIterable<T>
+}
+
 type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
 
 type ParamsInput_2<P, I, St> = I extends {
@@ -471,6 +495,12 @@ export class ProblemError extends Error {
   readonly title: string
   readonly type: string
 }
+
+type QueryOf<I> = I extends {
+  readonly query?: infer Q
+}
+  ? keyof NonNullable<Q>
+  : never
 
 export interface ReceivedEvent<D = string> {
   readonly data: D

@@ -1550,6 +1550,7 @@ const REPLY: unique symbol
 const ROWS: {
   readonly cross_site_request: readonly [403, 'Cross-site request']
   readonly insufficient_scope: readonly [403]
+  readonly invalid_cursor: readonly [422]
   readonly overloaded: 503
   readonly pin_unavailable: readonly [503]
   readonly rate_limit_unavailable: readonly [503]

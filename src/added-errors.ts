@@ -8,6 +8,7 @@ import type { CoreErrorCode, ErrorRow, ErrorTable, HttpError, OwnErrorOptions } 
 const ROWS = {
   insufficient_scope: [403],
   cross_site_request: [403, 'Cross-site request'],
+  invalid_cursor: [422],
   rate_limited: 429,
   overloaded: 503,
   rate_limit_unavailable: [503],

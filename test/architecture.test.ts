@@ -80,6 +80,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   usage:
     'values.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',
   pins: 'added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
+  pages: 'added-errors.ts values.ts http.ts definition-error.ts check-options.ts schema define session',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
@@ -116,7 +117,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   radix3: /^router\//,
   undici: /^server\/adapters\/undici\//,
   yaml: /^cli\/read-yaml\.ts$/,
-  zod: /^(schema\/schema|changes\/zod)\.ts$/,
+  zod: /^(schema\/schema|changes\/zod|pages\/schemas)\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,
   'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,
   // each takes Bun 1.5 ms to load, so the core does without

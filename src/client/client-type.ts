@@ -42,6 +42,40 @@ export interface RouteFunction<I, R> {
   ): Promise<Given<R, A>> & Iterated<R, A>
 }
 
+/** The items of a page, of the answers of a route: data with `items` and the cursor of the next page. */
+type PagedItems<R> = R extends {
+  readonly data: { readonly items: readonly (infer T)[]; readonly next: string | null }
+}
+  ? T
+  : never
+
+type QueryOf<I> = I extends { readonly query?: infer Q } ? keyof NonNullable<Q> : never
+
+/** A route as it is called, which has a further function if it answers in pages. */
+export type CalledFunction<I, R> = RouteFunction<I, R> &
+  ([PagedItems<R>] extends [never]
+    ? unknown
+    : 'cursor' extends QueryOf<I>
+      ? PagesFunction<I, PagedItems<R>>
+      : unknown)
+
+/** What a route has besides its call if it answers in pages. `I` is its declared input, `T` an item. */
+export interface PagesFunction<I, T> {
+  /**
+   * Iterates over the items of a page and all that follow it. Each page is asked for when the items of the one before are used up.
+   *
+   * @example
+   * for await (const car of client.car.list.pages()) console.log(car.name)
+   *
+   * @throws `ProblemError` for every answer that is no success, and what `fetch` throws.
+   */
+  pages(
+    ...input: object extends I
+      ? [input?: I & Pick<CallOptions, 'signal'>]
+      : [input: I & Pick<CallOptions, 'signal'>]
+  ): AsyncIterable<T>
+}
+
 /** A controller or router where it stands: its name, the prefix and version up to it, its routes and the routers below it. */
 interface Placed<Name, Prefix extends string, T, R, Version, Around> {
   readonly name: Name
@@ -105,8 +139,8 @@ type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Arou
 type Member<E, C, View, St, N extends string> = [E] extends [never]
   ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
-    ? RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
-    : RouteFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
+    ? CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
+    : CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
         Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
 
 /**

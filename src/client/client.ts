@@ -9,6 +9,7 @@ import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
 import { createAnnounce } from './deprecation.ts'
 import { createEvents, hasEvents } from './events.ts'
+import { createTake, withPages } from './pages.ts'
 import { createItems, iterated, toNamed } from './streams.ts'
 import { checkOptions, checkReconnect, notForEvents, toBase } from './options.ts'
 import type { AnyClientOptions, ClientOptions, ReconnectOptions, VersionedClientOptions } from './options.ts'
@@ -139,16 +140,12 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       return toResult(first, as === 'data' ? toNamed(events, route.events ?? {}) : events)
     })
   }
+  const take = createTake(answer)
+  const answerOrPages = withPages(find, answer, take)
   return {
     version: options.version ?? null,
-    call: (name, given) => iterated(name, answer(name, given)),
-    take: async (name, given) => {
-      // nothing else asks for more than data
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      const { ok, data, response } = (await answer(name, given)) as Answer<number, unknown>
-      if (!ok) throw new ProblemError(response, data)
-      return data
-    },
+    call: (name, given) => iterated(name, answerOrPages(name, given)),
+    take,
     url: async (name, given) => {
       const input = toInput(name, given, URL_KEYS)
       const { route } = await find(name)

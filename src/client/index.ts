@@ -1,7 +1,16 @@
 export type { Answer, As, Given as CallResult, Iterated as CallItems, NamedEvent, Wire } from './answer.ts'
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
-export type { CallOptions, Client, InVersion, InWritten, RouteFunction, WrittenTypes } from './client-type.ts'
+export type {
+  CalledFunction,
+  CallOptions,
+  Client,
+  InVersion,
+  InWritten,
+  PagesFunction,
+  RouteFunction,
+  WrittenTypes,
+} from './client-type.ts'
 export type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
 export type {
   ClientHeaders,

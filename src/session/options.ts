@@ -16,6 +16,7 @@ import {
   isText,
 } from '../values.ts'
 import { emptyDataProblem } from './data.ts'
+import { MIN_SECRET, SECRET, toSecrets } from './secret.ts'
 
 /** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
 export interface SessionStore {
@@ -84,17 +85,11 @@ export interface SessionSettings {
   readonly conflicts: 'refuse' | 'overwrite'
 }
 
-const MIN_SECRET = 32
-
-const isSecret = (value: unknown): boolean => typeof value === 'string' && value.length >= MIN_SECRET
 const FLAG: OptionRule = [isBoolean, 'true or false']
 const TIME: OptionRule = [isPositive, 'a number of milliseconds above 0']
 
 const OPTIONS: Rules = {
-  secret: [
-    (value) => (Array.isArray(value) ? value.length > 0 && value.every(isSecret) : isSecret(value)),
-    `text of ${MIN_SECRET} characters or more, or a list of such`,
-  ],
+  secret: SECRET,
   schema: [isSchema, 'a zod schema'],
   store: [
     (value) =>
@@ -164,7 +159,7 @@ export function sessionProblems(options: unknown): readonly DefinitionProblem[] 
 export function toSessionSettings(options: SessionOptions): SessionSettings {
   const { secret, schema, store, conflicts = 'refuse', storeTimeout = 5_000 } = options
   const { idleTimeout = 1_800_000, absoluteTimeout = 43_200_000 } = options
-  const secrets = typeof secret === 'string' ? [secret] : secret
+  const secrets = toSecrets(secret)
   const times = { idleTimeout, absoluteTimeout, storeTimeout }
   return { ...toCookie(options.cookie), ...times, secrets, schema, store, conflicts }
 }

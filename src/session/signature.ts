@@ -7,6 +7,8 @@ export interface Signer {
   read(value: string): { readonly id: string; readonly isCurrent: boolean } | undefined
 }
 
+const PURPOSE = 'octavo.session'
+
 /** 24 bytes in base64url, a dot, and 32 bytes in base64url. */
 const SIGNED = /^([\w-]{32})\.([\w-]{43})$/
 
@@ -19,20 +21,33 @@ export function createId(): string {
 export function createSigner(secrets: readonly string[]): Signer {
   const [first = ''] = secrets
   return {
-    sign: (id) => `${id}.${signatureOf(id, first)}`,
+    sign: (id) => `${id}.${signatureOf(PURPOSE, id, first)}`,
     read: (value) => {
       const [, id, signature] = SIGNED.exec(value) ?? []
       if (id === undefined || signature === undefined) return undefined
-      const given = Buffer.from(signature)
-      const index = secrets.findIndex((secret) =>
-        timingSafeEqual(given, Buffer.from(signatureOf(id, secret))),
-      )
+      const index = findSecret(PURPOSE, id, signature, secrets)
       return index === -1 ? undefined : { id, isCurrent: index === 0 }
     },
   }
 }
 
-function signatureOf(id: string, secret: string): string {
-  // the prefix keeps signatures apart from others that an application makes with the same secret
-  return createHmac('sha256', secret).update(`octavo.session.${id}`).digest('base64url')
+/**
+ * The signature of a text: 32 bytes in base64url, which are 43 characters. The purpose keeps signatures apart from others that an
+ * application makes with the same secret.
+ */
+export function signatureOf(purpose: string, text: string, secret: string): string {
+  return createHmac('sha256', secret).update(`${purpose}.${text}`).digest('base64url')
+}
+
+/** The index of the secret that signed a text, -1 if none did. The signature has 43 characters, which are compared in constant time. */
+export function findSecret(
+  purpose: string,
+  text: string,
+  signature: string,
+  secrets: readonly string[],
+): number {
+  const given = Buffer.from(signature)
+  return secrets.findIndex((secret) =>
+    timingSafeEqual(given, Buffer.from(signatureOf(purpose, text, secret))),
+  )
 }

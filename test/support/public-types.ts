@@ -15,6 +15,7 @@ export const ENTRY_POINTS = {
   'octavo/metrics': 'src/metrics/index.ts',
   'octavo/middleware': 'src/middleware/index.ts',
   'octavo/otel': 'src/otel/index.ts',
+  'octavo/pages': 'src/pages/index.ts',
   'octavo/pins': 'src/pins/index.ts',
   'octavo/usage': 'src/usage/index.ts',
   'octavo/testing': 'src/testing/index.ts',

@@ -6,7 +6,7 @@ import type { Member, TypeNames } from './schema-type.ts'
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(
-  `Api Answer NamedEvent NamedEvents ItemStream RouteFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  `Api Answer NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
@@ -28,6 +28,7 @@ export function toTypes({ version, routes, components }: Contract): string {
     ...(has('items') ? ['ItemStream'] : []),
     ...(has('events') ? ['NamedEvent', 'NamedEvents'] : []),
     'RouteFunction',
+    ...(routes.some(takesCursor) ? ['CalledFunction'] : []),
   ]
   const text = [
     `// The API for ${of}. \`octavo client\` wrote this file: write it again instead of editing it.\n`,
@@ -80,12 +81,19 @@ function callsOf(routes: readonly ContractRoute[], names: TypeNames, above = '')
       const parts = [
         ...(own === undefined
           ? []
-          : [`RouteFunction<Inputs[${quoted(own.name)}], ${answersOf(own, names)}>`]),
+          : [
+              `${takesCursor(own) ? 'CalledFunction' : 'RouteFunction'}<Inputs[${quoted(own.name)}], ${answersOf(own, names)}>`,
+            ]),
         ...(others.length === 0 ? [] : [callsOf(others, names, `${above}${key}.`)]),
       ]
       return { name: key, type: parts.join(' & '), isRequired: true, note: own?.summary }
     }),
   )
+}
+
+/** Whether a route may answer in pages, which the type of its function finds out. */
+function takesCursor({ parameters }: ContractRoute): boolean {
+  return parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'cursor')
 }
 
 function answersOf({ responses, stream, isOneResponse }: ContractRoute, names: TypeNames): string {

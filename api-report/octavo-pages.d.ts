@@ -1,0 +1,101 @@
+// The public types of octavo/pages. npm run api writes this file, and nothing imports it.
+
+export type FieldOf<T> = keyof T & string
+
+export interface PageCondition<F extends string = string> {
+  readonly field: F
+  readonly operator: '<' | '<=' | '>' | '>=' | 'is' | 'is not'
+  readonly value: SortKey
+}
+
+export type PageContext = Pick<ExecutionContext_2, 'path' | 'version' | 'request' | 'response'>
+
+export interface PageFields {
+  readonly cursor: z.ZodOptional<z.ZodString>
+  readonly limit: z.ZodDefault<z.ZodInt>
+}
+
+export interface PageLimit {
+  readonly default?: number
+  readonly max?: number
+}
+
+export interface PageOf<T> {
+  readonly items: readonly T[]
+  readonly next: string | null
+  readonly prev: string | null
+}
+
+export interface PageOptions<S, F extends string> {
+  readonly items: S
+  readonly lifetime?: number
+  readonly limit?: PageLimit
+  readonly order: readonly (F | SortBy<F>)[]
+  readonly secret: string | readonly string[]
+}
+
+export interface PagePosition<F extends string> {
+  readonly orderBy: readonly SortedBy<F>[]
+  readonly select: <T>(rows: Iterable<T>) => readonly T[]
+  readonly take: number
+  readonly where: readonly (readonly PageCondition<F>[])[]
+}
+
+export interface PageQuery {
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+export interface PageSchema<S> {
+  readonly _zod: {
+    readonly def: {
+      readonly shape: {
+        readonly items: {
+          readonly _zod: {
+            readonly def: {
+              readonly element: S
+              readonly type: 'array'
+            }
+            readonly input: readonly InputOf<S>[]
+            readonly output: OutputOf<S>[]
+          }
+        }
+        readonly next: z.ZodNullable<z.ZodString>
+        readonly prev: z.ZodNullable<z.ZodString>
+      }
+      readonly type: 'object'
+    }
+    readonly input: PageOf<InputOf<S>>
+    readonly output: PageOf<OutputOf<S>>
+  }
+  meta(metadata: { readonly description?: string; readonly id?: string }): PageSchema<S>
+}
+
+export interface PagedList<S, F extends string> {
+  readonly openapi: object
+  readonly query: PageFields
+  readonly read: (
+    query: PageQuery,
+    context: PageContext,
+    find: (position: PagePosition<F>) => Awaitable<Iterable<InputOf<S>>>,
+  ) => Promise<PageOf<InputOf<S>>>
+  readonly response: PageSchema<S>
+}
+
+export interface SortBy<F extends string = string> {
+  readonly direction?: 'asc' | 'desc' | undefined
+  readonly field: F
+  readonly nulls?: 'first' | 'last' | undefined
+}
+
+export type SortKey = string | number | bigint | boolean | Date | null
+
+export interface SortedBy<F extends string = string> {
+  readonly direction: 'asc' | 'desc'
+  readonly field: F
+  readonly nulls: 'first' | 'last' | undefined
+}
+
+export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
+  options: PageOptions<S, F>,
+): PagedList<S, F>

@@ -1,0 +1,61 @@
+import type { Answer } from './answer.ts'
+import { ProblemError } from './problem-error.ts'
+
+/** The data of a page. */
+interface Page {
+  readonly items?: unknown
+  readonly next?: unknown
+}
+
+/** Calls a route by its name. */
+type Call = (name: string, input?: unknown) => Promise<unknown>
+
+/** What the name of a route with pages ends with where its items are asked for. */
+const PAGES = '.pages'
+
+/** Creates the function that calls a route for the data of its success. */
+export function createTake(call: Call): Call {
+  return async (name, input) => {
+    // nothing else asks for more than data
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const { ok, data, response } = (await call(name, input)) as Answer<number, unknown>
+    if (!ok) throw new ProblemError(response, data)
+    return data
+  }
+}
+
+/** Has calls of `car.list.pages` iterate over the pages of `car.list`, unless a route has the whole name. */
+export function withPages(find: Call, call: Call, take: Call): Call {
+  return async (name, input) => {
+    if (!name.endsWith(PAGES)) return call(name, input)
+    const isRoute = await find(name).then(Boolean, () => false)
+    if (isRoute) return call(name, input)
+    const list = name.slice(0, -PAGES.length)
+    await find(list)
+    return {
+      ok: true,
+      data: eachItem((query) => take(list, { ...Object(input), query }), input),
+      response: {},
+    }
+  }
+}
+
+/**
+ * Asks for a page and those that follow it.
+ *
+ * @yields each item
+ */
+async function* eachItem(
+  ask: (query: unknown) => Promise<unknown>,
+  input: unknown,
+): AsyncGenerator<unknown, undefined> {
+  const query: unknown = Object(input).query
+  let asked = query
+  for (;;) {
+    const { items, next }: Page = Object(await ask(asked))
+    if (!Array.isArray(items)) throw new TypeError('The answer is no page: its data has no items')
+    yield* items
+    if (typeof next !== 'string') return undefined
+    asked = { ...Object(query), cursor: next }
+  }
+}

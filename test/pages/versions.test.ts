@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expectTypeOf } from 'expect-type'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import { createClient, ProblemError } from 'octavo/client'
+import { page } from 'octavo/pages'
+import { z } from 'zod'
+
+import { SECRET } from './support.ts'
+
+const Car = model('Car', { id: z.int(), name: z.string(), built: z.date() })
+
+const titles = defineVersionChange({
+  version: '2',
+  title: 'Cars have names',
+  description: '`Car.title` is called `name`.',
+  change: [reshape({ of: Car, fields: { name: { was: 'title' } } })],
+})
+const history = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [titles] })
+
+const ROWS = Array.from({ length: 7 }, (_, index) => ({
+  id: index + 1,
+  name: `car ${index + 1}`,
+  built: new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 2))),
+}))
+
+const list = page({
+  items: Car,
+  order: [{ field: 'built', direction: 'desc' }, 'id'],
+  secret: SECRET,
+  limit: { default: 3 },
+})
+
+const car = defineController({
+  name: 'car',
+  routes: [
+    {
+      method: 'GET',
+      name: 'list',
+      input: { query: { ...list.query, even: z.stringbool().optional() } },
+      response: { 200: list.response.meta({ id: 'CarPage' }) },
+      openapi: list.openapi,
+      handler: ({ query }, context) =>
+        list.read(query, context, (position) =>
+          position.select(ROWS.filter(({ id }) => query.even !== true || id % 2 === 0)),
+        ),
+    },
+    {
+      method: 'GET',
+      path: '/{id:int}',
+      name: 'getOne',
+      response: Car,
+      handler: () => ROWS[0] ?? { id: 0, name: '', built: new Date() },
+    },
+    {
+      method: 'GET',
+      path: '/pages',
+      name: 'pages',
+      response: z.string(),
+      handler: () => 'a route of that name',
+    },
+  ],
+})
+
+const app = createApp(defineModule({ controllers: [car] }), {
+  logger: false,
+  docs: {},
+  versioning: { scheme: VersioningSchemes.HEADER, format: 'integer', headerParameter: 'x-version', history },
+})
+
+const client = createClient<typeof app, '2'>({ baseUrl: 'http://cars.test', fetch: app.fetch, version: '2' })
+const IDS = [7, 5, 6, 3, 4, 1, 2]
+
+describe('the pages of an older version', () => {
+  it('have items as they were', async () => {
+    const old = client.at('1')
+    const { data } = await old.car.list()
+    expectTypeOf(data.items).toEqualTypeOf<{ id: number; title: string; built: string }[]>()
+    assert.deepEqual(data.items[0], { id: 7, title: 'car 7', built: '2026-01-04T00:00:00.000Z' })
+    const found: string[] = []
+    for await (const { title } of old.car.list.pages()) found.push(title)
+    assert.deepEqual(
+      found,
+      IDS.map((id) => `car ${id}`),
+    )
+  })
+
+  it('have cursors of their own', async () => {
+    const { data } = await client.at('1').car.list()
+    await assert.rejects(
+      client.car.list({ query: { cursor: data.next ?? '' } }),
+      (error) => error instanceof ProblemError && error.code === 'invalid_cursor',
+    )
+  })
+})
+
+describe('a client', () => {
+  it('iterates over the items of all pages, with the input of the call', async () => {
+    const found: number[] = []
+    for await (const item of client.car.list.pages({ query: { limit: 2 } })) {
+      expectTypeOf(item).toEqualTypeOf<{ id: number; name: string; built: string }>()
+      found.push(item.id)
+    }
+    assert.deepEqual(found, IDS)
+    const even: number[] = []
+    for await (const { id } of client.car.list.pages({ query: { limit: 1, even: 'true' } })) even.push(id)
+    assert.deepEqual(even, [6, 4, 2])
+  })
+
+  it('begins at a cursor, and asks for no page whose items are not used', async () => {
+    const urls: string[] = []
+    const counting = createClient<typeof app, '2'>({
+      baseUrl: 'http://cars.test',
+      fetch: app.fetch,
+      version: '2',
+      onRequest: ({ url, route }) => void (route === undefined || urls.push(url.search)),
+    })
+    const { data } = await counting.car.list()
+    for await (const { id } of counting.car.list.pages({ query: { cursor: data.next ?? '' } })) {
+      assert.equal(id, 3)
+      break
+    }
+    assert.deepEqual(urls, ['', `?cursor=${data.next}`])
+  })
+
+  it('rejects with the problem of a page', async () => {
+    const iterate = async () => {
+      for await (const _ of client.car.list.pages({ query: { cursor: 'foreign' } })) assert.fail()
+    }
+    await assert.rejects(
+      iterate(),
+      (error) => error instanceof ProblemError && error.code === 'invalid_cursor',
+    )
+  })
+
+  it('stops with its signal', async () => {
+    const stop = new AbortController()
+    const found: number[] = []
+    const iterate = async () => {
+      for await (const { id } of client.car.list.pages({ query: { limit: 3 }, signal: stop.signal })) {
+        found.push(id)
+        stop.abort()
+      }
+    }
+    await assert.rejects(iterate(), { name: 'AbortError' })
+    assert.deepEqual(found, [7, 5, 6])
+  })
+
+  it('has pages of routes with a cursor and items alone, and a route of that name stays one', async () => {
+    // @ts-expect-error no list
+    const none = client.car.getOne.pages
+    await assert.rejects(async () => {
+      for await (const _ of none({ params: { id: 1 } })) assert.fail()
+    }, /The answer is no page: its data has no items/)
+    assert.equal((await client.car.pages()).data, 'a route of that name')
+    await assert.rejects(
+      // @ts-expect-error no route
+      async () => client.car.lost.pages(),
+      /There is no route "car\.lost"/,
+    )
+  })
+})
+
+describe('documents', () => {
+  it('have the parameters, the page and the header, in the words of each version, and are valid', async () => {
+    const document: unknown = (await app.inject('/docs/openapi.json')).json()
+    const { valid, errors } = await new Validator().validate(structuredClone(Object(document)))
+    assert.ok(valid, JSON.stringify(errors))
+    const { paths, components } = Object(document)
+    const { parameters, responses } = paths['/car'].get
+    assert.deepEqual(
+      parameters
+        .filter((one: object) => Reflect.get(one, 'in') === 'query')
+        .map((one: object) => Reflect.get(one, 'name')),
+      ['limit', 'cursor', 'even'],
+    )
+    assert.deepEqual(Object.keys(responses['200'].headers), ['Link'])
+    assert.ok('422' in responses)
+    const fieldsOf = (name: string) => Object.keys(components.schemas[name].properties)
+    assert.deepEqual(fieldsOf('CarPage.v1'), ['items', 'next', 'prev'])
+    assert.deepEqual(
+      [fieldsOf('Car.v1'), fieldsOf('Car.v2')],
+      [
+        ['id', 'title', 'built'],
+        ['id', 'name', 'built'],
+      ],
+    )
+  })
+})
