@@ -17,6 +17,8 @@ import { bearerAuth, safeEqual } from 'octavo/auth'
 import { compression, cors, etag, rateLimit, requestId, securityHeaders } from 'octavo/middleware'
 import { z } from 'zod'
 
+import { activeSpan, traced } from './telemetry.ts'
+
 /** The longest body that the application takes, in bytes. */
 export const BODY_LIMIT = 100_000
 export const TOKEN = 'token-for-tests'
@@ -71,6 +73,8 @@ const basics = defineController({
     { method: 'GET', path: '/lines', handler: () => stream(lines(), { type: 'text/plain' }) },
     { method: 'GET', path: '/large', handler: () => ({ text: 'x'.repeat(300_000) }) },
     { method: 'GET', path: '/events', handler: (_input, { signal }) => sse(count(signal)) },
+    { method: 'GET', path: '/traced', handler: async () => (await wait(1), { span: activeSpan() }) },
+    { method: 'GET', path: '/traces', handler: () => traced },
     { method: 'GET', path: '/given', handler: () => given },
     {
       method: 'GET',

@@ -462,6 +462,34 @@ const operation: readonly Omit<Check, 'area'>[] = [
   },
 ]
 
+const CLIENT = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' }
+
+const telemetry: readonly Omit<Check, 'area'>[] = [
+  {
+    title: 'a span of OpenTelemetry in the trace of the client, with route and status',
+    run: async (call) => {
+      const headers = { traceparent: `00-${CLIENT.trace}-${CLIENT.span}-01` }
+      const { span } = Object(await (await call('/traced', { headers })).json())
+      const spans: unknown = await (await call('/traces')).json()
+      const found = Array.isArray(spans) ? spans.find(({ spanId }) => spanId === span) : undefined
+      assert.deepEqual([found?.traceId, found?.parent], [CLIENT.trace, CLIENT.span])
+      assert.equal(found.attributes['http.route'], '/traced')
+      assert.equal(found.attributes['http.response.status_code'], 200)
+    },
+  },
+  {
+    title: 'the span of each request for itself, after await',
+    run: async (call) => {
+      const found = await Promise.all(
+        Array.from({ length: 10 }, async () => Object(await (await call('/traced')).json())),
+      )
+      const ids = new Set(found.map(({ span }) => String(span)))
+      assert.equal(ids.size, 10)
+      for (const id of ids) assert.match(id, /^[\da-f]{16}$/)
+    },
+  },
+]
+
 /** Everything that is checked, by area. */
 export const CHECKS: readonly Check[] = Object.entries({
   routing,
@@ -476,4 +504,5 @@ export const CHECKS: readonly Check[] = Object.entries({
   'problem documents': problems,
   documents,
   operation,
+  telemetry,
 }).flatMap(([area, checks]) => checks.map((check) => ({ area, ...check })))

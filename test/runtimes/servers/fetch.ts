@@ -1,6 +1,7 @@
 import { createEdgeApp } from 'octavo/edge'
 
 import { AppModule, OPTIONS } from '../app.ts'
+import { createTelemetry } from '../telemetry.ts'
 import { withClosing } from './with-closing.ts'
 
 /** The `fetch` of an application that has no server. */
@@ -9,6 +10,6 @@ export function createHandler(addressHeader?: string): ReturnType<typeof createE
   const create = (options: object) => createEdgeApp(AppModule, { ...OPTIONS, ...place, ...options })
   return createEdgeApp(
     withClosing(AppModule, () => create({ logger: false })),
-    { ...OPTIONS, ...place },
+    { ...OPTIONS, ...place, telemetry: createTelemetry() },
   ).fetch
 }
