@@ -48,14 +48,19 @@ export interface LoadSheddingOptions {
 
 export type OriginTest = (origin: string, context: ExecutionContext_2) => Awaitable<boolean>
 
-export interface RateLimitOptions {
-  readonly cost?: number | ((context: ExecutionContext_2) => Awaitable<number>)
-  readonly key?: (context: ExecutionContext_2) => Awaitable<string | undefined>
-  readonly limit: number
+export interface RateLimit extends Middleware, Guard {
+  readonly kind: 'guard'
+  readonly name: string
+}
+
+export interface RateLimitOptions<I = never> {
+  readonly by?: (context: ExecutionContext_2<I>) => Awaitable<string | number | undefined>
+  readonly cost?: number | ((context: ExecutionContext_2<I>) => Awaitable<number>)
+  readonly limit: number | ((context: ExecutionContext_2<I>) => Awaitable<number>)
   readonly maxKeys?: number
   readonly name?: string
   readonly onStoreError?: 'allow' | 'refuse'
-  readonly skip?: (context: ExecutionContext_2) => Awaitable<boolean>
+  readonly skip?: (context: ExecutionContext_2<I>) => Awaitable<boolean>
   readonly store?: RateLimiter | object
   readonly storeTimeout?: number
   readonly window: number
@@ -109,7 +114,7 @@ export function etag(options?: EtagOptions): Middleware
 
 export function loadShedding(options?: LoadSheddingOptions): Middleware
 
-export function rateLimit(options: RateLimitOptions): Middleware
+export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit
 
 export function requestId(options?: RequestIdOptions): Middleware
 

@@ -77,6 +77,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Tokens and scopes', 'guide/tokens'],
       ['Sessions', 'guide/sessions'],
       ['CORS', 'guide/cors'],
+      ['Quotas', 'guide/quotas'],
       ['Limits', 'guide/limits'],
       ['Threats', 'security'],
     ],

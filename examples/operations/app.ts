@@ -56,7 +56,7 @@ export async function createOrdersApp(
       rateLimit({
         limit: settings.rateLimit,
         window: 3600,
-        key: ({ client }) => client,
+        by: ({ client }) => client,
         store: stores.counter,
       }),
     ],

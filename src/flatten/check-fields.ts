@@ -48,7 +48,8 @@ const SHARED: Readonly<Record<string, Kind>> = {
 export const isDefinition =
   (...kinds: readonly string[]) =>
   (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind))
+    // functions too, because a limit is both middleware and a guard
+    kinds.includes(String(Object(value).kind))
 
 /** Whether the value was made by a function that makes this kind of definition, and has the function that makes it useful. */
 function isPart(kind: string, method: string): (value: unknown) => boolean {

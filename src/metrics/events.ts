@@ -58,6 +58,7 @@ export function countEvents(registry: Registry): void {
     if (codes.size < MAX_CODES) codes.add(code)
     errors.inc({ code: codes.has(code) ? code : 'other' })
     if (!(error instanceof HttpError) || code !== 'rate_limited') return
-    refusals.inc({ limit: /^"([\w.:-]{1,64})"/.exec(error.headers?.['ratelimit'] ?? '')?.[1] ?? 'none' })
+    const limits = error.members['violated-policies']
+    refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
   })
 }

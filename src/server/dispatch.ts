@@ -242,7 +242,7 @@ function seal(
     if (context.toOlderHead !== undefined) response = withOlderHead(context, context.toOlderHead, given)
     const { headers } = response
     if (context.vary.length > 0) addVary(headers, context.vary)
-    context.writeVersionHeaders?.(response)
+    context.writeHeaders?.(response)
     if (headers['access-control-allow-origin'] !== undefined) {
       const asked = isPreflight(context.request)
         ? (context.request.header('access-control-request-headers') ?? '')
@@ -258,7 +258,7 @@ function seal(
     dropBody(response.body)
     context.observe(error)
     // whose own headers can be sent; those that tell of versions may be what cannot
-    context.writeVersionHeaders = undefined
+    context.writeHeaders = undefined
     return seal(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
   }
 }

@@ -123,7 +123,7 @@ describe('rateLimit without an address', () => {
   }
 
   const MESSAGE =
-    'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give key'
+    'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give by'
 
   it('fails outside production, and says why', async () => {
     delete process.env['NODE_ENV']
@@ -139,7 +139,7 @@ describe('rateLimit without an address', () => {
   })
 
   it('needs none where a key says who the client is', async () => {
-    const { get, logged } = serve({ key: () => 'someone' })
+    const { get, logged } = serve({ by: () => 'someone' })
     assert.deepEqual([await get(), logged], [200, []])
   })
 })

@@ -51,6 +51,7 @@ describe('rateLimit', () => {
       status: 429,
       detail: 'The limit of requests is reached',
       code: 'rate_limited',
+      'violated-policies': ['default'],
     })
     assert.equal(refused.headers['retry-after'], '60')
     assert.equal(runs, 2)
@@ -141,14 +142,14 @@ describe('who a client is to rateLimit', () => {
     assert.deepEqual(await statuses(serve({ limit: 1 }), requests), [200, 429, 429])
   })
   it('is what the function says, however long, and the address where that says nothing', async () => {
-    const key: RateLimitOptions['key'] = async ({ request }) => request.header('x-api-key')
+    const by: RateLimitOptions['by'] = async ({ request }) => request.header('x-api-key')
     const of = (name: string | undefined, remoteAddress = '192.0.2.1'): InjectOptions => ({
       url: '/',
       remoteAddress,
       headers: { 'x-api-key': name },
     })
     const long = 'x'.repeat(1000)
-    const app = serve({ limit: 1, key })
+    const app = serve({ limit: 1, by })
     assert.deepEqual(await statuses(app, [of('a'), of('b'), of('a', '192.0.2.9')]), [200, 200, 429])
     assert.deepEqual(await statuses(app, [of(undefined), of(undefined), of('192.0.2.1')]), [200, 429, 200])
     assert.deepEqual(await statuses(app, [of(long), of(`${long}y`), of(long)]), [200, 200, 429])
@@ -348,9 +349,9 @@ describe('the options of rateLimit', () => {
     ['an unknown option', { limit: 1, window: 1, windowMs: 1 }, /no option "windowMs"/],
     ['a name with quotes', { limit: 1, window: 1, name: 'a"b' }, /name is a string of 3 characters/],
     [
-      'a key that is a text',
-      { limit: 1, window: 1, key: 'ip' },
-      /key is a string of 2 characters\. Give a function/,
+      'a by that is a text',
+      { limit: 1, window: 1, by: 'ip' },
+      /by is a string of 2 characters\. Give a function/,
     ],
     ['a negative cost', { limit: 1, window: 1, cost: -1 }, /cost is -1/],
     [

@@ -42,7 +42,7 @@ const app = createApp(defineModule({ controllers: [api] }), {
     cors({ origin: PAGE, credentials: true, exposedHeaders: ['ratelimit'] }),
     requestId({ trust: true }),
     securityHeaders(),
-    rateLimit({ limit: 1000, window: 3600, key: ({ request }) => request.header('x-client') }),
+    rateLimit({ limit: 1000, window: 3600, by: ({ request }) => request.header('x-client') }),
     csrf({ origins: PAGE }),
     compression({ threshold: 100, encodings: ['br', 'gzip'] }),
     etag(),

@@ -686,7 +686,8 @@ describe('what a document says of errors', () => {
     const { components } = document
     const shown = operation(document, '/car/limited', 'post').responses
     assert.deepEqual(shown['429'], { $ref: '#/components/responses/TooManyRequests' })
-    assert.deepEqual(Object.keys(Object(components.responses?.['TooManyRequests']).headers), ['Retry-After'])
+    const { headers } = Object(components.responses?.['TooManyRequests'])
+    assert.deepEqual(Object.keys(headers), ['RateLimit', 'RateLimit-Policy', 'Retry-After'])
     const both = Object(shown['503']).content['application/problem+json']
     assert.deepEqual(both.schema, { $ref: '#/components/schemas/ProblemDetails' })
     assert.deepEqual(operation(document, '/car').responses['503'], {

@@ -1,37 +1,41 @@
-import { createHash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
-
 import { checkOptions, invalidOption } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { documenting, RETRY_AFTER } from '../../define/layers.ts'
 import type { AnsweredProblem } from '../../define/layers.ts'
+import type { Guard } from '../../define/guard.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { addedError } from '../../added-errors.ts'
 import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { placed } from '../../place.ts'
 import { isProduction } from '../../platform.ts'
 import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../values.ts'
+import { toAddressKey, toShortKey } from './client-key.ts'
 import { createSpend, isLimiter, isRedis, LimiterLoadError } from './store.ts'
-import type { Balance, RateLimiter, Spend } from './store.ts'
+import type { Balance, RateLimiter, Spend, Spent } from './store.ts'
 
-/** What `rateLimit` takes. */
-export interface RateLimitOptions {
-  /** The points that a client may spend in a window. A request costs 1 unless `cost` returns another number. */
-  readonly limit: number
+/** What `rateLimit` takes. The type parameter is the type of `context.identity`, as guards before it leave it. */
+export interface RateLimitOptions<I = never> {
+  /**
+   * The points that a client may spend in a window, or a function that returns them, for example by the plan of the client. With `Infinity`
+   * a client is not limited. A request costs 1 unless `cost` returns another number.
+   */
+  readonly limit: number | ((context: ExecutionContext<I>) => Awaitable<number>)
   /** How long a window is, in seconds. It begins with the first request of a client. */
   readonly window: number
   /** The name of the limit in headers. Limits with equal names share their counts in one Redis. @default 'default' */
   readonly name?: string
   /**
-   * Returns the key of a client, or `undefined` for the default. @default the address, of IPv6 the /64 network; see the option `trustProxy`
+   * Returns whose requests are counted together, or `undefined` for the default. Among guards it knows the identity that those before it
+   * found. @default the address, of IPv6 the /64 network; see the option `trustProxy`
    */
-  readonly key?: (context: ExecutionContext) => Awaitable<string | undefined>
+  readonly by?: (context: ExecutionContext<I>) => Awaitable<string | number | undefined>
   /** What a request costs. @default 1 */
-  readonly cost?: number | ((context: ExecutionContext) => Awaitable<number>)
+  readonly cost?: number | ((context: ExecutionContext<I>) => Awaitable<number>)
   /** Selects the requests that are not counted. @default none */
-  readonly skip?: (context: ExecutionContext) => Awaitable<boolean>
+  readonly skip?: (context: ExecutionContext<I>) => Awaitable<boolean>
   /** A client of Redis (`ioredis` or `redis`), or a limiter of rate-limiter-flexible. @default this process counts for itself */
   readonly store?: RateLimiter | object
   /** Milliseconds until a store that does not answer has failed. @default 1000 */
@@ -42,10 +46,21 @@ export interface RateLimitOptions {
   readonly maxKeys?: number
 }
 
+/** A limit, to be listed as middleware or as a guard. */
+export interface RateLimit extends Middleware, Guard {
+  /** Distinguishes guards from other definitions. */
+  readonly kind: 'guard'
+  /** The name in messages. */
+  readonly name: string
+}
+
 const WHERE = 'rateLimit'
 
 const OPTIONS: Rules = {
-  limit: [isPositive, 'a number of requests, at least 1'],
+  limit: [
+    (value) => isPositive(value) || isFunction(value),
+    'a number of requests, at least 1, or a function',
+  ],
   window: [
     (value) => isPositive(value) && value * 1000 <= LONGEST_TIMER,
     'a whole number of seconds, at least 1 and at most 2147483',
@@ -54,7 +69,7 @@ const OPTIONS: Rules = {
     (value) => typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value),
     'a word of letters, digits and _.:-',
   ],
-  key: [isFunction, 'a function'],
+  by: [isFunction, 'a function'],
   cost: [(value) => isCount(value) || isFunction(value), 'a number that is not negative, or a function'],
   skip: [isFunction, 'a function'],
   store: [
@@ -67,61 +82,124 @@ const OPTIONS: Rules = {
 }
 
 /**
- * Creates middleware that returns 429 `rate_limited` with `Retry-After` to clients that exceed a limit. All responses have `RateLimit` and
- * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Each call creates a separate limit. The same middleware in several places
- * has one count.
+ * Creates a limit, which returns 429 `rate_limited` with `Retry-After` to clients that exceed it. List it as middleware, to count requests
+ * before anything else is done with them, or as a guard, to count them by the identity that guards before it found. Responses have `RateLimit`
+ * and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11). Each call creates a separate limit. The same limit in several places has
+ * one count.
  *
  * @example
  * createApp(AppModule, { middleware: [rateLimit({ limit: 100, window: 60 })] }) // requests a minute, for each address
  *
+ * @example
+ * const quota = rateLimit<User>({ by: ({ identity }) => identity.id, limit: ({ identity }) => identity.plan.requests, window: 86_400 })
+ * createApp(AppModule, { guards: [SignedIn, quota] })
+ *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function rateLimit(options: RateLimitOptions): Middleware {
+export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
   checkOptions(WHERE, options, OPTIONS, storeProblems(options))
-  const { limit, window, name = 'default', key, cost = 1, skip, store } = options
+  const ask = createAsk(options)
+  const limited: Middleware = async (context, next) => {
+    const answer = await ask(context)
+    if (answer === undefined) return next()
+    if (answer.refusal === undefined) return tell(await next(), answer.told)
+    throw limitReached(answer.refusal, answer.told)
+  }
+  const canActivate = async (context: ExecutionContext): Promise<true> => {
+    const answer = await ask(context)
+    if (answer === undefined) return true
+    tellLater(context, answer.told)
+    if (answer.refusal === undefined) return true
+    throw limitReached(answer.refusal)
+  }
+  const { name = 'default', onStoreError } = options
+  // the name of a function is read-only, but can be defined
+  Object.defineProperty(limited, 'name', { value: `rateLimit(${name})` })
+  const limit = Object.assign(limited, { kind: 'guard', inject: {}, canActivate } as const)
+  const problems = toProblems(onStoreError === 'refuse')
+  return placed(documenting(limit, { problems, responseHeaders: HEADERS }), rateLimit)
+}
+
+/** The headers of a limit, and who is refused by it. */
+interface Answer {
+  readonly told: Readonly<Record<string, string>>
+  readonly refusal: Refusal | undefined
+}
+
+interface Refusal {
+  /** The name of the limit that is exceeded. */
+  readonly name: string
+  readonly seconds: number
+}
+
+/** Creates the function that counts a request, `undefined` for one that is not counted. */
+function createAsk<I>(
+  options: RateLimitOptions<I>,
+): (context: ExecutionContext) => Promise<Answer | undefined> {
+  const { limit, window, name = 'default', by, cost = 1, skip, store } = options
   const { storeTimeout = 1000, onStoreError = 'allow', maxKeys = 100_000 } = options
-  const policy = `"${name}";q=${limit};w=${window}`
-  const toHeaders = ({ remaining, reset }: Balance): Record<string, string> => ({
-    'ratelimit-policy': policy,
-    ratelimit: `"${name}";r=${remaining};t=${Math.ceil(reset / 1000)}`,
-  })
+  const limitOf = typeof limit === 'function' ? limit : () => limit
   const costOf = typeof cost === 'function' ? cost : () => cost
   const count = createCount(
-    createSpend({ name, limit, window, store, storeTimeout, maxKeys }),
+    createSpend({ name, window, store, storeTimeout, maxKeys }),
     onStoreError === 'refuse',
   )
   const addressOf = createAddressOf()
-  const limited: Middleware = async (context, next) => {
-    if (skip !== undefined && (await skip(context))) return next()
-    const own = await key?.(context)
+  return async (given) => {
+    // guards before this one leave the identity, as they do for handlers
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const context = given as ExecutionContext<I>
+    if (skip !== undefined && (await skip(context))) return undefined
+    const quota: unknown = await limitOf(context)
+    if (quota === Infinity) return undefined
+    if (!isCount(quota)) throw new TypeError('rateLimit: limit gave no number that is 0 or more')
+    const own = await by?.(context)
     const price: unknown = await costOf(context)
     if (!isCount(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
-    const client = own === undefined ? `ip:${addressOf(context)}` : `key:${own}`
-    const balance = await count(context, toShortKey(client), price)
-    if (balance === undefined) return next()
-    const told = toHeaders(balance)
-    if (balance.isWithin) return tell(await next(), told)
-    const seconds = Math.max(1, Math.ceil(balance.reset / 1000))
-    throw limitReached({ ...told, 'retry-after': String(seconds) })
+    const client = own === undefined ? `ip:${addressOf(given)}` : `key:${own}`
+    const balance = await count(given, { key: toShortKey(client), cost: price, limit: quota })
+    if (balance === undefined) return undefined
+    const reset = Math.ceil(balance.reset / 1000)
+    const told = {
+      'ratelimit-policy': `"${name}";q=${quota};w=${window}`,
+      ratelimit: `"${name}";r=${balance.remaining};t=${reset}`,
+    }
+    return { told, refusal: balance.isWithin ? undefined : { name, seconds: Math.max(1, reset) } }
   }
-  return documenting(limited, { problems: toProblems(onStoreError === 'refuse') })
 }
 
-function limitReached(headers?: Readonly<Record<string, string>>): HttpError {
-  return addedError('rate_limited', 'The limit of requests is reached', { headers })
+function limitReached({ name, seconds }: Refusal, told: Readonly<Record<string, string>> = {}): HttpError {
+  return addedError('rate_limited', 'The limit of requests is reached', {
+    headers: { ...told, 'retry-after': String(seconds) },
+    // as the draft names it, section 5.1
+    'violated-policies': [name],
+  })
 }
 
 function notCounted(cause?: unknown): HttpError {
   return addedError('rate_limit_unavailable', 'Requests cannot be counted at the moment', { cause })
 }
 
+const HEADERS = {
+  RateLimit: {
+    description:
+      'What is left of each limit, and the seconds until it is renewed (draft-ietf-httpapi-ratelimit-headers-11)',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description:
+      'The quota of each limit and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11)',
+    schema: { type: 'string' },
+  },
+} as const
+
 /** What documents tell of the responses. */
 function toProblems(refuses: boolean): readonly AnsweredProblem[] {
   const tooMany = {
     name: 'TooManyRequests',
-    example: limitReached(),
+    example: limitReached({ name: 'default', seconds: 1 }),
     description: 'There were too many requests',
-    headers: RETRY_AFTER,
+    headers: { ...HEADERS, ...RETRY_AFTER },
   }
   const uncounted = {
     name: 'RateLimitUnavailable',
@@ -144,7 +222,7 @@ function createAddressOf(): (context: ExecutionContext) => string {
 }
 
 const NO_ADDRESS =
-  'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give key'
+  'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give by'
 
 /** Adds to what limits further inside have told. */
 function tell(response: FinishedResponse, told: Readonly<Record<string, string>>): FinishedResponse {
@@ -155,14 +233,29 @@ function tell(response: FinishedResponse, told: Readonly<Record<string, string>>
   return response
 }
 
-type Count = (context: ExecutionContext, key: string, cost: number) => Promise<Balance | undefined>
+/** A request on its way, whose headers are written when everything else is done. */
+interface Sealed {
+  writeHeaders?: ((response: FinishedResponse) => void) | undefined
+}
+
+/** Has the response tell of a limit, whatever becomes of it: a guard does not see it. Limits are told in the order in which they counted. */
+function tellLater(context: ExecutionContext & Sealed, told: Readonly<Record<string, string>>): void {
+  const write = context.writeHeaders
+  context.writeHeaders = (response) => {
+    write?.(response)
+    for (const [name, value] of Object.entries(told))
+      response.headers[name] = [response.headers[name] ?? [], value].flat().join(', ')
+  }
+}
+
+type Count = (context: ExecutionContext, spent: Spent) => Promise<Balance | undefined>
 
 /** Counts, or `undefined` if the store fails and that is no reason to refuse. The log tells when that begins and when it ends. */
 function createCount(spend: Spend, refuses: boolean): Count {
   let isFailing = false
-  return async (context, key, cost) => {
+  return async (context, spent) => {
     try {
-      const balance = await spend(key, cost)
+      const balance = await spend(spent)
       if (isFailing) context.log.info({}, 'The store of the rate limit works again')
       isFailing = false
       return balance
@@ -185,6 +278,14 @@ function storeProblems(options: unknown): readonly DefinitionProblem[] {
       invalidOption(WHERE, `${name} is missing`, 'write rateLimit({ limit: 100, window: 60 })'),
     )
   if (!isLimiter(store)) return missing
+  if (isFunction(limit))
+    return [
+      invalidOption(
+        WHERE,
+        'limit is a function, and the store has a limit of its own',
+        'give a client of Redis',
+      ),
+    ]
   const { points, duration } = Object(store)
   const differs = [
     ['limit', limit, 'points', points],
@@ -196,50 +297,4 @@ function storeProblems(options: unknown): readonly DefinitionProblem[] {
       invalidOption(WHERE, `${ours} is not the ${theirs} of the store`, 'write the same number in both'),
     ),
   ]
-}
-
-/** Groups of an IPv6 address that name a network: a /64, which one household or machine has for itself (RFC 6177). */
-const NETWORK_GROUPS = 4
-
-/**
- * What a client's address is counted under: an IPv4 address as it is, also where it is written as IPv6, and of an IPv6 address the
- * network, for whoever has one address there has 2^64.
- */
-function toAddressKey(address: string): string {
-  const [ip = ''] = address.split('%', 1)
-  if (!isIPv6(ip)) return ip
-  const groups = toGroups(ip)
-  const [mark, high = 0, low = 0] = groups.slice(5)
-  const isMapped = mark === 0xffff && groups.slice(0, 5).every((group) => group === 0)
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  return groups
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => group.toString(16))
-    .join(':')
-}
-
-/** The eight groups of a valid IPv6 address (RFC 4291 section 2.2). */
-function toGroups(ip: string): readonly number[] {
-  const [head = '', tail] = ip.split('::')
-  const before = readGroups(head)
-  if (tail === undefined) return before
-  const behind = readGroups(tail)
-  return [...before, ...Array<number>(8 - before.length - behind.length).fill(0), ...behind]
-}
-
-function readGroups(text: string): readonly number[] {
-  if (text === '') return []
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)]
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
-    return [a * 256 + b, c * 256 + d]
-  })
-}
-
-/** Characters of a key that are kept as they are; of a longer one a digest. */
-const LONGEST = 128
-
-/** A key of bounded length. */
-function toShortKey(key: string): string {
-  return key.length <= LONGEST ? key : createHash('sha256').update(key).digest('base64url')
 }

@@ -32,13 +32,20 @@ export interface RateLimiter {
   consume(key: string, points?: number): Promise<unknown>
 }
 
-/** Counts a request of a key at a cost. Rejects when the store fails. */
-export type Spend = (key: string, cost: number) => Promise<Balance>
+/** What a request spends. */
+export interface Spent {
+  readonly key: string
+  readonly cost: number
+  /** What may be spent in a window. */
+  readonly limit: number
+}
+
+/** Counts a request. Rejects when the store fails. */
+export type Spend = (spent: Spent) => Promise<Balance>
 
 /** What the counting goes by. */
 export interface SpendOptions {
   readonly name: string
-  readonly limit: number
   /** Seconds. */
   readonly window: number
   /** A limiter, or a client of Redis; `undefined` counts in this process. */
@@ -51,45 +58,43 @@ export interface SpendOptions {
 export function createSpend(options: SpendOptions): Spend {
   const { store, storeTimeout } = options
   if (store === undefined) return createMemorySpend(options)
-  if (isLimiter(store)) return (key, cost) => within(storeTimeout, spend(store, key, cost))
+  if (isLimiter(store)) return ({ key, cost }) => within(storeTimeout, spend(store, key, cost))
   let made: Promise<RateLimiter> | undefined
-  return (key, cost) => {
+  return (spent) => {
     made ??= createRedisLimiter(store, options)
     return within(
       storeTimeout,
-      made.then((limiter) => spend(limiter, key, cost)),
+      made.then((limiter) => spendOf(limiter, spent)),
     )
   }
 }
 
-async function createRedisLimiter(
-  client: object,
-  { name, limit, window }: SpendOptions,
-): Promise<RateLimiter> {
+async function createRedisLimiter(client: object, { name, window }: SpendOptions): Promise<RateLimiter> {
   const { RateLimiterRedis } = await loadLimiters()
   return new RateLimiterRedis({
     storeClient: client,
     // ioredis can define commands, the other client of Redis cannot
     useRedisPackage: !('defineCommand' in client),
     rejectIfRedisNotReady: true,
-    points: limit,
+    points: UNLIMITED,
     duration: window,
     keyPrefix: `octavo:rate:${name}`,
   })
 }
 
 /** Counts in this process; the keys whose windows end first are forgotten when there are too many. */
-function createMemorySpend({ limit, window, maxKeys }: SpendOptions): Spend {
+function createMemorySpend({ window, maxKeys }: SpendOptions): Spend {
   const create = async () => {
     const { RateLimiterMemory } = await loadLimiters()
-    return new RateLimiterMemory({ points: limit, duration: window })
+    return new RateLimiterMemory({ points: UNLIMITED, duration: window })
   }
   let made: ReturnType<typeof create> | undefined
   /** When the window of each key ends; all are equally long, so the first to end come first. */
   const ends = new Map<string, number>()
-  return async (key, cost) => {
+  return async (spent) => {
+    const { key } = spent
     const limiter = await (made ??= create())
-    const balance = await spend(limiter, key, cost)
+    const balance = await spendOf(limiter, spent)
     if (!balance.isFirst) return balance
     const now = Date.now()
     ends.delete(key)
@@ -102,6 +107,16 @@ function createMemorySpend({ limit, window, maxKeys }: SpendOptions): Spend {
     }
     return balance
   }
+}
+
+/** Points that no client spends: the limiters made here only count, because clients may have different limits. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER
+
+/** Counts with a limiter that was made here, and compares the count with the limit of the client. */
+async function spendOf(limiter: RateLimiter, { key, cost, limit }: Spent): Promise<Balance> {
+  const balance = await spend(limiter, key, cost)
+  const remaining = limit - (UNLIMITED - balance.remaining)
+  return { ...balance, isWithin: remaining >= 0, remaining: Math.max(0, remaining) }
 }
 
 async function spend(limiter: RateLimiter, key: string, cost: number): Promise<Balance> {

@@ -106,7 +106,8 @@ function errorsOf(
   const rules: readonly (readonly [can: boolean, status: number, name: ProblemAnswer])[] = [
     [hasBody || sources.some(({ name }) => name === 'query'), 400, 'BadRequest'],
     [asks, 401, 'Unauthenticated'],
-    [layers.guards.length > 0, 403, 'Forbidden'],
+    // a limit among the guards, which is a function, refuses with problems of its own alone
+    [layers.guards.some(({ part }) => typeof part !== 'function'), 403, 'Forbidden'],
     [pattern.params.length > 0, 404, 'NotFound'],
     [lifetime?.gone === true, retired, 'RetiredVersion'],
     [hasBrownouts(lifetime), retired, 'VersionBrownout'],

@@ -111,8 +111,8 @@ export class RequestContext implements SessionContext {
   identity: unknown = undefined
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
-  /** Writes the report on versions into the headers of a response. */
-  writeVersionHeaders: ((response: FinishedResponse) => void) | undefined
+  /** Writes the report on versions, and what guards tell, into the headers of a response. */
+  writeHeaders: ((response: FinishedResponse) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
   /** Adapts the status and the headers of a response to the version of the request. */

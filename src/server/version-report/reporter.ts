@@ -68,13 +68,13 @@ export function createVersionReporter(
         isRefused: refused !== undefined,
         brownout,
       })
-      context.writeVersionHeaders = write
+      context.writeHeaders = write
       if (refused === undefined) return
       throw versionError(refused, resolution, report, lifetime, brownout && { to: brownout.to, now: clock() })
     },
     onMiss: (context, { report }) => {
       if (report === undefined || when === false) return
-      context.writeVersionHeaders = ({ headers }) => addReport(headers, report)
+      context.writeHeaders = ({ headers }) => addReport(headers, report)
     },
   }
 }
@@ -97,7 +97,7 @@ const ANSWERS: Standing = { refused: undefined, brownout: undefined }
 
 /** The report for a response and its error. */
 interface MatchReport {
-  readonly write: NonNullable<RequestContext['writeVersionHeaders']>
+  readonly write: NonNullable<RequestContext['writeHeaders']>
   readonly report: VersionReport
 }
 

@@ -76,8 +76,8 @@ export const createPreviewRouting: CreatePreviews = (versioning, plain, route) =
 
 /** Names the previews that a response shows. */
 function tell(context: RequestContext): void {
-  const write = context.writeVersionHeaders
-  context.writeVersionHeaders = (response) => {
+  const write = context.writeHeaders
+  context.writeHeaders = (response) => {
     write?.(response)
     response.headers[PREVIEW_HEADER] = context.previews.join(', ')
   }

@@ -1,0 +1,34 @@
+import { createClient } from '@keyv/redis'
+import { createApp, defineController, defineModule } from 'octavo'
+import { bearerAuth } from 'octavo/auth'
+import { rateLimit } from 'octavo/middleware'
+
+/** The program of the test: four workers that count together in the Redis of the socket in `REDIS`. */
+const PLANS: Readonly<Record<string, number>> = { free: 10, team: 40, open: Infinity }
+
+const store = createClient({ socket: { path: process.env['REDIS'] ?? '', tls: false } })
+store.on('error', () => undefined)
+await store.connect()
+
+interface Client {
+  readonly id: string
+  readonly plan: string
+}
+
+const SignedIn = bearerAuth({ verify: (token): Client => ({ id: token, plan: token.split('-')[0] ?? '' }) })
+const daily = rateLimit<Client>({
+  name: 'day',
+  by: ({ identity }) => identity.id,
+  limit: async ({ identity }) => PLANS[identity.plan] ?? 0,
+  window: 86_400,
+  store,
+  storeTimeout: 10_000,
+  onStoreError: 'refuse',
+})
+const cars = defineController({
+  prefix: '/car',
+  guards: [SignedIn, daily],
+  routes: [{ method: 'GET', handler: () => process.pid }],
+})
+const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+console.log(JSON.stringify({ url: await app.listen({ port: 0, host: '127.0.0.1', workers: 4 }) }))
