@@ -29,21 +29,33 @@ export function guardStore(settings: SessionSettings, log: Logger): GuardedStore
   let opened: Promise<SessionStore> | undefined
   const open = (): Promise<SessionStore> => (opened ??= openStore(settings.store))
 
+  async function ask(
+    operation: string,
+    deadline: number,
+    run: (store: SessionStore) => Awaitable<unknown>,
+  ): Promise<unknown> {
+    const store = await open()
+    const watch = watchOf(store)
+    const before = watch.count
+    const result = await inTime(deadline, () => run(store))
+    // keyv tells of most errors only by an event, and goes on as if there were nothing
+    const isAnswer = operation === 'get' && result !== undefined && result !== null
+    if (watch.count !== before && !isAnswer) throw watch.last
+    if (operation === 'set' && result === false) throw new Error('The store did not store')
+    return result
+  }
+
   async function call(
     operation: string,
     deadline: number,
     run: (store: SessionStore) => Awaitable<unknown>,
   ): Promise<unknown> {
     try {
-      const store = await open()
-      const watch = watchOf(store)
-      const before = watch.count
-      const result = await inTime(deadline, () => run(store))
-      // keyv tells of most errors only by an event, and goes on as if there were nothing
-      const isAnswer = operation === 'get' && result !== undefined && result !== null
-      if (watch.count !== before && !isAnswer) throw watch.last
-      if (operation === 'set' && result === false) throw new Error('The store did not store')
-      return result
+      return await ask(operation, deadline, run).catch((error: unknown) => {
+        // a connection that breaks takes the commands under way with it, and a read has no effect that could happen twice
+        if (operation !== 'get' || performance.now() >= deadline) throw error
+        return ask(operation, deadline, run)
+      })
     } catch (cause) {
       log.error({ err: cause, operation }, 'The session store failed')
       throw httpError('session_unavailable', 'Sessions are not available at the moment; try again later', {

@@ -51,6 +51,16 @@ describe('a store that fails', () => {
     }
   }
 
+  it('is read once more, because a connection that breaks takes the reads under way with it', async () => {
+    const { client, store, log } = createFixture()
+    await client.visit(({ data }) => Object.assign(data, { name: 'Ada' }))
+    const { get } = store
+    let reads = 0
+    store.get = (key) => (++reads === 1 ? Promise.reject(new Error('Socket closed')) : get(key))
+    assert.deepEqual(await client.read(), { name: 'Ada' })
+    assert.deepEqual([reads, log.lines], [2, []])
+  })
+
   it('is a 503 when set says that nothing was stored', async () => {
     const { client, store } = createFixture()
     store.set = async () => false
