@@ -11,6 +11,7 @@ import type { App, AppOptions, AnyGuard, Interceptor, Tokens } from 'octavo'
 import { rotate, summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
 import { formatSummary } from '../report/summary.ts'
+import { apiAlone, spans } from './telemetry.ts'
 
 const CALLS = 100
 const WARM_UP = 20
@@ -70,6 +71,8 @@ const SETUPS: Readonly<Record<string, Setup>> = {
   '3 guards, 2 interceptors': { guards, interceptors },
   'a request-scoped provider': { inject: { PerRequest } },
   client: { options: { client } },
+  'a span by the API of OpenTelemetry alone': { options: { telemetry: apiAlone } },
+  'a span by octavo/otel': { options: { telemetry: spans } },
   'client and usage': { options: { client, usage: { store: () => undefined } } },
 }
 
