@@ -464,6 +464,8 @@ export { VersioningSchemes } from 'octavo'
 
 export { WebHandler } from 'octavo'
 
+export { Webhook } from 'octavo'
+
 export { accepted } from 'octavo'
 
 export { badRequest } from 'octavo'

@@ -466,6 +466,7 @@ export interface DocsOptions {
   readonly servers?: readonly DocumentServer[]
   readonly tags?: readonly DocumentTag[]
   readonly ui?: 'scalar' | 'swagger' | false | ((page: PageInfo) => string)
+  readonly webhooks?: readonly Webhook[]
 }
 
 export interface DocumentContact {
@@ -1371,6 +1372,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItemObject>>
   readonly servers: readonly DocumentServer[]
   readonly tags?: readonly DocumentTag[]
+  readonly webhooks?: Readonly<Record<string, PathItemObject>>
 }
 
 export type OpenApiVersion = '3.1' | '3.2'
@@ -1551,10 +1553,12 @@ const ROWS: {
   readonly cross_site_request: readonly [403, 'Cross-site request']
   readonly insufficient_scope: readonly [403]
   readonly invalid_cursor: readonly [422]
+  readonly invalid_signature: readonly [401]
   readonly overloaded: 503
   readonly pin_unavailable: readonly [503]
   readonly rate_limit_unavailable: readonly [503]
   readonly rate_limited: 429
+  readonly replays_unavailable: readonly [503]
   readonly token_keys_unavailable: readonly [503]
 }
 
@@ -2426,6 +2430,17 @@ type VersionsOf<A> = A extends {
 type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
 
 export type WebHandler = (request: Request, context: ExecutionContext_2) => Awaitable<Response>
+
+export interface Webhook<S extends Schema = Schema> {
+  readonly deprecated?: boolean
+  readonly description?: string
+  readonly kind: 'webhook'
+  readonly name: string
+  readonly schema: S
+  readonly summary?: string
+  readonly tags?: readonly string[]
+  readonly version?: VersionSpec
+}
 
 type WithKnownTypes<P, Before extends string = ''> = P extends `${infer Head}:${infer Type}}${infer Rest}`
   ? Type extends keyof ParamValues

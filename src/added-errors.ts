@@ -14,6 +14,8 @@ const ROWS = {
   rate_limit_unavailable: [503],
   token_keys_unavailable: [503],
   pin_unavailable: [503],
+  invalid_signature: [401],
+  replays_unavailable: [503],
 } as const satisfies Readonly<Record<string, ErrorRow>>
 
 /** A code of the errors of middleware and entry points. */

@@ -133,6 +133,7 @@ export type {
   ServerVariable,
   SecurityAlternative as SecurityRequirementObject,
 } from './openapi/document/types.ts'
+export type { Webhook } from './openapi/webhook.ts'
 export { mergePatch } from './merge-patch.ts'
 export type { MergePatch } from './merge-patch.ts'
 export type { Awaitable, BodyStream, FinishedResponse, Method, QueryRecord } from './http.ts'

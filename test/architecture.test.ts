@@ -50,6 +50,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   openapi:
     'values.ts http.ts header-name.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts workerd.ts http.ts async.ts versioning define',
+  webhooks:
+    'added-errors.ts values.ts platform.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts versioning schema define flatten changes openapi',
   'server/options':
     'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
@@ -115,7 +117,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:tls': /^server\/adapters\/node\//,
   'prom-client': /^metrics\//,
   radix3: /^router\//,
-  undici: /^server\/adapters\/undici\//,
+  undici: /^(?:server\/adapters\/undici|webhooks\/send)\//,
   yaml: /^cli\/read-yaml\.ts$/,
   zod: /^(schema\/schema|changes\/zod|pages\/schemas)\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,

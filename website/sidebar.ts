@@ -39,6 +39,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Uploads', 'guide/uploads'],
       ['Downloads', 'guide/downloads'],
       ['Long work', 'guide/long-work'],
+      ['Webhooks', 'guide/webhooks'],
     ],
   },
   {

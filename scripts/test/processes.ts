@@ -48,6 +48,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/metrics/': 'subscribes to channels, listens on sockets and starts workers',
   'test/otel/': 'registers an SDK for the process and listens on sockets',
   'test/pins/': 'mocks the clock',
+  'test/webhooks/': 'listens on sockets and mocks the clock',
   'test/pattern.test.ts': 'lists the parameter types of the process',
   'test/project/': 'starts a process',
   'test/redos.test.ts': 'measures time',

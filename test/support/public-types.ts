@@ -20,6 +20,7 @@ export const ENTRY_POINTS = {
   'octavo/usage': 'src/usage/index.ts',
   'octavo/testing': 'src/testing/index.ts',
   'octavo/undici': 'src/server/adapters/undici/index.ts',
+  'octavo/webhooks': 'src/webhooks/index.ts',
 } as const
 
 export type EntryPoint = keyof typeof ENTRY_POINTS

@@ -27,9 +27,51 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
   const named = withOwnNames(parts)
   const serverLists = new Set(parts.map(({ document }) => JSON.stringify(document.servers)))
   const hasOwnServers = serverLists.size > 1
+  const merged = (of: (document: OpenApiDocument) => OpenApiDocument['paths'], own = false) =>
+    Object.fromEntries(
+      [...toPlaces(named, of)].map(([path, methods]) => [path, mergeItem(methods, own, answers)]),
+    )
+  const taken = new Set<string>()
+  const paths = withUniqueIds(
+    merged((document) => document.paths, hasOwnServers),
+    taken,
+  )
+  const webhooks = withUniqueIds(
+    merged((document) => document.webhooks ?? {}),
+    taken,
+  )
+  const items = [...Object.values(paths), ...Object.values(webhooks)]
+  const schemas = Object.assign({}, ...named.map(({ document }) => document.components.schemas ?? {}))
+  const schemes = Object.assign({}, ...named.map(({ document }) => document.components.securitySchemes ?? {}))
+  const versions = parts.flatMap(({ version }) => version ?? [])
+  const policies = parts.flatMap(({ document }) => document['x-api-versioning'] ?? [])
+  const { openapi, externalDocs } = first.document
+  const version = settings.hasVersion || versions.length === 0 ? settings.info.version : versions.join(', ')
+  return {
+    openapi,
+    info: { ...settings.info, version },
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+    servers: uniqueServers(parts.flatMap(({ document }) => document.servers)),
+    ...tagsOf(items, settings.tags),
+    ...(policies.length === 0 ? {} : { 'x-api-versioning': policies }),
+    paths,
+    ...(Object.keys(webhooks).length === 0 ? {} : { webhooks }),
+    components: toComponents(items, schemas, schemes, answers),
+  }
+}
+
+interface Placed extends VersionedOperation {
+  readonly servers: readonly DocumentServer[]
+}
+
+/** The operations of all documents by path, or by the name of a webhook, and method. */
+function toPlaces(
+  parts: readonly Part[],
+  itemsOf: (document: OpenApiDocument) => OpenApiDocument['paths'],
+): ReadonlyMap<string, ReadonlyMap<string, readonly Placed[]>> {
   const byPlace = new Map<string, Map<string, Placed[]>>()
-  for (const { version, document, own } of named) {
-    for (const [path, item] of Object.entries(document.paths)) {
+  for (const { version, document, own } of parts) {
+    for (const [path, item] of Object.entries(itemsOf(document))) {
       const methods = byPlace.get(path) ?? new Map<string, Placed[]>()
       byPlace.set(path, methods)
       for (const [method, operation] of Object.entries(item)) {
@@ -43,31 +85,7 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
       }
     }
   }
-  const paths = withUniqueIds(
-    Object.fromEntries(
-      [...byPlace].map(([path, methods]) => [path, mergeItem(methods, hasOwnServers, answers)]),
-    ),
-  )
-  const schemas = Object.assign({}, ...named.map(({ document }) => document.components.schemas ?? {}))
-  const schemes = Object.assign({}, ...named.map(({ document }) => document.components.securitySchemes ?? {}))
-  const versions = parts.flatMap(({ version }) => version ?? [])
-  const policies = parts.flatMap(({ document }) => document['x-api-versioning'] ?? [])
-  const { openapi, externalDocs } = first.document
-  const version = settings.hasVersion || versions.length === 0 ? settings.info.version : versions.join(', ')
-  return {
-    openapi,
-    info: { ...settings.info, version },
-    ...(externalDocs === undefined ? {} : { externalDocs }),
-    servers: uniqueServers(parts.flatMap(({ document }) => document.servers)),
-    ...tagsOf(paths, settings.tags),
-    ...(policies.length === 0 ? {} : { 'x-api-versioning': policies }),
-    paths,
-    components: toComponents(paths, schemas, schemes, answers),
-  }
-}
-
-interface Placed extends VersionedOperation {
-  readonly servers: readonly DocumentServer[]
+  return byPlace
 }
 
 function mergeItem(
@@ -99,8 +117,7 @@ function toWord(version: string): string {
 }
 
 /** A name can be at another path in another version: then the second is numbered. */
-function withUniqueIds(paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
-  const taken = new Set<string>()
+function withUniqueIds(paths: OpenApiDocument['paths'], taken: Set<string>): OpenApiDocument['paths'] {
   const unique = (operation: Operation): Operation => {
     const operationId = toFreeName(operation.operationId, taken)
     return operationId === operation.operationId ? operation : { ...operation, operationId }
@@ -139,14 +156,19 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
       firsts.set(key, own)
       names.set(name, own)
     }
-    const { components, paths } = renamed(part.document, 'schemas', names)
+    const { components, paths, webhooks } = renamed(part.document, 'schemas', names)
     const own = Object.entries(components.schemas ?? {}).map(([name, schema]) => [
       names.get(name) ?? name,
       schema,
     ])
     return {
       ...part,
-      document: { ...part.document, paths, components: { ...components, schemas: Object.fromEntries(own) } },
+      document: {
+        ...part.document,
+        paths,
+        ...(webhooks && { webhooks }),
+        components: { ...components, schemas: Object.fromEntries(own) },
+      },
     }
   })
 }

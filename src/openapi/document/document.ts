@@ -15,6 +15,8 @@ import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.t
 import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
 import type { DocumentTag, OpenApiDocument, PathItem } from './types.ts'
+import { toWebhooks } from './webhooks.ts'
+import type { DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
 
 /** A document, with what is wrong in what it was made from. */
@@ -37,12 +39,18 @@ function toMember(method: Method, { openapi }: DocumentSettings): string {
   return method === 'QUERY' && openapi === '3.1' ? 'x-query' : method.toLowerCase()
 }
 
-/** Creates the document of a version from routes whose schemas are converted. */
+/** What a document has besides its routes, and how they are written. */
+interface DocumentParts {
+  readonly writeOperation: WriteOperation
+  readonly webhooks: readonly DocumentedWebhook[]
+}
+
+/** Creates the document of a version from routes and webhooks whose schemas are converted. */
 export function toDocument(
   documented: DocumentedVersion,
   conversion: Conversion,
   settings: DocumentSettings,
-  writeOperation: WriteOperation,
+  { writeOperation, webhooks }: DocumentParts,
 ): Made {
   const { version, routes } = documented
   const { middleware, openapi } = settings
@@ -74,6 +82,9 @@ export function toDocument(
     }))
   })
   const { paths, problems } = toPaths(placed, answers)
+  const taken = new Set(operationsOf(Object.values(paths)).map(({ operationId }) => operationId))
+  const sent = toWebhooks(webhooks, conversion, taken)
+  const items = [...Object.values(paths), ...Object.values(sent)]
   const { info, externalDocs } = settings
   const ownVersion = version === null || settings.hasVersion ? info.version : version
   return {
@@ -82,10 +93,11 @@ export function toDocument(
       info: withChangeNotes({ ...info, version: ownVersion }, version, settings.versioning?.history),
       ...(externalDocs === undefined ? {} : { externalDocs }),
       servers: toServers(version, settings),
-      ...tagsOf(paths, settings.tags),
+      ...tagsOf(items, settings.tags),
       ...policyOf(documented, now),
       paths,
-      components: toComponents(paths, conversion.components, security.schemes(), answers),
+      ...(webhooks.length === 0 ? {} : { webhooks: sent }),
+      components: toComponents(items, conversion.components, security.schemes(), answers),
     },
     problems: [...problems, ...security.problems(), ...unfit, ...nameProblems(conversion.components)],
     until: nextChange([documented, ...routes], now),
@@ -94,14 +106,14 @@ export function toDocument(
   }
 }
 
-/** The components that paths refer to, and none besides. */
+/** The components that paths and webhooks refer to, and none besides. */
 export function toComponents(
-  paths: OpenApiDocument['paths'],
+  items: readonly PathItem[],
   converted: Conversion['components'],
   schemes: Readonly<Record<string, unknown>>,
   answers: ErrorAnswers,
 ): OpenApiDocument['components'] {
-  const references = referencesIn(paths)
+  const references = referencesIn(items)
   const responses = pick(answers, namesOf(references, 'responses'))
   const inAll = new Set([...references, ...findReferences(responses)])
   const schemas = schemasIn(inAll, { ...converted, ...PROBLEM_SCHEMAS })
@@ -116,19 +128,19 @@ export function toComponents(
 
 /** The tags of operations: those of which something is said first, then the others as they come. */
 export function tagsOf(
-  paths: OpenApiDocument['paths'],
+  items: readonly PathItem[],
   described: readonly DocumentTag[],
 ): Pick<OpenApiDocument, 'tags'> {
-  const used = new Set(operationsOf(paths).flatMap(({ tags = [] }) => tags))
+  const used = new Set(operationsOf(items).flatMap(({ tags = [] }) => tags))
   const known = described.filter(({ name }) => used.has(name))
   const others = [...used].filter((name) => !known.some((tag) => tag.name === name))
   const tags = [...known, ...others.map((name) => ({ name }))]
   return tags.length === 0 ? {} : { tags }
 }
 
-/** Every operation of some paths. */
-function operationsOf(paths: OpenApiDocument['paths']): readonly PathItem[string][] {
-  return Object.values(paths).flatMap((item) => Object.values(item))
+/** Every operation of some path items. */
+function operationsOf(items: readonly PathItem[]): readonly PathItem[string][] {
+  return items.flatMap((item) => Object.values(item))
 }
 
 /** What is said of the life of a version, with the links that explain it. */

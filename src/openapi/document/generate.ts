@@ -1,14 +1,21 @@
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { combine } from './combine.ts'
 import { toDocument } from './document.ts'
 import type { Made } from './document.ts'
-import type { Conversion, Convert, DocumentedVersion, DocumentSettings, NamedSchema } from './model.ts'
+import type {
+  Conversion,
+  Convert,
+  Convertible,
+  DocumentedVersion,
+  DocumentSettings,
+  NamedSchema,
+} from './model.ts'
 import { createOperations } from './operation.ts'
 import { toParameters } from '../schemas/parameters.ts'
 import type { OpenApiDocument } from './types.ts'
+import { createWebhooksOf } from './webhooks.ts'
 
 /** What a generator makes documents of. */
 export interface GeneratorSource {
@@ -45,9 +52,14 @@ export function createGenerator(
   { versions, named, errorFormat, settings, warn }: GeneratorSource,
   convert: Convert | undefined,
 ): Generator {
+  const list = versions.flatMap(({ version }) => version ?? [])
+  const webhooksOf = createWebhooksOf(settings.webhooks, list, settings)
+  const sentIn = (some: readonly DocumentedVersion[]): readonly Convertible[] => [
+    ...new Set(some.flatMap(({ version }) => webhooksOf(version))),
+  ]
   const conversionOf = createConversions(
     versions,
-    convert && ((some) => convert(routesOf(some), named, errorFormat)),
+    convert && ((some) => convert([...routesOf(some), ...sentIn(some)], named, errorFormat)),
     warn,
   )
   const writeOperation = createOperations()
@@ -57,7 +69,8 @@ export function createGenerator(
     const kept = made.get(documented)
     if (kept !== undefined && settings.now() < kept.until) return kept
     const conversion = conversionOf(documented)
-    const fresh = toDocument(documented, conversion, settings, writeOperation)
+    const webhooks = webhooksOf(documented.version)
+    const fresh = toDocument(documented, conversion, settings, { writeOperation, webhooks })
     refuse([...conversion.problems, ...fresh.problems])
     made.set(documented, fresh)
     return fresh
@@ -138,7 +151,7 @@ function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
   return { routes: new Map(bare), errors: undefined, components: {}, problems: [], warnings: [] }
 }
 
-function routesOf(versions: readonly DocumentedVersion[]): readonly FlatRoute[] {
+function routesOf(versions: readonly DocumentedVersion[]): readonly Convertible[] {
   return [...new Set(versions.flatMap(({ routes }) => routes.map(({ route }) => route)))]
 }
 

@@ -1,6 +1,7 @@
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
 import type { Middleware } from '../../define/middleware.ts'
+import type { Webhook } from '../webhook.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -54,6 +55,8 @@ export interface DocumentSettings {
   readonly hasServers: boolean
   readonly tags: readonly DocumentTag[]
   readonly externalDocs: ExternalDocs | undefined
+  /** What the application reports to subscribers. */
+  readonly webhooks: readonly Webhook[]
   /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
   readonly keepsSlash: boolean
   readonly versioning: Versioning | undefined
@@ -96,9 +99,15 @@ export interface StreamedSchema {
   readonly isOptional: boolean
 }
 
+/** As much of a route as schemas are converted for. Webhooks have it too. */
+export type Convertible = Pick<
+  FlatRoute,
+  'name' | 'label' | 'pattern' | 'migration' | 'sources' | 'responses' | 'stream'
+>
+
 /** Routes, converted together: schemas that they share are the same component. */
 export interface Conversion {
-  readonly routes: ReadonlyMap<FlatRoute, ConvertedRoute>
+  readonly routes: ReadonlyMap<Convertible, ConvertedRoute>
   /** What errors hold, or `undefined` for problem documents. */
   readonly errors: Content | undefined
   /** Under `#/components/schemas/`, by name. */
@@ -109,9 +118,9 @@ export interface Conversion {
   readonly warnings: readonly DefinitionWarning[]
 }
 
-/** Converts the schemas of routes and of the format of errors. */
+/** Converts the schemas of routes and webhooks, and of the format of errors. */
 export type Convert = (
-  routes: readonly FlatRoute[],
+  routes: readonly Convertible[],
   named: readonly NamedSchema[],
   errorFormat: ErrorFormat | undefined,
 ) => Conversion

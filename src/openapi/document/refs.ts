@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation, SchemaObject } from './types.ts'
+import type { Operation, PathItem, SchemaObject } from './types.ts'
 
 /** What a part of a document refers to. */
 type References = ReadonlySet<string>
@@ -10,10 +10,10 @@ export function findReferences(value: unknown): References {
   return new Set([...text.matchAll(/"#\/components\/([^"\\]+)"/g)].map(([, ref = '']) => ref))
 }
 
-/** What paths refer to. Documents share operations and parts of them, and each is looked through once. */
-export function referencesIn(paths: OpenApiDocument['paths']): References {
+/** What path items refer to. Documents share operations and parts of them, and each is looked through once. */
+export function referencesIn(items: readonly PathItem[]): References {
   const found = new Set<string>()
-  for (const item of Object.values(paths))
+  for (const item of items)
     for (const operation of Object.values(item))
       for (const reference of remembered(operation, ofOperation)) found.add(reference)
   return found

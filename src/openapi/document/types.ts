@@ -185,6 +185,8 @@ export interface OpenApiDocument {
   readonly tags?: readonly DocumentTag[]
   /** Operations by path and method. */
   readonly paths: Readonly<Record<string, PathItem>>
+  /** What the application sends to subscribers, by the name of the event. */
+  readonly webhooks?: Readonly<Record<string, PathItem>>
   /** Parts that operations refer to. */
   readonly components: {
     /** Schemas by name. */

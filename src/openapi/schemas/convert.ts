@@ -2,7 +2,6 @@ import { isResponseKey } from './response-key.ts'
 import { createRegistry } from 'zod-openapi/api'
 import { createSchema } from 'zod-openapi'
 
-import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { messageOf } from '../../values.ts'
@@ -16,7 +15,7 @@ import { isSchemaObject, resolve } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import { correct, MARK } from './markers.ts'
 import type { Direction } from './markers.ts'
-import type { Convert, ConvertedRoute } from '../document/model.ts'
+import type { Convert, ConvertedRoute, Convertible } from '../document/model.ts'
 import { toParameters } from './parameters.ts'
 import { toErrorPlace, toPlaces } from './places.ts'
 import type { SchemaPlace } from './places.ts'
@@ -153,7 +152,7 @@ interface Results {
 }
 
 function toRoute(
-  route: FlatRoute,
+  route: Convertible,
   places: readonly SchemaPlace[],
   { rawOf, shown, finished }: Results,
 ): ConvertedRoute {

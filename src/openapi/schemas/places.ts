@@ -4,6 +4,7 @@ import { toZod } from '../../schema/to-zod.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
+import type { Convertible } from '../document/model.ts'
 import type { Direction } from './markers.ts'
 
 /** The place of an event or item, by the name under which its schema is declared. */
@@ -23,7 +24,7 @@ export interface SchemaPlace {
 }
 
 /** All places of a route that have a schema: its sources, then its responses. */
-export function toPlaces(route: FlatRoute): readonly SchemaPlace[] {
+export function toPlaces(route: Convertible): readonly SchemaPlace[] {
   return [
     ...route.sources.map(({ name, schema }): SchemaPlace => {
       const holds = name === 'files' ? 'files' : name === 'body' ? 'value' : 'texts'

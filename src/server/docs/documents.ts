@@ -164,6 +164,7 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   const { createGenerator } = await import('../../openapi/document/generate.ts')
   const isWanted =
     source.settings.errorFormat !== undefined ||
+    (source.settings.docs || {}).webhooks !== undefined ||
     toDocumented(source).some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
   if (isWanted) await requireZod()
   const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
@@ -239,6 +240,7 @@ function toDocumentSettings(
   modules: readonly ModuleNode[],
 ): DocumentSettings {
   const { openapi = '3.1', info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
+  const { webhooks = [] } = docs || {}
   return {
     openapi,
     info: { title: titleOf(docs, modules), version: '1.0.0', ...info },
@@ -247,6 +249,7 @@ function toDocumentSettings(
     hasServers: docs !== false && docs?.servers !== undefined,
     tags,
     externalDocs,
+    webhooks,
     keepsSlash: trailingSlash !== 'ignore',
     versioning,
     middleware: layers.middleware ?? [],

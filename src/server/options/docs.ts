@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
-import { LAYER_RULES } from '../../flatten/check-fields.ts'
+import { isDefinition, LAYER_RULES } from '../../flatten/check-fields.ts'
 import type { AnyGuard } from '../../define/guard.ts'
+import type { Webhook } from '../../openapi/webhook.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
 import type {
@@ -61,6 +62,8 @@ export interface DocsOptions {
   readonly tags?: readonly DocumentTag[]
   /** Further documentation of the API. */
   readonly externalDocs?: ExternalDocs
+  /** What the application reports to subscribers, made by `defineWebhook` of `octavo/webhooks`. Documents show them in each version. */
+  readonly webhooks?: readonly Webhook[]
 }
 
 const hasText = (name: string) => (value: unknown) =>
@@ -103,6 +106,7 @@ const OPTIONS: Rules = {
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
   tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],
   externalDocs: [hasText('url'), 'an object, such as { url, description }'],
+  webhooks: [isListOf(isDefinition('webhook')), 'a list of what defineWebhook returns'],
 }
 
 /** Reports what cannot be used in `docs`. */

@@ -1,0 +1,114 @@
+import type { Webhook } from '../webhook.ts'
+import { UNNAMED } from '../../schema/streams.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Conversion, Convertible, DocumentSettings } from './model.ts'
+import { toFreeName } from './refs.ts'
+import type { Operation, Parameter, PathItem, SchemaObject } from './types.ts'
+
+/** A webhook as some versions have it, with its data in the place of a streamed item: both are JSON that Octavo sends. */
+export interface DocumentedWebhook extends Convertible {
+  readonly webhook: Webhook
+}
+
+/** Creates the function that finds the webhooks of a version, `null` for no version. Versions in which one is the same share it. */
+export function createWebhooksOf(
+  webhooks: readonly Webhook[],
+  list: readonly string[],
+  { versioning }: Pick<DocumentSettings, 'versioning'>,
+): (version: string | null) => readonly DocumentedWebhook[] {
+  const versions = {
+    list,
+    format: versioning?.format ?? 'string',
+    history: versioning?.history,
+  }
+  const known = new Map<Webhook, Map<Schema, DocumentedWebhook>>()
+  return (version) =>
+    webhooks.flatMap((webhook) => {
+      const schema = webhook.schemaIn(version, versions)
+      if (schema === undefined) return []
+      const shapes = known.get(webhook) ?? new Map<Schema, DocumentedWebhook>()
+      known.set(webhook, shapes)
+      const documented = shapes.get(schema) ?? toDocumented(webhook, schema)
+      shapes.set(schema, documented)
+      return [documented]
+    })
+}
+
+function toDocumented(webhook: Webhook, schema: Schema): DocumentedWebhook {
+  const { name } = webhook
+  return {
+    webhook,
+    name,
+    label: `webhook ${name}`,
+    pattern: NO_PATTERN,
+    sources: [],
+    responses: new Map(),
+    stream: { kind: 'items', schemas: new Map([[UNNAMED, schema]]) },
+  }
+}
+
+const NO_PATTERN = { text: '', segments: [], params: [], trailingSlash: false }
+
+/** The member `webhooks` of a document: one POST for each, with an id that no operation has. */
+export function toWebhooks(
+  webhooks: readonly DocumentedWebhook[],
+  conversion: Conversion,
+  taken: Set<string>,
+): Readonly<Record<string, PathItem>> {
+  return Object.fromEntries(
+    webhooks.map((documented): readonly [string, PathItem] => {
+      const data = conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema
+      return [documented.name, { post: toOperation(documented.webhook, data, taken) }]
+    }),
+  )
+}
+
+function toOperation(
+  { name, summary, description, tags = [], deprecated = false }: Webhook,
+  data: SchemaObject | undefined,
+  taken: Set<string>,
+): Operation {
+  return {
+    operationId: toFreeName(`webhook.${name}`, taken),
+    ...(tags.length === 0 ? {} : { tags }),
+    summary: summary ?? name,
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated ? { deprecated } : {}),
+    security: [],
+    parameters: PARAMETERS,
+    requestBody: { required: true, content: { 'application/json': { schema: toPayload(name, data) } } },
+    responses: {
+      '2XX': { description: 'The event was received.' },
+      '410': { description: 'Nobody listens here any more. The subscription ends.' },
+      default: { description: 'The event was not received. It is sent again later.' },
+    },
+  }
+}
+
+/** The payload of an event, as Standard Webhooks recommends it. */
+function toPayload(name: string, data: SchemaObject | undefined): SchemaObject {
+  return {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: name, description: 'The type of the event' },
+      timestamp: { type: 'string', format: 'date-time', description: 'The time of the event' },
+      ...(data === undefined ? {} : { data }),
+    },
+    required: ['type', 'timestamp', ...(data === undefined ? [] : ['data'])],
+  }
+}
+
+/** The headers of Standard Webhooks. */
+const PARAMETERS: readonly Parameter[] = (
+  [
+    ['webhook-id', 'The id of the event, the same in every attempt'],
+    ['webhook-timestamp', 'The time of the attempt, in seconds since 1970'],
+    ['webhook-signature', 'The signatures of id, timestamp and body, as Standard Webhooks writes them'],
+  ] as const
+).map(([name, description]) => ({
+  name,
+  in: 'header',
+  description,
+  required: true,
+  schema: { type: 'string' },
+}))

@@ -1,0 +1,130 @@
+import { checkOptions } from '../check-options.ts'
+import type { Awaitable } from '../http.ts'
+import { isPositive } from '../values.ts'
+
+/** An event for one subscription, as JSON. Its payload is the same in every attempt, and it holds no secret. */
+export interface Delivery {
+  /** The id of the event, which receivers know it by. */
+  readonly id: string
+  /** The type of the event. */
+  readonly event: string
+  /** The id of the subscription. */
+  readonly subscription: string
+  /** The payload as it is sent. */
+  readonly body: string
+  /** The number of the next attempt, beginning with 1. */
+  readonly attempt: number
+}
+
+/** Where deliveries wait for their attempts. */
+export interface Outbox {
+  /** Stores a delivery that is to be attempted in some milliseconds. When its promise resolves, the delivery is safe. */
+  add(delivery: Delivery, delay: number): Awaitable<unknown>
+  /** Receives the function that makes an attempt. An outbox whose jobs another process takes has no use for it. */
+  connect?(deliver: (delivery: Delivery) => Promise<unknown>): void
+  /** Ends, when `close` of the webhooks is called. */
+  close?(): Awaitable<unknown>
+}
+
+/** The options of `createMemoryOutbox`. */
+export interface MemoryOutboxOptions {
+  /** How many attempts run at the same time. @default 10 */
+  readonly concurrency?: number
+}
+
+/** An outbox in the memory of the process. */
+export interface MemoryOutbox extends Outbox {
+  /** Attempts everything that waits at once, for the last time. Returns the deliveries without success. */
+  close(): Promise<readonly Delivery[]>
+}
+
+/**
+ * Creates an outbox in memory, for development, tests and events that may get lost with the process. In production, use a queue on
+ * PostgreSQL or Redis.
+ *
+ * @example
+ * const webhooks = createWebhooks({ subscriptions, outbox: createMemoryOutbox({ concurrency: 2 }) })
+ */
+export function createMemoryOutbox(options: MemoryOutboxOptions = {}): MemoryOutbox {
+  checkOptions('createMemoryOutbox', options, {
+    concurrency: [isPositive, 'a number of attempts, at least 1'],
+  })
+  const runner = createRunner(options.concurrency ?? 10)
+  const timers = new Map<Delivery, NodeJS.Timeout>()
+  const left: Delivery[] = []
+  let isClosed = false
+  return {
+    connect: runner.connect,
+    add: (delivery, delay) => {
+      if (isClosed) {
+        if (delivery.attempt === 1) throw new Error('The outbox is closed')
+        left.push(delivery)
+        return
+      }
+      const timer = setTimeout(() => {
+        timers.delete(delivery)
+        runner.run([delivery])
+      }, delay)
+      timers.set(delivery, timer)
+    },
+    close: async () => {
+      isClosed = true
+      for (const timer of timers.values()) clearTimeout(timer)
+      runner.run(timers.keys())
+      timers.clear()
+      return [...(await runner.drain()), ...left]
+    },
+  }
+}
+
+/** Runs attempts, a few at the same time. */
+interface Runner {
+  readonly connect: (deliver: (delivery: Delivery) => Promise<unknown>) => void
+  readonly run: (deliveries: Iterable<Delivery>) => void
+  /** Waits for all attempts, and returns the deliveries for which there is nothing that attempts them. */
+  readonly drain: () => Promise<readonly Delivery[]>
+}
+
+function createRunner(concurrency: number): Runner {
+  const due: Delivery[] = []
+  let running = 0
+  let deliver: ((delivery: Delivery) => Promise<unknown>) | undefined
+  let drained: (() => void) | undefined
+  const next = (): void => {
+    const delivery = deliver === undefined || running >= concurrency ? undefined : due.shift()
+    if (delivery === undefined) {
+      if (running === 0) drained?.()
+      return
+    }
+    void attempt(delivery)
+    next()
+  }
+  const attempt = async (delivery: Delivery): Promise<void> => {
+    running += 1
+    try {
+      await deliver?.(delivery)
+    } catch {
+      // it rejects only if the outbox takes no delivery, and this one does
+    } finally {
+      running -= 1
+      next()
+    }
+  }
+  return {
+    connect: (given) => {
+      deliver = given
+      next()
+    },
+    run: (deliveries) => {
+      due.push(...deliveries)
+      next()
+    },
+    drain: async () => {
+      await new Promise<void>((resolve) => {
+        drained = resolve
+        next()
+      })
+      return due
+    },
+  }
+}
