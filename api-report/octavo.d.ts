@@ -1551,9 +1551,16 @@ const REPLY: unique symbol
 
 const ROWS: {
   readonly cross_site_request: readonly [403, 'Cross-site request']
+  readonly idempotency_key_in_use: readonly [409]
+  readonly idempotency_key_reused: readonly [422]
+  readonly idempotency_unavailable: readonly [503]
+  readonly idempotent_outcome_unknown: readonly [409]
+  readonly idempotent_response_lost: readonly [409]
   readonly insufficient_scope: readonly [403]
   readonly invalid_cursor: readonly [422]
   readonly invalid_signature: readonly [401]
+  readonly malformed_idempotency_key: readonly [400]
+  readonly missing_idempotency_key: readonly [400]
   readonly overloaded: 503
   readonly pin_unavailable: readonly [503]
   readonly rate_limit_unavailable: readonly [503]

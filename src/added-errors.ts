@@ -6,9 +6,15 @@ import type { CoreErrorCode, ErrorRow, ErrorTable, HttpError, OwnErrorOptions } 
  * does not load their rows.
  */
 const ROWS = {
+  missing_idempotency_key: [400],
+  malformed_idempotency_key: [400],
   insufficient_scope: [403],
   cross_site_request: [403, 'Cross-site request'],
   invalid_cursor: [422],
+  idempotency_key_in_use: [409],
+  idempotent_outcome_unknown: [409],
+  idempotent_response_lost: [409],
+  idempotency_key_reused: [422],
   rate_limited: 429,
   overloaded: 503,
   rate_limit_unavailable: [503],
@@ -16,6 +22,7 @@ const ROWS = {
   pin_unavailable: [503],
   invalid_signature: [401],
   replays_unavailable: [503],
+  idempotency_unavailable: [503],
 } as const satisfies Readonly<Record<string, ErrorRow>>
 
 /** A code of the errors of middleware and entry points. */

@@ -77,6 +77,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Authentication', 'guide/authentication'],
       ['Tokens and scopes', 'guide/tokens'],
       ['Sessions', 'guide/sessions'],
+      ['Idempotency keys', 'guide/idempotency'],
       ['CORS', 'guide/cors'],
       ['Quotas', 'guide/quotas'],
       ['Limits', 'guide/limits'],

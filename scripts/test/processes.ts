@@ -45,6 +45,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/examples/versions.test.ts': 'starts a process',
   'test/fault/': 'listens on sockets and measures time',
   'test/openapi/fuzz-lies.test.ts': 'listens on sockets',
+  'test/idempotency/redis.test.ts': 'starts workers and Redis',
   'test/metrics/': 'subscribes to channels, listens on sockets and starts workers',
   'test/otel/': 'registers an SDK for the process and listens on sockets',
   'test/pins/': 'mocks the clock',

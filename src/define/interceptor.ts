@@ -68,7 +68,7 @@ export type FitRoute = <I extends { readonly part: Interceptor }>(
 const fits = new WeakMap<Interceptor, FitRoute>()
 
 /** Has an interceptor prepare its routes. It is for responses to requests then, so `context.call` goes without it. */
-function fitting<I extends Interceptor>(interceptor: I, fit: FitRoute): I {
+export function fitting<I extends Interceptor>(interceptor: I, fit: FitRoute): I {
   fits.set(interceptor, fit)
   return interceptor
 }

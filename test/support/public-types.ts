@@ -12,6 +12,7 @@ export const ENTRY_POINTS = {
   'octavo/client': 'src/client/index.ts',
   'octavo/client/tanstack': 'src/client/tanstack/index.ts',
   'octavo/edge': 'src/edge.ts',
+  'octavo/idempotency': 'src/idempotency/index.ts',
   'octavo/metrics': 'src/metrics/index.ts',
   'octavo/middleware': 'src/middleware/index.ts',
   'octavo/otel': 'src/otel/index.ts',

@@ -1,0 +1,61 @@
+import { isFunction, isObject } from '../values.ts'
+
+/** The member that stands for a value which JSON has not. An object of the user that has it is written as `object`. */
+const TAG = '$octavo'
+
+const RESTORE: Readonly<Record<string, (value: never) => unknown>> = {
+  date: (time: number | null) => new Date(time ?? Number.NaN),
+  bigint: (digits: string) => BigInt(digits),
+  number: (name: string) => Number(name),
+  bytes: (base64: string) => new Uint8Array(Buffer.from(base64, 'base64')),
+  map: (entries: readonly (readonly [unknown, unknown])[]) => new Map(entries),
+  set: (values: readonly unknown[]) => new Set(values),
+  object: (entries: readonly (readonly [string, unknown])[]) => Object.fromEntries(entries),
+}
+
+/**
+ * Writes data as text from which `decode` makes it again: what JSON has, dates, bytes, bigints, maps and sets. An object with `toJSON` is
+ * what that returns, and an instance of a class its own fields. `isSorted` writes equal data equally, whatever the order of its members.
+ */
+export function encode(value: unknown, isSorted = false): string {
+  return JSON.stringify(toPlain(value, isSorted)) ?? 'null'
+}
+
+/** Reads what `encode` has written. */
+export function decode(text: string): unknown {
+  if (!text.includes(TAG)) return JSON.parse(text)
+  return JSON.parse(text, (_key, value: unknown) => {
+    const tagged: unknown = isObject(value) ? Reflect.get(value, TAG) : undefined
+    if (!Array.isArray(tagged)) return value
+    const [kind, content] = tagged
+    // what encode has written fits its kind
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return RESTORE[String(kind)]?.(content as never)
+  })
+}
+
+function toPlain(value: unknown, isSorted: boolean): unknown {
+  if (typeof value === 'bigint') return tag('bigint', String(value))
+  if (typeof value === 'number') return Number.isFinite(value) ? value : tag('number', String(value))
+  if (!isObject(value)) return isFunction(value) || typeof value === 'symbol' ? undefined : value
+  return toPlainObject(value, isSorted)
+}
+
+function toPlainObject(value: object, isSorted: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => toPlain(item, isSorted))
+  if (value instanceof Date) return tag('date', value.getTime())
+  if (value instanceof Uint8Array) return tag('bytes', Buffer.from(value).toString('base64'))
+  if (value instanceof Map) return tag('map', toPlain([...value], isSorted))
+  if (value instanceof Set) return tag('set', toPlain([...value], isSorted))
+  if ('toJSON' in value && isFunction(value.toJSON))
+    return toPlain(Reflect.apply(value.toJSON, value, []), isSorted)
+  const entries = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]): readonly [string, unknown] => [name, toPlain(member, isSorted)])
+  if (isSorted) entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.hasOwn(value, TAG) ? tag('object', entries) : Object.fromEntries(entries)
+}
+
+function tag(kind: string, content: unknown): object {
+  return { [TAG]: [kind, content] }
+}

@@ -1,0 +1,209 @@
+import { addedError } from '../added-errors.ts'
+import { checkOptions } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import { fitting } from '../define/interceptor.ts'
+import type { Interceptor } from '../define/interceptor.ts'
+import { documenting } from '../define/layers.ts'
+import { createId } from '../platform.ts'
+import { placed } from '../place.ts'
+import { isBoolean, isFunction, isMilliseconds, isPositive } from '../values.ts'
+import { describeIdempotency, inUse, reused, unavailable, unknownOutcome } from './documented.ts'
+import type { IdempotencyMethod } from './documented.ts'
+import { guardStore } from './guarded-store.ts'
+import type { GuardedStore } from './guarded-store.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
+import { createRedisStore, isRedis } from './redis-store.ts'
+import { clientOf, readKey, toFingerprint, toStoreKey } from './request-key.ts'
+import type { HandlerInput } from './request-key.ts'
+import { fitIdempotency, rememberInterceptor } from './routes.ts'
+import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
+
+/** The options of `idempotency`. */
+export interface IdempotencyOptions {
+  /** Whether requests without a key are refused with 400. @default false */
+  readonly required?: boolean
+  /** The methods whose requests can have a key. @default ['POST', 'PATCH'] */
+  readonly methods?: readonly IdempotencyMethod[]
+  /** Seconds for which a result is kept, and its key cannot be used for anything else. @default 86400 */
+  readonly lifetime?: number
+  /** Seconds after which a run without a result counts as lost, because its process may have ended. @default 60 */
+  readonly lease?: number
+  /**
+   * What becomes of a request whose first run was lost: 409 until the lifetime ends, or the handler runs again. Choose `'run'` only if a
+   * second run does no harm. @default 'refuse'
+   */
+  readonly afterLease?: 'refuse' | 'run'
+  /**
+   * Returns the id of the client. A key belongs to one client, so no other can read its result. @default the name that the option `client` of
+   * `createApp` returns, else the identity or its `id` or `sub`
+   */
+  readonly client?: (context: ExecutionContext) => string | undefined
+  /** A client of Redis (`ioredis` or `redis`), or a store of your own. @default the memory of this process */
+  readonly store?: IdempotencyStore | object
+  /** Milliseconds until a store that does not answer has failed. @default 1000 */
+  readonly storeTimeout?: number
+  /** What becomes of requests while the store fails: refused with 503, or answered without protection, which is logged. @default 'refuse' */
+  readonly onStoreError?: 'refuse' | 'allow'
+  /** The longest result that is kept, in characters of its text. @default 262144 */
+  readonly maxResult?: number
+  /** The memory that keys and results may take without a store, in bytes. @default 67108864 */
+  readonly maxMemory?: number
+}
+
+const WHERE = 'idempotency'
+
+const METHODS: readonly unknown[] = ['POST', 'PATCH', 'PUT', 'DELETE']
+
+const isSeconds = (value: unknown): boolean => isPositive(value) && value <= 366 * 24 * 3600
+
+const SECONDS = 'a number of seconds, at least 1 and at most 31622400'
+
+const OPTIONS: Rules = {
+  required: [isBoolean, 'true or false'],
+  methods: [
+    (value) => Array.isArray(value) && value.every((one) => METHODS.includes(one)),
+    "a list of 'POST', 'PATCH', 'PUT', 'DELETE'",
+  ],
+  lifetime: [isSeconds, SECONDS],
+  lease: [isSeconds, SECONDS],
+  afterLease: [(value) => value === 'refuse' || value === 'run', "'refuse' or 'run'"],
+  client: [isFunction, 'a function that returns the id of the client'],
+  store: [
+    (value) => isStore(value) || isRedis(value),
+    'a client of Redis, or a store with begin, finish and fail',
+  ],
+  storeTimeout: [isMilliseconds, 'a number of milliseconds'],
+  onStoreError: [(value) => value === 'refuse' || value === 'allow', "'refuse' or 'allow'"],
+  maxResult: [isPositive, 'a number of characters, at least 1'],
+  maxMemory: [isPositive, 'a number of bytes, at least 1'],
+}
+
+/** What a run is made with. */
+interface Settings {
+  readonly required: boolean
+  readonly methods: readonly string[]
+  /** Milliseconds, as `lease`. */
+  readonly lifetime: number
+  readonly lease: number
+  readonly takesOver: boolean
+  readonly runsUnprotected: boolean
+  readonly maxResult: number
+  readonly client: (context: ExecutionContext) => string | undefined
+  readonly store: GuardedStore
+}
+
+/**
+ * Creates an interceptor that runs the handler once for all requests with one `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ * Later requests with the key get the result of the first one. Add it to a route, a controller, a module or the application.
+ *
+ * @example
+ * createApp(AppModule, { interceptors: [idempotency({ store: redis })] })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function idempotency(options: IdempotencyOptions = {}): Interceptor {
+  checkOptions(WHERE, options, OPTIONS, [], 'idempotency({ required: true })')
+  const { required = false, methods = ['POST', 'PATCH'], lifetime = 86_400, lease = 60 } = options
+  const { afterLease = 'refuse', onStoreError = 'refuse', storeTimeout = 1000 } = options
+  const { client = clientOf, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
+  const settings: Settings = {
+    required,
+    methods,
+    lifetime: lifetime * 1000,
+    lease: lease * 1000,
+    takesOver: afterLease === 'run',
+    runsUnprotected: onStoreError === 'allow',
+    maxResult,
+    client,
+    store: guardStore(toStore(store, maxMemory), storeTimeout),
+  }
+  const interceptor: Interceptor = {
+    kind: 'interceptor',
+    name: 'Idempotency',
+    inject: {},
+    intercept: (context, next, _inject, input) =>
+      settings.methods.includes(context.request.method) ? answer(settings, context, next, input) : next(),
+  }
+  rememberInterceptor(interceptor, methods)
+  const described = describeIdempotency(methods, required, onStoreError === 'refuse')
+  return placed(fitting(documenting(interceptor, described), fitIdempotency), idempotency)
+}
+
+function isStore(value: unknown): value is IdempotencyStore {
+  const { begin, finish, fail } = Object(value)
+  return [begin, finish, fail].every(isFunction)
+}
+
+function toStore(store: object | undefined, maxMemory: number): IdempotencyStore {
+  if (store === undefined) return createMemoryStore(maxMemory)
+  return isStore(store) ? store : createRedisStore(store)
+}
+
+type Next = Parameters<Interceptor['intercept']>[1]
+
+/** Answers a request: runs the handler, replays its result, or refuses. */
+async function answer(
+  settings: Settings,
+  context: ExecutionContext,
+  next: Next,
+  input: HandlerInput,
+): Promise<unknown> {
+  const { required, client, store, lease, lifetime, takesOver, runsUnprotected } = settings
+  const given = readKey(context, required)
+  if (given === undefined) return next()
+  const key = toStoreKey(given, client(context))
+  const fingerprint = await toFingerprint(context, input)
+  const token = createId()
+  const entry = await store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
+  if (entry === undefined) {
+    if (!runsUnprotected) throw unavailable()
+    context.log.warn({ route: context.route?.name }, 'A handler runs without its idempotency key being kept')
+    return next()
+  }
+  if (entry.state === 'started') return run(settings, key, token, context, next)
+  return repeat(entry, fingerprint, lease, context)
+}
+
+/** Answers a request whose key is known. */
+function repeat(
+  entry: Exclude<IdempotencyEntry, { state: 'started' }>,
+  fingerprint: string,
+  lease: number,
+  context: ExecutionContext,
+): unknown {
+  if (entry.fingerprint !== fingerprint) throw reused()
+  if (entry.state === 'running') throw entry.left > 0 ? inUse() : unknownOutcome(Math.ceil(lease / 1000))
+  const replayed = replay(entry.result, context)
+  if (replayed !== undefined) return replayed.result
+  throw addedError(
+    'idempotent_response_lost',
+    'The request was done, and its response was not kept, because it was too long, a stream or a file',
+  )
+}
+
+/** Runs the handler, and keeps its result before it is sent. */
+async function run(
+  { store, lifetime, maxResult }: Settings,
+  key: string,
+  token: string,
+  context: ExecutionContext,
+  next: Next,
+): Promise<unknown> {
+  const keep = async (text: string | undefined): Promise<void> => {
+    if (text === undefined) return store.fail(key, token, context)
+    const result = { text: text.length > maxResult ? LOST : text, lifetime }
+    return store.finish(key, token, result, context)
+  }
+  const before = headOf(context)
+  let result: unknown
+  try {
+    result = await next()
+  } catch (error) {
+    await keep(writeError(error))
+    throw error
+  }
+  await keep(writeResult(result, before, context))
+  return result
+}

@@ -1,0 +1,4 @@
+export { idempotency } from './idempotency.ts'
+export type { IdempotencyMethod } from './documented.ts'
+export type { IdempotencyOptions } from './idempotency.ts'
+export type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'

@@ -1,0 +1,80 @@
+import { isFunction, isString } from '../values.ts'
+import type { IdempotencyStore } from './store.ts'
+
+/*
+ * A key is a hash: f the fingerprint, t the token of the run, l the end of its lease by the clock of Redis, r the result. A script runs
+ * whole or not at all, so that of several requests one starts a key. A client may send a script again after it lost its connection: then a
+ * run finds its own token.
+ */
+const BEGIN = `
+local e = redis.call('HMGET', KEYS[1], 'f', 't', 'l', 'r')
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if e[1] then
+  if e[4] then return { 'finished', e[1], e[4] } end
+  local left = tonumber(e[3]) - now
+  if e[2] ~= ARGV[1] and (left > 0 or ARGV[5] == '0' or e[1] ~= ARGV[2]) then
+    return { 'running', e[1], string.format('%.0f', left) }
+  end
+end
+redis.call('HSET', KEYS[1], 'f', ARGV[2], 't', ARGV[1], 'l', string.format('%.0f', now + ARGV[3]))
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return { 'started' }`
+
+const FINISH = `
+if redis.call('HGET', KEYS[1], 't') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'r', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`
+
+const FAIL = `
+local e = redis.call('HMGET', KEYS[1], 't', 'r')
+if e[1] == ARGV[1] and not e[2] then redis.call('DEL', KEYS[1]) end
+return 1`
+
+/** Runs a script with one key. */
+type Run = (script: string, key: string, args: readonly string[]) => unknown
+
+/** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
+export function isRedis(value: unknown): value is object {
+  return isFunction(Object(value).eval)
+}
+
+/** Creates the store of all processes that share a Redis. */
+export function createRedisStore(client: object): IdempotencyStore {
+  const run = createRun(client)
+  return {
+    begin: async (key, { token, fingerprint, lease, lifetime, takesOver }) => {
+      const found = await run(BEGIN, toName(key), [
+        token,
+        fingerprint,
+        String(lease),
+        String(lifetime),
+        takesOver ? '1' : '0',
+      ])
+      const [state, known, last] = Array.isArray(found) ? found.map(String) : []
+      if (state === 'started') return { state }
+      if (isString(known) && isString(last)) {
+        if (state === 'finished') return { state, fingerprint: known, result: last }
+        if (state === 'running') return { state, fingerprint: known, left: Number(last) }
+      }
+      throw new TypeError('Redis gave no state of an idempotency key')
+    },
+    finish: async (key, token, { text, lifetime }) =>
+      Number(await run(FINISH, toName(key), [token, text, String(lifetime)])) === 1,
+    fail: (key, token) => run(FAIL, toName(key), [token]),
+  }
+}
+
+function toName(key: string): string {
+  return `octavo:idempotency:${key}`
+}
+
+function createRun(client: object): Run {
+  const evaluate: unknown = Reflect.get(client, 'eval')
+  if (!isFunction(evaluate)) throw new TypeError('idempotency: store is no client of Redis')
+  // ioredis can define commands, the other client of Redis cannot, and takes keys and arguments by name
+  return 'defineCommand' in client
+    ? (script, key, args) => Reflect.apply(evaluate, client, [script, 1, key, ...args])
+    : (script, key, args) => Reflect.apply(evaluate, client, [script, { keys: [key], arguments: [...args] }])
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+
+import { addedError } from '../added-errors.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import type { HttpError } from '../errors.ts'
+import { isObject, isText } from '../values.ts'
+import { encode } from './codec.ts'
+
+/** The field name, as it is written in documents. */
+export const HEADER = 'Idempotency-Key'
+
+/** A String of structured fields (RFC 9651 section 3.3.3), or the same without its quotes, as many clients send it. */
+const KEY = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([\w.~:/+=@-]+))$/
+
+const MAX_LENGTH = 255
+
+/** Clients that share a scope could guess each other's keys if these were short. */
+const MIN_SHARED_LENGTH = 16
+
+/** The key of a request, or `undefined` for none. @throws `HttpError` 400 for one that is required or malformed. */
+export function readKey({ request }: ExecutionContext, required: boolean): string | undefined {
+  const text = request.header(HEADER)
+  if (text === undefined) {
+    if (!required) return undefined
+    throw missingKey()
+  }
+  const [, quoted, bare] = KEY.exec(text.length > 2 * MAX_LENGTH ? '' : text.trim()) ?? []
+  const key = bare ?? quoted?.replaceAll(/\\(["\\])/g, '$1')
+  if (!isText(key) || key.length > MAX_LENGTH)
+    throw addedError(
+      'malformed_idempotency_key',
+      `${HEADER} is a text in double quotes with 1 to ${MAX_LENGTH} characters, such as a UUID`,
+    )
+  return key
+}
+
+/** The problem of a request without a key. */
+export function missingKey(): HttpError {
+  return addedError(
+    'missing_idempotency_key',
+    `Send the header ${HEADER} with a text that no other request has, such as a UUID, and the same one when you send this request again`,
+  )
+}
+
+/** The key by which a store knows a request: that of a client, so that no other client has it. */
+export function toStoreKey(key: string, client: unknown): string {
+  if (client === undefined && key.length < MIN_SHARED_LENGTH)
+    throw addedError(
+      'malformed_idempotency_key',
+      `${HEADER} needs at least ${MIN_SHARED_LENGTH} characters, because the client is not known here`,
+    )
+  return hash(JSON.stringify([client ?? null, key]))
+}
+
+/** The id of the client of a request, or `undefined` for one that nobody knows. @throws `TypeError` for an identity without an id. */
+export function clientOf({ client, identity }: ExecutionContext): string | undefined {
+  if (client !== undefined) return `client ${client}`
+  const { id, sub }: { readonly id?: unknown; readonly sub?: unknown } = isObject(identity) ? identity : {}
+  const own = isObject(identity) ? (id ?? sub) : identity
+  if (own === undefined || own === null) {
+    if (!isObject(identity)) return undefined
+    throw new TypeError('idempotency: the identity has no id and no sub; give the option client')
+  }
+  if (typeof own === 'string' || typeof own === 'number' || typeof own === 'bigint') return `identity ${own}`
+  throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
+}
+
+/** The input of a handler. */
+export interface HandlerInput {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly form?: unknown
+}
+
+/**
+ * A hash of what a request asks for: method, route and validated input in the newest version. So neither white space nor the order of
+ * members counts, nor the version in which it is sent. A body that no schema reads counts by its bytes.
+ */
+export async function toFingerprint(context: ExecutionContext, input: HandlerInput): Promise<string> {
+  const { params, query, body, form } = input
+  const { route, request } = context
+  const isRead = body !== undefined || form !== undefined
+  const bytes = isRead ? undefined : await request.bytes()
+  const sent = bytes === undefined ? { body, form } : { bytes: bytes.length === 0 ? undefined : hash(bytes) }
+  return hash(encode([request.method, route?.name, { params, query, ...sent }], true))
+}
+
+function hash(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('base64url')
+}
