@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, posix } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
+import { buildImage, inStage } from '../support/dockerfile.ts'
+import type { Stage } from '../support/dockerfile.ts'
 import { ROOT } from '../support/octavo.ts'
 import { fenceOf, onFreePort, startProgram } from '../support/recipes.ts'
-
-interface Instruction {
-  readonly name: string
-  readonly text: string
-}
-
-/** A stage of a build: its file system is a folder. */
-interface Stage {
-  readonly root: string
-  folder: string
-  user: string
-  readonly env: Record<string, string>
-  readonly ports: string[]
-  command: readonly string[]
-  check: string
-}
 
 /** Milliseconds that `docker stop` waits. */
 const STOP = 10_000
@@ -45,36 +31,6 @@ function createProject(): string {
   return context
 }
 
-function parse(dockerfile: string): readonly Instruction[] {
-  return dockerfile
-    .replaceAll(/\\\n/g, ' ')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [, name = '', text = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? []
-      return { name, text }
-    })
-}
-
-const inStage = (stage: Stage, path: string): string => join(stage.root, posix.resolve(stage.folder, path))
-
-/** Copies as Docker does: from the project without what it ignores, or from an earlier stage. */
-function copy(stage: Stage, text: string, context: string, stages: ReadonlyMap<string, Stage>): void {
-  const words = text.split(' ')
-  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length)
-  const paths = words.filter((word) => !word.startsWith('--'))
-  const target = paths.pop() ?? ''
-  const source = from === undefined ? undefined : stages.get(from)
-  assert.ok(from === undefined || source, `there is no stage ${from}`)
-  for (const path of paths) {
-    if (source === undefined) assert.ok(!ignored.includes(path.replace(/^\.\//, '')), `${path} is ignored`)
-    const origin = source === undefined ? join(context, path) : join(source.root, path)
-    assert.ok(existsSync(origin), `COPY finds no ${path}`)
-    const into = target.endsWith('/') ? posix.join(target, basename(path)) : target
-    cpSync(origin, inStage(stage, into), { recursive: true, verbatimSymlinks: true })
-  }
-}
-
 /** Installs without a network: the packages of the project are links to ours. */
 function install(stage: Stage, context: string): void {
   for (const file of ['package.json', 'package-lock.json'])
@@ -90,41 +46,17 @@ function install(stage: Stage, context: string): void {
   }
 }
 
-function buildImage(dockerfile: string, context: string): Stage {
-  const stages = new Map<string, Stage>()
-  let stage: Stage | undefined
-  for (const { name, text } of parse(dockerfile)) {
-    if (name === 'FROM') {
-      const [image = '', , alias = 'last'] = text.split(' ')
-      assert.match(image, /^node:\d+-alpine$/)
-      const root = join(folder, `stage-${alias}`)
-      stage = { root, folder: '/', user: 'root', env: {}, ports: [], command: [], check: '' }
-      stages.set(alias, stage)
-      continue
-    }
-    assert.ok(stage, `${name} stands before FROM`)
-    if (name === 'WORKDIR') {
-      stage.folder = posix.resolve(stage.folder, text)
-      mkdirSync(inStage(stage, '.'), { recursive: true })
-    } else if (name === 'COPY') copy(stage, text, context, stages)
-    else if (name === 'RUN') {
-      assert.equal(text, 'npm ci --omit=dev')
-      install(stage, context)
-    } else if (name === 'ENV') {
-      const [key = '', value = ''] = text.split('=')
-      stage.env[key] = value
-    } else if (name === 'USER') stage.user = text
-    else if (name === 'EXPOSE') stage.ports.push(text)
-    else if (name === 'HEALTHCHECK') stage.check = text
-    else if (name === 'CMD') stage.command = JSON.parse(text)
-    else assert.fail(`the test does not know ${name}`)
-  }
-  assert.ok(stage)
-  return stage
-}
-
 describe('the image of the recipe', () => {
-  const image = buildImage(fenceOf('docker', 'dockerfile'), createProject())
+  const context = createProject()
+  const image = buildImage(fenceOf('docker', 'dockerfile'), {
+    context,
+    folder,
+    isIgnored: (path) => ignored.includes(path),
+    run: (command, stage) => {
+      assert.equal(command, 'npm ci --omit=dev')
+      install(stage, context)
+    },
+  })
 
   it('has what runs the API, and neither secrets nor npm', () => {
     for (const path of ['node_modules/octavo', 'node_modules/zod', 'package.json', 'src/main.ts'])
