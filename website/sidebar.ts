@@ -100,6 +100,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     text: 'Operations',
     pages: [
       ['Serving', 'guide/serving'],
+      ['Running Octavo in production', 'guide/production'],
       ['Operations', 'guide/operations'],
       ['More than one instance', 'guide/instances'],
       ['Logging', 'guide/logging'],

@@ -75,6 +75,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/pins.md', maxWords: 1_000 },
   { page: 'docs/guide/quotas.md', maxWords: 900 },
   { page: 'docs/guide/idempotency.md', maxWords: 1_200 },
+  { page: 'docs/guide/production.md', maxWords: 900 },
   { page: 'docs/guide/releasing.md', maxWords: 900 },
   { page: 'docs/guide/results.md', maxWords: 950 },
   { page: 'docs/guide/routes.md', maxWords: 1_950 },
