@@ -1563,6 +1563,7 @@ const ROWS: {
   readonly missing_idempotency_key: readonly [400]
   readonly overloaded: 503
   readonly pin_unavailable: readonly [503]
+  readonly precondition_required: 428
   readonly rate_limit_unavailable: readonly [503]
   readonly rate_limited: 429
   readonly replays_unavailable: readonly [503]

@@ -15,6 +15,7 @@ const ROWS = {
   idempotent_outcome_unknown: [409],
   idempotent_response_lost: [409],
   idempotency_key_reused: [422],
+  precondition_required: 428,
   rate_limited: 429,
   overloaded: 503,
   rate_limit_unavailable: [503],

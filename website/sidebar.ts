@@ -36,6 +36,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Input', 'guide/input'],
       ['Results', 'guide/results'],
       ['Pages', 'guide/pages'],
+      ['Preconditions', 'guide/preconditions'],
       ['Uploads', 'guide/uploads'],
       ['Downloads', 'guide/downloads'],
       ['Long work', 'guide/long-work'],

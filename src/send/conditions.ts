@@ -25,6 +25,46 @@ export function checkConditions(
   return isAfter(modified, header('if-modified-since')) === false ? 'unchanged' : 'met'
 }
 
+/** What the conditions of a request that changes something come to. */
+type WriteOutcome = 'failed' | 'met' | 'malformed'
+
+/** Whether a request has a condition that is checked before a change (RFC 9110 section 13.1). */
+export function hasWriteCondition(header: ReadHeader): boolean {
+  return ['if-match', 'if-none-match', 'if-unmodified-since'].some((name) => header(name) !== undefined)
+}
+
+/**
+ * What the conditions of a request that changes something come to, in the order of RFC 9110 section 13.2.2. `'malformed'` is a 400, because
+ * a change that ignores its condition is lost. Without validators, nothing exists that could match.
+ */
+export function checkWrite(header: ReadHeader, validators: Validators | undefined): WriteOutcome {
+  const [match, noneMatch] = [header('if-match'), header('if-none-match')]
+  const since = header('if-unmodified-since')
+  const isMalformed =
+    [match, noneMatch].some((list) => list !== undefined && !isTagList(list)) ||
+    (since !== undefined && toTime(since) === undefined)
+  if (isMalformed) return 'malformed'
+  if (match !== undefined) {
+    if (validators === undefined || !hasTag(match, validators.etag, isSame)) return 'failed'
+  } else if (since !== undefined && isAfter(validators?.modified, since) !== false) return 'failed'
+  if (noneMatch === undefined || validators === undefined) return 'met'
+  return isKnown(noneMatch, validators.etag) ? 'failed' : 'met'
+}
+
+/** Whether a text is `*` or a list of entity tags, which may have empty members (RFC 9110 section 5.6.1). */
+function isTagList(text: string): boolean {
+  const list = text.trim()
+  return list === '*' || (list.includes('"') && list.replaceAll(TAG, TAG_MARK).split(',').every(isMember))
+}
+
+function isMember(text: string): boolean {
+  const member = text.trim()
+  return member === '' || member === TAG_MARK
+}
+
+/** What no header has. */
+const TAG_MARK = '\0'
+
 /** Whether `Range` counts: without `If-Range`, or when that names exactly this state (RFC 9110 section 13.1.5). */
 export function isRangeMeant(header: ReadHeader, { etag, modified }: Validators): boolean {
   const condition = header('if-range')?.trim()

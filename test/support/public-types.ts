@@ -19,6 +19,7 @@ export const ENTRY_POINTS = {
   'octavo/pages': 'src/pages/index.ts',
   'octavo/pins': 'src/pins/index.ts',
   'octavo/usage': 'src/usage/index.ts',
+  'octavo/preconditions': 'src/preconditions/index.ts',
   'octavo/testing': 'src/testing/index.ts',
   'octavo/undici': 'src/server/adapters/undici/index.ts',
   'octavo/webhooks': 'src/webhooks/index.ts',

@@ -1,0 +1,2 @@
+export { preconditions } from './preconditions.ts'
+export type { PreconditionInterceptor, PreconditionOptions } from './preconditions.ts'

@@ -1,0 +1,200 @@
+import { addedError } from '../added-errors.ts'
+import { after } from '../async.ts'
+import { checkOptions, invalidOption } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
+import type { ExecutionContext } from '../define/context.ts'
+import { defineInterceptor } from '../define/interceptor.ts'
+import type { Interceptor } from '../define/interceptor.ts'
+import { documenting } from '../define/layers.ts'
+import type { AnsweredProblem, Documented } from '../define/layers.ts'
+import { isRaw, isReply, reply } from '../define/reply.ts'
+import { httpError } from '../errors.ts'
+import type { HttpError } from '../errors.ts'
+import type { Awaitable, Method } from '../http.ts'
+import { checkConditions, checkWrite, hasWriteCondition } from '../send/conditions.ts'
+import type { Validators } from '../send/conditions.ts'
+import { isBoolean, isFunction, isObject } from '../values.ts'
+
+/** The options of `preconditions`. */
+export interface PreconditionOptions<T, I> {
+  /** Returns the version of a state, which becomes its `ETag`. Any text or number that changes with the state. */
+  readonly etag: (state: T) => string | number | bigint
+  /** Loads the state that a request is about to change, `undefined` or `null` if there is none. It gets the input of the handler. */
+  readonly current: (input: I, context: ExecutionContext) => Awaitable<T | null | undefined>
+  /** Returns when a state changed last, which becomes its `Last-Modified`. @default none */
+  readonly lastModified?: (state: T) => Date
+  /** Whether PUT, PATCH and DELETE without a condition are a 428 (RFC 6585 section 3). @default false */
+  readonly required?: boolean
+}
+
+/** An interceptor that checks the conditions of requests, as `preconditions` returns it. */
+export interface PreconditionInterceptor<T> extends Interceptor<undefined> {
+  /**
+   * Returns the state whose conditions were checked. `undefined` if there is none, or if the request has no condition. Change only what is
+   * still this state, and throw `failed()` otherwise, because another request may have changed it meanwhile.
+   */
+  readonly checked: (context: ExecutionContext) => T | undefined
+  /** Creates the 412 to throw if the state changed after the check. */
+  readonly failed: () => HttpError
+}
+
+const WHERE = 'preconditions'
+
+const OPTIONS: Rules = {
+  etag: [isFunction, 'a function that returns the version of a state'],
+  current: [isFunction, 'a function that loads the state'],
+  lastModified: [isFunction, 'a function that returns a Date'],
+  required: [isBoolean, 'true or false'],
+}
+
+const CHANGING: readonly Method[] = ['PUT', 'PATCH', 'DELETE']
+const READING: readonly Method[] = ['GET', 'HEAD', 'QUERY']
+
+/**
+ * Creates an interceptor that gives results an `ETag` and checks `If-Match`, `If-None-Match` and `If-Unmodified-Since` of PUT, PATCH and
+ * DELETE before the handler runs (RFC 9110 section 13). GET responds with 304 if the client has the state already.
+ *
+ * @example
+ * const unchanged = preconditions({
+ *   etag: (car: Car) => car.version,
+ *   current: ({ params }: { params: { id: number } }) => cars.get(params.id),
+ * })
+ * const update = { method: 'PUT', path: '/{id:int}', interceptors: [unchanged], handler: ({ params, body }) => cars.set(params.id, body) }
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function preconditions<T, I = unknown>(
+  options: PreconditionOptions<T, I>,
+): PreconditionInterceptor<T> {
+  const missing = ['etag', 'current']
+    .filter((name) => Object(options)[name] === undefined)
+    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write preconditions({ etag, current })'))
+  checkOptions(WHERE, options, OPTIONS, missing)
+  const { etag, current, lastModified, required = false } = options
+  const states = new WeakMap<ExecutionContext, T>()
+
+  const validatorsOf = (state: T): Validators => ({
+    etag: toTag(etag(state)),
+    modified: lastModified && Math.floor(lastModified(state).getTime() / 1000) * 1000,
+  })
+  /** Writes the validators of a result. Its type is that of the state, as the options say. */
+  const mark = ({ request, response }: ExecutionContext, result: unknown): unknown => {
+    const data = isReply(result) && !isRaw(result) ? result.data : result
+    const status = (isReply(result) ? result.status : undefined) ?? response.status ?? 200
+    if (!isObject(data) || isRawResult(result) || status >= 300) return result
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the options say of results
+    const validators = validatorsOf(data as T)
+    response.headers.set('etag', validators.etag ?? '')
+    if (validators.modified !== undefined)
+      response.headers.set('last-modified', new Date(validators.modified).toUTCString())
+    if (!isOf(READING, request.method)) return result
+    const outcome = checkConditions((name) => request.header(name), validators)
+    if (outcome === 'failed') throw failed()
+    return outcome === 'unchanged' ? reply(304) : result
+  }
+  const check = (state: T | null | undefined, context: ExecutionContext): void => {
+    const validators = state === undefined || state === null ? undefined : validatorsOf(state)
+    const outcome = checkWrite((name) => context.request.header(name), validators)
+    if (outcome === 'malformed') throw malformed()
+    if (outcome === 'failed') throw failed()
+    if (state !== undefined && state !== null) states.set(context, state)
+  }
+
+  const interceptor: Interceptor<undefined> = {
+    ...defineInterceptor({ name: WHERE, intercept: (_context, next) => next() }),
+    intercept: (context, next, _inject, input: unknown) => {
+      const respond = (): unknown => after(next(), (result) => mark(context, result))
+      const { request } = context
+      if (!isOf(CHANGING, request.method)) return respond()
+      if (!hasWriteCondition((name) => request.header(name))) {
+        if (required) throw conditionRequired()
+        return respond()
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the input of the route, as the options say
+      return after(current(input as I, context), (state) => {
+        check(state, context)
+        return respond()
+      })
+    },
+  }
+  const made = Object.assign(interceptor, {
+    checked: (context: ExecutionContext) => states.get(context),
+    failed,
+  })
+  return documenting(made, ...toDocumented(required, lastModified !== undefined))
+}
+
+function isOf(methods: readonly Method[], method: string): boolean {
+  return methods.some((one) => one === method)
+}
+
+function isRawResult(result: unknown): boolean {
+  return (
+    (isReply(result) && isRaw(result)) || result instanceof Uint8Array || Object(result) instanceof Response
+  )
+}
+
+/** A strong entity tag (RFC 9110 section 8.8.3). What no tag can have is percent-encoded. */
+function toTag(version: string | number | bigint): string {
+  return `"${String(version).replaceAll(/[^!\u0023\u0024\u0026-\u007e]/gu, encodeURIComponent)}"`
+}
+
+function failed(): HttpError {
+  return httpError('precondition_failed', 'The state is not the one that the conditions of the request name')
+}
+
+function malformed(): HttpError {
+  return httpError(
+    'malformed_request',
+    'A condition of the request is neither * nor a list of entity tags nor a date',
+  )
+}
+
+function conditionRequired(): HttpError {
+  return addedError('precondition_required', 'Send If-Match with the ETag of the state that you change')
+}
+
+function toDocumented(required: boolean, hasDate: boolean): readonly Documented[] {
+  const text = { type: 'string' }
+  const responseHeaders = {
+    ETag: { description: 'The version of the state (RFC 9110 section 8.8.3)', schema: text },
+    ...(hasDate && { 'Last-Modified': { description: 'When the state changed last', schema: text } }),
+  }
+  const unmet: AnsweredProblem = {
+    name: 'PreconditionFailed',
+    example: failed(),
+    description: 'The state is not the one that the conditions of the request name',
+  }
+  const absent: AnsweredProblem = {
+    name: 'PreconditionRequired',
+    example: conditionRequired(),
+    description: 'The request has no condition',
+  }
+  return [
+    {
+      methods: CHANGING,
+      requestHeaders: [
+        {
+          name: 'If-Match',
+          required,
+          description: 'The `ETag` of the state to change, or `*`',
+          schema: text,
+        },
+      ],
+      responseHeaders,
+      problems: required ? [unmet, absent] : [unmet],
+    },
+    {
+      methods: READING,
+      requestHeaders: [
+        {
+          name: 'If-None-Match',
+          required: false,
+          description: 'The `ETag` of the known state',
+          schema: text,
+        },
+      ],
+      responseHeaders,
+    },
+  ]
+}
