@@ -7,7 +7,8 @@ import { styleFor } from './style.ts'
 import type { Style } from './style.ts'
 import { toTable } from './table.ts'
 import { readUsage } from './usage/read-usage.ts'
-import { sumBy } from './usage/summary.ts'
+import type { UsageEntry } from '../server/options/usage.ts'
+import { sumBy, sumChanges } from './usage/summary.ts'
 import type { Calls } from './usage/summary.ts'
 
 export const versions: Command = {
@@ -40,16 +41,38 @@ export const versions: Command = {
     const served = await doJob({ task: 'routes', module }, setting)
     if (served?.kind !== 'routes') return 1
     const file = given.value('usage')
-    const calls =
-      file === undefined ? undefined : sumBy(readUsage(file, setting.cwd), ({ version }) => version)
-    const shown =
-      calls && served.versions.map((info) => ({ ...info, usage: calls.get(info.version) ?? NO_CALLS }))
+    const entries = file === undefined ? undefined : readUsage(file, setting.cwd)
+    const calls = entries && sumBy(entries, ({ version }) => version)
+    const listed = entries === undefined ? served.versions : withAltered(served.versions, entries)
+    const shown = calls && listed.map((info) => ({ ...info, usage: calls.get(info.version) ?? NO_CALLS }))
     const text = given.has('json')
-      ? JSON.stringify(shown ?? served.versions, undefined, 2)
-      : toText(served.versions, styleFor(process.stdout), calls)
+      ? JSON.stringify(shown ?? listed, undefined, 2)
+      : toText(listed, styleFor(process.stdout), calls)
     process.stdout.write(`${text}\n`)
     return 0
   },
+}
+
+/** The versions, with the number of requests that each change altered. */
+function withAltered(
+  all: readonly VersionInfo[],
+  entries: readonly UsageEntry[],
+): readonly (VersionInfo & { readonly changes?: readonly CountedChange[] })[] {
+  const sums = sumChanges(entries)
+  // counts of a time before changes were counted say nothing of them
+  if (sums.size === 0) return all
+  return all.map(({ changes, ...info }) =>
+    changes === undefined
+      ? info
+      : { ...info, changes: changes.map((change) => ({ ...change, altered: sums.get(change.id) ?? 0 })) },
+  )
+}
+
+type CountedChange = NonNullable<VersionInfo['changes']>[number] & { readonly altered?: number }
+
+/** The title of a change, with the requests that it altered if they are counted. */
+function toTitle(change: NonNullable<VersionInfo['changes']>[number] & CountedChange): string {
+  return change.altered === undefined ? change.title : `${change.title} (${change.altered} calls)`
 }
 
 const NO_CALLS: Calls = { count: 0, clients: 0, lastSeen: '' }
@@ -68,7 +91,7 @@ function toText(
       String(info.routes.length),
       String(info.routes.filter(({ isTurned }) => isTurned === true).length),
       ...(calls === undefined ? [] : toCells(calls.get(info.version) ?? NO_CALLS)),
-      (info.changes ?? []).map(({ title }) => title).join(' · '),
+      (info.changes ?? []).map(toTitle).join(' · '),
     ])
   const [head = '', ...lines] = toTable(
     [

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import type { UsageEntry } from 'octavo'
+import type { UsageEntry, VersionInfo } from 'octavo'
 
 import { readUsage } from '../../src/cli/usage/read-usage.ts'
 import { toRetirement } from '../../src/cli/usage/retirement.ts'
+import { sumChanges } from '../../src/cli/usage/summary.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'octavo-retire-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -63,6 +64,51 @@ describe('retiring a version', () => {
     )
     assert.deepEqual(deadRoutes, ['car.old'])
     assert.deepEqual(toRetirement('2', app.versions(), entries).deadRoutes, [])
+  })
+})
+
+describe('the changes of a version that is retired', () => {
+  const info = (version: string, ids: readonly string[]): VersionInfo => ({
+    version,
+    status: 'active',
+    routes: [],
+    links: {},
+    isDefault: false,
+    retired: 'serve',
+    changes: ids.map((id) => ({ id, title: id.toUpperCase(), description: '' })),
+  })
+  const versions = [info('1', []), info('2', ['a']), info('3', ['b', 'c', 'd'])]
+  const change = (id: string) => ({ id, count: 1, lastSeen: '2026-03-01T12:00:00.000Z' })
+
+  it('are those that only it is older than, and those that no request of another version needed', () => {
+    const { deadChanges, idleChanges } = toRetirement('1', versions, [
+      entry({ changes: [change('a'), change('b'), change('d')] }),
+      entry({ version: '2', changes: [change('c')] }),
+    ])
+    assert.deepEqual(deadChanges, [{ version: '2', title: 'A' }])
+    // d altered requests of version 1 alone
+    assert.deepEqual(idleChanges, [
+      { version: '3', title: 'B' },
+      { version: '3', title: 'D' },
+    ])
+  })
+
+  it('are not guessed from counts without changes', () => {
+    assert.deepEqual(toRetirement('1', versions, [entry({ version: '2' })]).idleChanges, [])
+  })
+
+  it('have sums', () => {
+    const sums = sumChanges([
+      entry({ changes: [change('a')] }),
+      entry({ version: '2', changes: [change('a'), change('c')] }),
+    ])
+    assert.deepEqual(
+      [...sums],
+      [
+        ['a', 2],
+        ['c', 1],
+      ],
+    )
   })
 })
 

@@ -47,6 +47,8 @@ function isEntry(value: unknown): value is UsageEntry {
     isRecord(value) &&
     [value['day'], value['route'], value['lastSeen']].every(isString) &&
     [value['version'], value['client']].every((each) => each === null || isString(each)) &&
-    typeof value['count'] === 'number'
+    typeof value['count'] === 'number' &&
+    (value['changes'] === undefined ||
+      (Array.isArray(value['changes']) && value['changes'].every((each) => isString(Object(each).id))))
   )
 }

@@ -48,7 +48,10 @@ export const retire: Command = {
 }
 
 /** Formats the effect of retiring a version. */
-function toText({ version, clients, deadRoutes, deadChanges }: Retirement, style: Style): string {
+function toText(
+  { version, clients, deadRoutes, deadChanges, idleChanges }: Retirement,
+  style: Style,
+): string {
   const rows = clients.map(({ client, count, lastSeen, routes }) => [
     client ?? '(no name)',
     String(count),
@@ -67,6 +70,10 @@ function toText({ version, clients, deadRoutes, deadChanges }: Retirement, style
     ...section(
       'Changes that no other version needs:',
       deadChanges.map((change) => `${change.version}  ${change.title}`),
+    ),
+    ...section(
+      'Changes that altered no counted request of another version:',
+      idleChanges.map((change) => `${change.version}  ${change.title}`),
     ),
   ].join('\n')
 }

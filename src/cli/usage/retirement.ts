@@ -3,6 +3,11 @@ import type { VersionInfo } from '../../server/version-report/versions.ts'
 import { sumBy } from './summary.ts'
 import type { Calls } from './summary.ts'
 
+interface NamedChange {
+  readonly version: string
+  readonly title: string
+}
+
 /** The effect of retiring a version. */
 export interface Retirement {
   readonly version: string
@@ -16,7 +21,31 @@ export interface Retirement {
   /** The routes that no other version has, so that nothing calls their handlers any more. */
   readonly deadRoutes: readonly string[]
   /** The changes that no other version is older than, so that they turn nothing any more. */
-  readonly deadChanges: readonly { readonly version: string; readonly title: string }[]
+  readonly deadChanges: readonly NamedChange[]
+  /** The other changes that altered no counted request of another version, though such a request can reach them. */
+  readonly idleChanges: readonly NamedChange[]
+}
+
+/** The changes of versions that are newer than the oldest other one, without those that some request of the others needed. */
+function findIdle(
+  others: readonly VersionInfo[],
+  all: readonly VersionInfo[],
+  entries: readonly UsageEntry[],
+): readonly NamedChange[] {
+  // counts of a time before changes were counted say nothing of them
+  if (!entries.some(({ changes }) => changes !== undefined)) return []
+  const oldest = all.findIndex((info) => info === others[0])
+  const names = new Set(others.map((info) => info.version))
+  const needed = new Set(
+    entries
+      .filter(({ version }) => version !== null && names.has(version))
+      .flatMap(({ changes = [] }) => changes.map(({ id }) => id)),
+  )
+  return all
+    .slice(oldest + 1)
+    .flatMap(({ version, changes = [] }) =>
+      changes.filter(({ id }) => !needed.has(id)).map(({ title }) => ({ version, title })),
+    )
 }
 
 /** Describes the effect of retiring a version. `versions` are all, oldest first. */
@@ -47,5 +76,6 @@ export function toRetirement(
     deadChanges: after.flatMap((info) =>
       (info.changes ?? []).map(({ title }) => ({ version: info.version, title })),
     ),
+    idleChanges: findIdle(others, versions, entries),
   }
 }

@@ -24,6 +24,14 @@ export function sumBy<K>(
   return new Map(sums.toSorted(([, a], [, b]) => (a.lastSeen < b.lastSeen ? 1 : -1)))
 }
 
+/** How many requests each change altered, by its id. */
+export function sumChanges(entries: readonly UsageEntry[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { id, count } of entries.flatMap(({ changes = [] }) => changes))
+    sums.set(id, (sums.get(id) ?? 0) + count)
+  return sums
+}
+
 function toCalls(entries: readonly UsageEntry[]): Calls {
   return {
     count: entries.reduce((sum, { count }) => sum + count, 0),
