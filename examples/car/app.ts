@@ -1,5 +1,5 @@
 import { createApp, defineModule, VersioningSchemes } from 'octavo'
-import type { App } from 'octavo'
+import type { App, AppOptions } from 'octavo'
 
 import { carController, garageController } from './controller.ts'
 
@@ -32,7 +32,7 @@ export type SchemeName = keyof typeof SCHEMES
 /** The car application under one versioning scheme. */
 export function createCarApp(
   scheme: SchemeName,
-  options: { readonly logger?: false } = {},
+  options: Pick<AppOptions, 'docs' | 'logger'> = {},
 ): App<typeof CarModule> {
   const app = createApp(CarModule, { docs: {}, ...options }) // documents and a page of them at /docs
   SCHEMES[scheme](app)

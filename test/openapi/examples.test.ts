@@ -60,6 +60,27 @@ describe('the documents of the examples', () => {
         }
       })
 
+      // its program has no options
+      it('are OpenAPI 3.2 if they are asked to be', { skip: name === 'hello' }, async () => {
+        const app = create(folder, { docs: { openapi: '3.2' } })
+        const newer = await documentsOf(app)
+        await app.close()
+        assert.deepEqual(
+          newer.map(({ version }) => version),
+          documents.map(({ version }) => version),
+        )
+        for (const { version, document } of newer) {
+          const { valid, errors } = await validator.validate(structuredClone(asObject(document)))
+          assert.ok(valid, `${name} ${version}: ${JSON.stringify(errors)}`)
+          assert.equal(validator.version, '3.2')
+          // streams have the schema of an item, and no other
+          for (const [, type = '', member] of JSON.stringify(document).matchAll(
+            /"(text\/event-stream|application\/x-ndjson)":\{"(\w+)"/g,
+          ))
+            assert.equal(member, 'itemSchema', `${name} ${version}: ${type}`)
+        }
+      })
+
       it('refer to what they have, and have what they refer to', () => {
         for (const { version, document } of documents) {
           const references = new Set(referencesIn(document))

@@ -42,7 +42,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'hello', create: () => hello },
   ...keysOf(SCHEMES).map((scheme): Example => ({
     name: `car-${scheme}`,
-    create: () => createCarApp(scheme, QUIET),
+    create: (_folder, options) => createCarApp(scheme, { ...QUIET, ...options }),
   })),
   ...keysOf(WAYS).map((way): Example => ({
     name: `rates-${way}`,
