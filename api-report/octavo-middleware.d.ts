@@ -54,7 +54,7 @@ export interface RateLimit extends Middleware, Guard {
 }
 
 export interface RateLimitOptions<I = never> {
-  readonly by?: (context: ExecutionContext_2<I>) => Awaitable<string | number | undefined>
+  readonly by?: (context: ExecutionContext_2<I>) => Awaitable<string | number | bigint | undefined>
   readonly cost?: number | ((context: ExecutionContext_2<I>) => Awaitable<number>)
   readonly limit: number | ((context: ExecutionContext_2<I>) => Awaitable<number>)
   readonly maxKeys?: number

@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import type { AnyGuard, Guard } from '../define/guard.ts'
+import { documentedOf, documenting } from '../define/layers.ts'
 import { HttpError } from '../errors.ts'
 import { challengeOf, denied } from './create-guard.ts'
 import type { UntypedGuard } from './create-guard.ts'
@@ -66,7 +67,7 @@ function combine(guards: readonly AnyGuard[]): UntypedGuard {
       throw denied(wrong ? 'invalid_credentials' : 'unauthenticated', [...challenges])
     },
   }
-  return combined
+  return documenting(combined, ...documentedOf(guards))
 }
 
 /** The alternatives of all, without credentials as the last one. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 
 import { createApp, defineController, defineModule } from 'octavo'
 import { jwtAuth } from 'octavo/auth'
-import type { App } from 'octavo'
+import type { App, Logger } from 'octavo'
 import type { JwtOptions } from 'octavo/auth'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
@@ -29,7 +29,8 @@ describe('the JWKS of jwtAuth', () => {
   let url = ''
   let asked = 0
   let published: readonly KeyName[] = ['old']
-  let answer: 'well' | 'status' | 'nonsense' | 'no keys' | 'never' | 'elsewhere' = 'well'
+  let answer: 'well' | 'status' | 'nonsense' | 'no keys' | 'odd keys' | 'never' | 'half' | 'elsewhere' =
+    'well'
 
   beforeEach(async () => {
     asked = 0
@@ -41,6 +42,8 @@ describe('the JWKS of jwtAuth', () => {
       if (answer === 'elsewhere') response.writeHead(302, { location: '/other' })
       if (answer === 'status') response.writeHead(500)
       if (answer === 'nonsense') response.write('<html>')
+      if (answer === 'half') return void response.write('{"keys":[')
+      if (answer === 'odd keys') return void response.end('{"keys":[null,7]}')
       if (answer !== 'well') return void response.end(answer === 'no keys' ? '{}' : '')
       const shown = published.map(async (kid) => ({ ...(await exportJWK(keys[kid].publicKey)), kid }))
       response.end(JSON.stringify({ keys: await Promise.all(shown) }))
@@ -57,7 +60,7 @@ describe('the JWKS of jwtAuth', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  function serve(options: Partial<JwtOptions> = {}): App {
+  function serve(options: Partial<JwtOptions> = {}, logger: Logger | false = false): App {
     const guard = jwtAuth({
       issuer: ISSUER,
       audience: AUDIENCE,
@@ -71,7 +74,7 @@ describe('the JWKS of jwtAuth', () => {
       guards: [guard],
       routes: [{ method: 'GET', handler: () => 'cars' }],
     })
-    return createApp(defineModule({ controllers: [cars] }), { logger: false })
+    return createApp(defineModule({ controllers: [cars] }), { logger })
   }
   async function ask(app: App, token: string): Promise<readonly unknown[]> {
     const response = await app.inject({ url: '/car', headers: { authorization: `Bearer ${token}` } })
@@ -114,10 +117,10 @@ describe('the JWKS of jwtAuth', () => {
     assert.deepEqual([await ask(app, token), await ask(app, await sign('new'))], [BAD, GOOD])
   })
 
-  for (const fault of ['status', 'nonsense', 'no keys', 'never', 'elsewhere'] as const) {
+  for (const fault of ['status', 'nonsense', 'no keys', 'odd keys', 'never', 'half', 'elsewhere'] as const) {
     it(`is no reason to refuse a token if it fails: ${fault}`, async () => {
       answer = fault
-      const app = serve({ jwksTimeout: fault === 'never' ? 500 : 5000 })
+      const app = serve({ jwksTimeout: fault === 'never' || fault === 'half' ? 500 : 5000 })
       const token = await sign('old')
       assert.deepEqual(await ask(app, token), DOWN)
       // the issuer is left alone for a second
@@ -128,6 +131,28 @@ describe('the JWKS of jwtAuth', () => {
       assert.deepEqual(await ask(app, token), GOOD)
     })
   }
+
+  it('has the log tell why it cannot be read, once for each reason', async () => {
+    const lines: unknown[] = []
+    const drop = (): void => undefined
+    const error = (details: object, message?: string): void =>
+      void lines.push([message, Reflect.get(details, 'guard'), String(Reflect.get(details, 'err'))])
+    const app = serve({ jwksTimeout: 500 }, { debug: drop, info: drop, warn: drop, error })
+    const token = await sign('old')
+    for (const fault of ['status', 'status', 'never', 'never', 'well', 'never'] as const) {
+      answer = fault
+      for (const _ of [1, 2]) await ask(app, token)
+      // keys that are remembered are read again by then
+      mock.timers.tick(600_000)
+    }
+    const told = (reason: string) => [
+      'The keys of tokens cannot be read',
+      'jwtAuth',
+      `Error: The JWKS cannot be read: ${reason}`,
+    ]
+    const late = 'The operation was aborted due to timeout'
+    assert.deepEqual(lines, [told('the status is 500'), told(late), told(late)])
+  })
 
   it('may be away while its keys are remembered', async () => {
     const app = serve()

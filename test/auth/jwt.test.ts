@@ -140,6 +140,10 @@ describe('jwtAuth refuses', () => {
     `{"iss":"${ISSUER}","aud":"${AUDIENCE}","sub":"ann","exp":${seconds() + 600}${more}}`
   const HEADER = '{"alg":"ES256","kid":"ES256"}'
 
+  it('no claims of 64 levels', async () => {
+    const token = await signTexts(HEADER, claims(`,"x":${'{"x":'.repeat(63)}1${'}'.repeat(63)}`))
+    assert.deepEqual(await ask(app, token), [200, 'ann'])
+  })
   it('nothing that is signed like these tokens', async () => {
     assert.deepEqual(await ask(app, await signTexts(HEADER, claims(',"n":{"a":[{"b":1}]}'))), [200, 'ann'])
   })
@@ -200,6 +204,14 @@ describe('jwtAuth refuses', () => {
       () => signTexts('{"alg":"none","alg":"ES256","kid":"ES256"}', claims('')),
     ],
     ['claims that are no object', () => signTexts(HEADER, '"ann"')],
+    ['claims of many lists', () => signTexts(HEADER, claims(`,"x":${'['.repeat(5000)}${']'.repeat(5000)}`))],
+    [
+      'claims of many objects',
+      () => signTexts(HEADER, claims(`,"x":${'{"x":'.repeat(64)}1${'}'.repeat(64)}`)),
+    ],
+    ['a subject that is no text', () => sign({ sub: 7 })],
+    ['an id that is no text', () => sign({ jti: ['7'] })],
+    ['a time of issue that is no number', () => sign({ iat: 'today' })],
     [
       'a header of many levels',
       () => signTexts(`{"alg":"ES256","x":${'['.repeat(5000)}${']'.repeat(5000)}}`, claims('')),
@@ -304,6 +316,10 @@ describe('the identity of jwtAuth', () => {
       { iss: ISSUER, aud: AUDIENCE, sub: 'ann', exp: 4_000_000_000 },
     ])
     assert.deepEqual(await ask(serve(typed), token), [200, { sub: 'ann', role: 'driver' }])
+  })
+  it('may have a subject of another type, if the schema has it', async () => {
+    const app = serve(jwtAuth({ ...es256, claims: z.object({ sub: z.number() }) }))
+    assert.deepEqual(await ask(app, await sign({ sub: 7 })), [200, { sub: 7 }])
   })
   it('is refused if the claims do not fit', async () => {
     const app = serve(jwtAuth({ ...es256, claims: User }))
@@ -423,6 +439,21 @@ describe('options of jwtAuth', () => {
       'with a private key',
       { ...OURS, publicKey: privateJwk, algorithms: ['ES256'] },
       /publicKey holds a key that is not public/,
+    ],
+    [
+      'with a private key in the JWKS',
+      { ...es256, jwks: { keys: [jwk, privateJwk] } },
+      /jwks\.keys\[1\] holds a key that is not public/,
+    ],
+    [
+      'with a URL of metadata that no header can hold',
+      { ...es256, resourceMetadata: 'https://bücher.example/metadata' },
+      /resourceMetadata is .*Give the URL of a document, in ASCII/,
+    ],
+    [
+      'with a URL of metadata of two lines',
+      { ...es256, resourceMetadata: 'https://a.example/\r\nset-cookie: a=b' },
+      /resourceMetadata is /,
     ],
     [
       'with several algorithms of one key',

@@ -130,7 +130,7 @@ describe('scopes in documents', () => {
     const { paths, components } = app.openapi()
     const operation = paths['/car']?.['post']
     const { security, responses = {} } = operation ?? {}
-    return { security, answers: Object.keys(responses), refusal: responses['403'], components }
+    return { security, responses, answers: Object.keys(responses), refusal: responses['403'], components }
   }
   const Partner = apiKey({ in: 'header', name: 'x-key', verify: () => ({ partner: 'acme' }) })
 
@@ -181,6 +181,19 @@ describe('scopes in documents', () => {
       assert.deepEqual((await documented(outer, guards)).security, expected)
     })
   }
+  it('have the same responses if a token is one of several credentials', async () => {
+    const tokens = jwtAuth({
+      issuer: TOKENS.issuer,
+      audience: TOKENS.audience,
+      jwks: 'https://auth.example.com/jwks.json',
+      algorithms: ['ES256'],
+      scopes: ['a'],
+    })
+    const alone = await documented([tokens], [])
+    assert.deepEqual(alone.answers, ['401', '403', '500', '503', '2XX', 'default'])
+    for (const guard of [anyOf(tokens, Partner), anyOf(Partner, anyOf(tokens, Partner))])
+      assert.deepEqual((await documented([guard], [])).responses, alone.responses)
+  })
   it('belong to the scheme that you name', async () => {
     const openIdConnectUrl = 'https://auth.example.com/.well-known/openid-configuration'
     const securityScheme = { type: 'openIdConnect', openIdConnectUrl } as const

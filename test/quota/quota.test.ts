@@ -161,6 +161,14 @@ describe('rateLimit among guards', () => {
     ])
     assert.deepEqual(await statuses(failing, 'ann'), [500])
   })
+  it('fails the request if by returns what does not tell clients apart', async () => {
+    const objects = (by: () => unknown): AnyGuard =>
+      Reflect.apply(rateLimit, undefined, [{ limit: 1, window: 60, by }])
+    for (const by of [() => ({ id: 1 }), () => ['ann'], () => null, () => true, () => Number.NaN])
+      assert.deepEqual(await statuses(serve([objects(by)]), 'ann'), [500])
+    for (const by of [() => 'ann', () => 7, () => 7n, () => undefined, async () => 0])
+      assert.deepEqual(await statuses(serve([objects(by)]), 'ann', 'ann'), [200, 429])
+  })
   it('refuses or lets pass while its store fails, as it is told', async () => {
     const store = { consume: async () => Promise.reject(new Error('The connection is lost')) }
     const own = { store, limit: 2 }

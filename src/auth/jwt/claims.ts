@@ -29,18 +29,33 @@ export function scopesOfClaims({ scope, scp }: JwtClaims): ReadonlySet<string> {
 /** A member of JSON text. Strings are read whole, so that what is inside of them counts as nothing. */
 const MEMBER = /"(?:[^"\\]|\\.)*"\s*(:?)/g
 
-/** Whether valid JSON text has a name twice in one object, of which a parser keeps the last (RFC 7519 section 4). */
-export function hasDuplicates(text: string, parsed: unknown): boolean {
+/** Levels of the deepest header and claims, so that functions which call themselves for each level never exhaust the stack. */
+const DEEPEST = 64
+
+/**
+ * Why valid JSON text is refused: it has too many levels, or a name twice in one object, of which a parser keeps the last (RFC 7519
+ * section 4).
+ */
+export function flawOf(text: string, parsed: unknown): 'deep' | 'duplicate' | undefined {
+  const kept = countMembers(parsed, 0)
+  if (Number.isNaN(kept)) return 'deep'
   let members = 0
   for (const [, colon] of text.matchAll(MEMBER)) if (colon === ':') members++
-  return members !== countMembers(parsed)
+  return members === kept ? undefined : 'duplicate'
 }
 
-function countMembers(value: unknown): number {
+/** Counts the members of all objects in a value, `NaN` if it has too many levels. */
+function countMembers(value: unknown, level: number): number {
   if (typeof value !== 'object' || value === null) return 0
+  if (level === DEEPEST) return Number.NaN
   const members: readonly unknown[] = Object.values(value)
   const own = Array.isArray(value) ? 0 : members.length
-  return members.reduce<number>((sum, member) => sum + countMembers(member), own)
+  return members.reduce<number>((sum, member) => sum + countMembers(member, level + 1), own)
+}
+
+/** Whether the claims are of the types that `JwtClaims` declares (RFC 7519 section 4.1). jose checks the others. */
+export function isTyped({ sub = '', jti = '' }: JwtClaims): boolean {
+  return typeof sub === 'string' && typeof jti === 'string'
 }
 
 /** Freezes claims, because requests with the same token share them. */

@@ -7,7 +7,8 @@ import type { Injected, Tokens } from '../../define/token.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { invalidOption } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
-import { after } from '../../async.ts'
+import { isPromise } from '../../async.ts'
+import { HttpError } from '../../errors.ts'
 import type { Awaitable } from '../../http.ts'
 import { placed } from '../../place.ts'
 import { isSchema } from '../../schema/schema.ts'
@@ -30,11 +31,11 @@ import type { Grant } from '../grants.ts'
 import { checkOptions, RULES } from '../options.ts'
 import type { AuthOptions } from '../options.ts'
 import { isScope } from '../scopes.ts'
-import { scopesOfClaims } from './claims.ts'
+import { isTyped, scopesOfClaims } from './claims.ts'
 import type { JwtClaims } from './claims.ts'
 import { keysUnavailable } from './keys.ts'
 import { createVerify, toType } from './verify.ts'
-import type { VerifyOptions } from './verify.ts'
+import type { Verdict, VerifyOptions } from './verify.ts'
 
 /** An algorithm of signatures. `HS256` needs a `secret`, the others `jwks` or a `publicKey`. */
 export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA' | 'HS256'
@@ -136,7 +137,11 @@ const OPTIONS: Rules = {
   typ: NAMES,
   clockTolerance: [isCount, 'a number of seconds'],
   withoutExpiry: [isBoolean, 'true or false'],
-  resourceMetadata: [isUrl, 'the URL of a document'],
+  // a header of responses holds it
+  resourceMetadata: [
+    (value) => isUrl(value) && /^[!-~]+$/.test(String(value)),
+    'the URL of a document, in ASCII',
+  ],
   securityScheme: [isObject, 'a security scheme of OpenAPI'],
   schemeName: RULES.name,
   realm: RULES.realm,
@@ -229,9 +234,10 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
   options: JwtOptions<S, V, D>,
   challenge: Grant['challenge'],
 ): (token: string, context: ExecutionContext, inject: Injected<D>) => unknown {
-  const { scopes = [], isRevoked, claims: schema } = options
+  const { scopes = [], isRevoked, claims: schema, schemeName = WHERE } = options
   const verify = createVerify(toVerifyOptions(options))
   const validate = schema === undefined ? undefined : createValidator(schema)
+  let told: unknown
   // without a schema, claims are what their type says
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const identify = (options.identity ?? ((claims) => claims)) as (
@@ -242,9 +248,10 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
 
   return (token, context, inject) => {
     const refuse = (reason: string): void =>
-      context.log.debug({ guard: options.schemeName ?? WHERE, reason }, 'A token was refused')
+      context.log.debug({ guard: schemeName, reason }, 'A token was refused')
     const accept = async (claims: JwtClaims): Promise<unknown> => {
       if (isRevoked !== undefined && (await isRevoked(claims, context, inject))) return refuse('revoked')
+      if (validate === undefined && !isTyped(claims)) return refuse('claims')
       const parsed = validate === undefined ? { value: claims } : await validate(claims)
       if (!('value' in parsed)) return refuse('claims')
       const given = scopesOfClaims(claims)
@@ -253,9 +260,17 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
       if (identity) grant(context, { scopes: given, challenge })
       return identity
     }
-    return after(verify(token), (verdict) =>
-      'reason' in verdict ? refuse(verdict.reason) : accept(verdict.claims),
-    )
+    const judge = (verdict: Verdict): unknown =>
+      'reason' in verdict ? refuse(verdict.reason) : accept(verdict.claims)
+    const tellOutage = (error: unknown): never => {
+      if (error instanceof HttpError && error.cause !== told) {
+        told = error.cause
+        context.log.error({ guard: schemeName, err: told }, 'The keys of tokens cannot be read')
+      }
+      throw error
+    }
+    const verdict = verify(token)
+    return isPromise(verdict) ? verdict.then(judge, tellOutage) : judge(verdict)
   }
 }
 
@@ -292,10 +307,20 @@ function keyProblems(options: unknown): readonly DefinitionProblem[] {
     const fix = name === 'secret' ? "write algorithms: ['HS256']" : "leave 'HS256' out, which needs a secret"
     return [invalidOption(WHERE, `${describeValue(unfit, true)} does not go with ${name}`, fix)]
   }
-  if (isPrivate(publicKey))
-    return [invalidOption(WHERE, 'publicKey holds a key that is not public', 'give the public part of it')]
+  const holder = isPrivate(publicKey) ? 'publicKey' : privateMember(jwks)
+  if (holder !== undefined)
+    return [invalidOption(WHERE, `${holder} holds a key that is not public`, 'give the public part of it')]
   if (name !== 'publicKey' || names.length < 2) return []
   return [invalidOption(WHERE, 'publicKey has several algorithms', 'name the one of the key, or give jwks')]
+}
+
+/** Where a JWKS has a key that is not public. */
+function privateMember(jwks: unknown): string | undefined {
+  const { keys } = Object(jwks)
+  const at = Array.isArray(keys)
+    ? keys.findIndex((key) => isObject(key) && 'kty' in key && isPrivate(key))
+    : -1
+  return at < 0 ? undefined : `jwks.keys[${at}]`
 }
 
 function isListOf(test: (value: unknown) => boolean): (value: unknown) => boolean {

@@ -1,8 +1,9 @@
 import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose'
 
+import { ignoreFailure } from '../../async.ts'
 import { addedError } from '../../added-errors.ts'
 import type { HttpError } from '../../errors.ts'
-import { isRecord } from '../../values.ts'
+import { isRecord, messageOf } from '../../values.ts'
 import { loadJose } from './jose.ts'
 
 /** Where the keys that verify tokens come from: one of the three. */
@@ -51,7 +52,7 @@ export async function createFindKey(options: KeyOptions): Promise<JWTVerifyGetKe
 }
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
-  return isRecord(value) && Array.isArray(value['keys'])
+  return isRecord(value) && Array.isArray(value['keys']) && value['keys'].every(isRecord)
 }
 
 type VerifyingKey = Awaited<ReturnType<JWTVerifyGetKey>>
@@ -93,19 +94,27 @@ type Fetch = (url: string, options: { readonly signal: AbortSignal }) => Promise
 
 /** Creates the function that fetches a JWKS, at most once in a second while that fails. */
 function createFetch(): Fetch {
-  let failed: { readonly error: unknown; readonly until: number } | undefined
+  let failed: { readonly error: Error; readonly until: number } | undefined
   return async (url, options) => {
     if (failed !== undefined && Date.now() < failed.until) throw failed.error
     try {
       const response = await fetch(url, options)
-      if (response.status !== 200) throw new Error(`The JWKS was answered with ${response.status}`)
+      if (response.status !== 200) {
+        ignoreFailure(() => response.body?.cancel())
+        throw new Error(`the status is ${response.status}`)
+      }
       const keys: unknown = await response.json()
-      if (!isKeySet(keys)) throw new Error('The JWKS has no list of keys')
+      if (!isKeySet(keys)) throw new Error('there is no list of keys')
       failed = undefined
       return Response.json(keys)
-    } catch (error) {
-      failed = { error, until: Date.now() + RETRY }
-      throw error
+    } catch (cause) {
+      const error = new Error(`The JWKS cannot be read: ${messageOf(cause)}`, { cause })
+      // a failure that lasts stays one object, by which the log tells of it once
+      failed = {
+        error: failed?.error.message === error.message ? failed.error : error,
+        until: Date.now() + RETRY,
+      }
+      throw failed.error
     }
   }
 }

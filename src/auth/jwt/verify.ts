@@ -2,7 +2,7 @@ import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 
 import { once } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
-import { freezeDeep, hasDuplicates } from './claims.ts'
+import { flawOf, freezeDeep } from './claims.ts'
 import type { JwtClaims } from './claims.ts'
 import { loadJose } from './jose.ts'
 import { createFindKey } from './keys.ts'
@@ -88,13 +88,15 @@ async function prepareVerify(options: VerifyOptions): Promise<(token: string) =>
       // no extension is known here that a token could demand (RFC 7515 section 4.1.11)
       if ('crit' in header) return { reason: 'crit' }
       if (!types.includes(toType(header.typ))) return { reason: 'typ' }
-      if (hasDuplicates(toText(head), header)) return { reason: 'duplicate header' }
+      const flaw = flawOf(toText(head), header)
+      if (flaw !== undefined) return { reason: `${flaw} header` }
     } catch {
       return { reason: 'malformed' }
     }
     try {
       const { payload } = await jose.jwtVerify(token, findKey, rules)
-      if (hasDuplicates(toText(body), payload)) return { reason: 'duplicate claim' }
+      const flaw = flawOf(toText(body), payload)
+      if (flaw !== undefined) return { reason: `${flaw} claim` }
       return { claims: freezeDeep(payload) }
     } catch (error) {
       if (error instanceof jose.errors.JOSEError) return { reason: toReason(error) }

@@ -31,7 +31,7 @@ export interface RateLimitOptions<I = never> {
    * Returns whose requests are counted together, or `undefined` for the default. Among guards it knows the identity that those before it
    * found. @default the address, of IPv6 the /64 network; see the option `trustProxy`
    */
-  readonly by?: (context: ExecutionContext<I>) => Awaitable<string | number | undefined>
+  readonly by?: (context: ExecutionContext<I>) => Awaitable<string | number | bigint | undefined>
   /** What a request costs. @default 1 */
   readonly cost?: number | ((context: ExecutionContext<I>) => Awaitable<number>)
   /** Selects the requests that are not counted. @default none */
@@ -152,10 +152,11 @@ function createAsk<I>(
     if (skip !== undefined && (await skip(context))) return undefined
     const quota: unknown = await limitOf(context)
     if (quota === Infinity) return undefined
-    if (!isCount(quota)) throw new TypeError('rateLimit: limit gave no number that is 0 or more')
-    const own = await by?.(context)
+    if (!isCount(quota)) throw new TypeError('rateLimit: limit gave no whole number that is 0 or more')
+    const own: unknown = await by?.(context)
+    if (!isClient(own)) throw new TypeError('rateLimit: by gave no string or number, and not undefined')
     const price: unknown = await costOf(context)
-    if (!isCount(price)) throw new TypeError('rateLimit: cost gave no number that is 0 or more')
+    if (!isCount(price)) throw new TypeError('rateLimit: cost gave no whole number that is 0 or more')
     const client = own === undefined ? `ip:${addressOf(given)}` : `key:${own}`
     const balance = await count(given, { key: toShortKey(client), cost: price, limit: quota })
     if (balance === undefined) return undefined
@@ -166,6 +167,13 @@ function createAsk<I>(
     }
     return { told, refusal: balance.isWithin ? undefined : { name, seconds: Math.max(1, reset) } }
   }
+}
+
+/** Whether clients can be told apart by the value. Objects are all one text, so they would share one count. */
+function isClient(value: unknown): value is string | number | bigint | undefined {
+  return (
+    value === undefined || typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value)
+  )
 }
 
 function limitReached({ name, seconds }: Refusal, told: Readonly<Record<string, string>> = {}): HttpError {
