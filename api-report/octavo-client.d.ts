@@ -560,6 +560,7 @@ export interface RouteCall {
   readonly headers?: Readonly<Record<string, string>>
   readonly host?: string
   readonly items?: boolean
+  readonly keys?: readonly string[]
   readonly method: string
   readonly others?: readonly string[]
   readonly path: string

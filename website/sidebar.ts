@@ -127,6 +127,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Errors in Sentry', 'cookbook/sentry'],
       ['Migration from Express or NestJS', 'cookbook/migration'],
       ['Drizzle', 'cookbook/drizzle'],
+      ['Idempotency keys in PostgreSQL', 'cookbook/idempotency-postgresql'],
       ['Prisma', 'cookbook/prisma'],
       ['better-auth', 'cookbook/better-auth'],
       ['WebSockets beside routes', 'cookbook/websockets'],

@@ -14,6 +14,7 @@ import type { App, AppOptions, AnyGuard, Interceptor, Tokens } from 'octavo'
 import { rotate, summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
 import { formatSummary } from '../report/summary.ts'
+import { measureKeys } from './idempotency.ts'
 import { apiAlone, spans } from './telemetry.ts'
 
 const CALLS = 100
@@ -128,6 +129,7 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
           return [name, formatSummary(summary, 2), (low - plain).toFixed(2), (low / plain).toFixed(2)]
         }),
       },
+      await measureKeys(rounds),
     ],
   }
 }

@@ -115,7 +115,8 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       if (wantsEvents(input, route)) addEventHeaders(headers, lastEventId)
       else if (input.reconnect !== undefined) throw notForEvents(name)
       const request = toRequest(name, route, base, input, headers)
-      const response = await answerInTime(send({ ...request, route: name, signal }), signal)
+      const hasKey = addKey(request, route)
+      const response = await answerInTime(send({ ...request, route: name, signal }, hasKey), signal)
       announce(name, request.url, response)
       return await read({ response, request, route, errorType })
     } finally {
@@ -152,6 +153,17 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       return toUrl(name, route, base, input).href
     },
   }
+}
+
+/** Gives a request a key of its own if its route takes one: all tries have the same. Returns whether it has one. */
+function addKey({ method, headers }: ClientRequest, { keys = [] }: RouteCall): boolean {
+  const hasKey = keys.includes(method)
+  if (hasKey && !headers.has('idempotency-key')) {
+    // browsers have randomUUID in secure contexts alone
+    const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
+    headers.set('idempotency-key', `"${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`)
+  }
+  return hasKey
 }
 
 /** Whether the answer is read as events: if the call says so, or the route declares them. */

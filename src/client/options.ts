@@ -13,7 +13,7 @@ export type ClientHeaders =
 export interface RetryOptions {
   /** The number of further tries after the first one. @default 2 */
   readonly limit?: number
-  /** The methods of requests that may be sent again. @default those that are idempotent: GET, HEAD, PUT, DELETE, OPTIONS, TRACE, QUERY */
+  /** The methods of requests that may be sent again. @default those that are idempotent: GET, HEAD, PUT, DELETE, OPTIONS, TRACE, QUERY, and those of routes with an idempotency key */
   readonly methods?: readonly string[]
   /** The statuses after which a request is sent again. @default [408, 429, 502, 503, 504] */
   readonly statuses?: readonly number[]
@@ -94,7 +94,7 @@ export interface CommonOptions {
   readonly credentials?: 'omit' | 'same-origin' | 'include'
   /**
    * How often a request is sent again, or when. This happens if the network fails or if the status is 408, 429, 502, 503 or 504, for
-   * idempotent methods alone. Bodies that are streams are sent once. @default 0
+   * idempotent methods and for routes with an idempotency key alone. Bodies that are streams are sent once. @default 0
    */
   readonly retry?: number | RetryOptions
   /**

@@ -20,6 +20,8 @@ export interface RouteCall {
   readonly events?: Readonly<Record<string, 'json' | 'text'>>
   /** Whether the route sends declared items. */
   readonly items?: boolean
+  /** The methods whose requests get an `Idempotency-Key`, so that they can be sent again. */
+  readonly keys?: readonly string[]
   /** The declared statuses of 400 and more, and the ranges `4XX`, `5XX` and `default`, which are results and no errors. */
   readonly errors?: readonly (number | string)[]
 }

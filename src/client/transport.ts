@@ -4,16 +4,16 @@ import { tellRoutesOf } from './options.ts'
 import { createRetry } from './retry.ts'
 
 /** Sends a request, several times if need be. */
-export type Transport = (request: Omit<OutgoingRequest, 'attempt'>) => Promise<Response>
+export type Transport = (request: Omit<OutgoingRequest, 'attempt'>, hasKey?: boolean) => Promise<Response>
 
 /** Creates the transport of a client: the tries that the option `retry` allows, with the hooks before and after each. */
 export function createTransport(options: AnyClientOptions): Transport {
   const { onRequest, onResponse } = options
   const send = createSend(options)
   const retry = createRetry(options.retry)
-  return async (request) => {
+  return async (request, hasKey) => {
     const { signal } = request
-    const limit = retry.limitFor(request)
+    const limit = retry.limitFor(request, hasKey)
     for (let attempt = 1; ; attempt++) {
       const own = { ...request, attempt, url: new URL(request.url), headers: new Headers(request.headers) }
       await onRequest?.(own)
@@ -25,7 +25,7 @@ export function createTransport(options: AnyClientOptions): Transport {
         return undefined
       })
       if (response !== undefined) await askHook(onResponse, response, own)
-      const delay = isLast ? undefined : retry.delayAfter(attempt, response)
+      const delay = isLast ? undefined : retry.delayAfter(attempt, response, hasKey)
       if (response !== undefined && delay === undefined) return response
       discard(response)
       await wait(delay ?? 0, signal)

@@ -15,11 +15,24 @@ const RESTORE: Readonly<Record<string, (value: never) => unknown>> = {
 
 /**
  * Writes data as text from which `decode` makes it again: what JSON has, dates, bytes, bigints, maps and sets. An object with `toJSON` is
- * what that returns, and an instance of a class its own fields. `isSorted` writes equal data equally, whatever the order of its members.
+ * what that returns, and an instance of a class its own fields.
  */
-export function encode(value: unknown, isSorted = false): string {
-  return JSON.stringify(toPlain(value, isSorted)) ?? 'null'
+export function encode(value: unknown): string {
+  // most results are JSON already
+  return JSON.stringify(isPlain(value) ? value : toPlain(value)) ?? 'null'
 }
+
+/** Whether a value is written as it is. */
+function isPlain(value: unknown): boolean {
+  if (!isObject(value))
+    return typeof value === 'number' ? Number.isFinite(value) : !UNWRITTEN.has(typeof value)
+  if (Array.isArray(value)) return value.every(isPlain)
+  if (Object.getPrototypeOf(value) !== Object.prototype || TAG in value || 'toJSON' in value) return false
+  for (const name in value) if (!isPlain(Reflect.get(value, name))) return false
+  return true
+}
+
+const UNWRITTEN: ReadonlySet<string> = new Set(['bigint', 'function', 'symbol'])
 
 /** Reads what `encode` has written. */
 export function decode(text: string): unknown {
@@ -34,25 +47,24 @@ export function decode(text: string): unknown {
   })
 }
 
-function toPlain(value: unknown, isSorted: boolean): unknown {
+function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return tag('bigint', String(value))
   if (typeof value === 'number') return Number.isFinite(value) ? value : tag('number', String(value))
   if (!isObject(value)) return isFunction(value) || typeof value === 'symbol' ? undefined : value
-  return toPlainObject(value, isSorted)
+  return toPlainObject(value)
 }
 
-function toPlainObject(value: object, isSorted: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => toPlain(item, isSorted))
+function toPlainObject(value: object): unknown {
+  if (Array.isArray(value)) return value.map((item) => toPlain(item))
   if (value instanceof Date) return tag('date', value.getTime())
   if (value instanceof Uint8Array) return tag('bytes', Buffer.from(value).toString('base64'))
-  if (value instanceof Map) return tag('map', toPlain([...value], isSorted))
-  if (value instanceof Set) return tag('set', toPlain([...value], isSorted))
-  if ('toJSON' in value && isFunction(value.toJSON))
-    return toPlain(Reflect.apply(value.toJSON, value, []), isSorted)
-  const entries = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([name, member]): readonly [string, unknown] => [name, toPlain(member, isSorted)])
-  if (isSorted) entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  if (value instanceof Map) return tag('map', toPlain([...value]))
+  if (value instanceof Set) return tag('set', toPlain([...value]))
+  if ('toJSON' in value && isFunction(value.toJSON)) return toPlain(Reflect.apply(value.toJSON, value, []))
+  const entries = Object.entries(value).map(([name, member]): readonly [string, unknown] => [
+    name,
+    toPlain(member),
+  ])
   return Object.hasOwn(value, TAG) ? tag('object', entries) : Object.fromEntries(entries)
 }
 

@@ -64,6 +64,7 @@ export function describeIdempotency(
   }
   return {
     methods,
+    takesKeys: true,
     requestHeaders: [
       {
         name: HEADER,

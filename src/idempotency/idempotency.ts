@@ -1,4 +1,5 @@
 import { addedError } from '../added-errors.ts'
+import { isPromise } from '../async.ts'
 import { checkOptions } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { ExecutionContext } from '../define/context.ts'
@@ -15,7 +16,7 @@ import type { GuardedStore } from './guarded-store.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
 import { createRedisStore, isRedis } from './redis-store.ts'
-import { clientOf, readKey, toFingerprint, toStoreKey } from './request-key.ts'
+import { clientOf, hash, readKey, toFingerprint, toStoreKey } from './request-key.ts'
 import type { HandlerInput } from './request-key.ts'
 import { fitIdempotency, rememberInterceptor } from './routes.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
@@ -92,6 +93,8 @@ interface Settings {
   readonly maxResult: number
   readonly client: (context: ExecutionContext) => string | undefined
   readonly store: GuardedStore
+  /** What a store is given of texts that may hold personal data. */
+  readonly digest: (text: string) => string
 }
 
 /**
@@ -118,6 +121,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     maxResult,
     client,
     store: guardStore(toStore(store, maxMemory), storeTimeout),
+    digest: store === undefined ? shorten : hash,
   }
   const interceptor: Interceptor = {
     kind: 'interceptor',
@@ -129,6 +133,13 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
   rememberInterceptor(interceptor, methods)
   const described = describeIdempotency(methods, required, onStoreError === 'refuse')
   return placed(fitting(documenting(interceptor, described), fitIdempotency), idempotency)
+}
+
+/** Texts that are no longer than this stay as they are in memory. */
+const SHORT = 256
+
+function shorten(text: string): string {
+  return text.length > SHORT ? hash(text) : text
 }
 
 function isStore(value: unknown): value is IdempotencyStore {
@@ -150,11 +161,12 @@ async function answer(
   next: Next,
   input: HandlerInput,
 ): Promise<unknown> {
-  const { required, client, store, lease, lifetime, takesOver, runsUnprotected } = settings
+  const { required, client, store, lease, lifetime, takesOver, runsUnprotected, digest } = settings
   const given = readKey(context, required)
   if (given === undefined) return next()
-  const key = toStoreKey(given, client(context))
-  const fingerprint = await toFingerprint(context, input)
+  const key = digest(toStoreKey(given, client(context)))
+  const asked = toFingerprint(context, input)
+  const fingerprint = digest(isPromise(asked) ? await asked : asked)
   const token = createId()
   const entry = await store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
   if (entry === undefined) {

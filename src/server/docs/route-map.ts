@@ -1,4 +1,5 @@
 import type { RouteCall, RouteMap } from '../../client/route-map.ts'
+import { documentedOf } from '../../define/layers.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -110,6 +111,7 @@ function toRouteCall({ entry, version }: VersionedRoute, { versioning }: Source,
     ...change,
     ...bodyOf(route),
     ...streamOf(route),
+    ...keysOf(route),
     ...(errors.length === 0 ? {} : { errors }),
   }
 }
@@ -124,6 +126,15 @@ function streamOf({ stream }: FlatRoute): Pick<RouteCall, 'events' | 'items'> {
     ([name, schema]) => [name, isTextSchema(schema) ? 'text' : 'json'] as const,
   )
   return { events: Object.fromEntries(kinds) }
+}
+
+/** The methods of requests that can be sent again with a key. */
+function keysOf({ layers, methods }: FlatRoute): Pick<RouteCall, 'keys'> {
+  const parts = layers.interceptors.map(({ part }) => part)
+  const keys = methods.filter((method) =>
+    documentedOf(parts, method).some(({ takesKeys }) => takesKeys === true),
+  )
+  return keys.length === 0 ? {} : { keys }
 }
 
 function bodyOf({ sources }: FlatRoute): Pick<RouteCall, 'body' | 'form'> {
