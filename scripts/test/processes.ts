@@ -58,6 +58,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/session/redis.test.ts': 'starts Redis',
   'test/session/store.test.ts': 'mocks the clock and starts processes',
   'test/types/api-report.test.ts': 'starts a process',
+  'test/pins/workers.test.ts': 'starts workers and Redis',
   'test/quota/workers.test.ts': 'starts workers and Redis',
   'test/usage/': 'mocks the clock, starts workers and Redis',
   'test/versioning/boot-checks.test.ts': 'listens on sockets',

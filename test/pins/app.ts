@@ -1,0 +1,50 @@
+import cluster from 'node:cluster'
+
+import { createClient } from '@keyv/redis'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { pinned } from 'octavo/pins'
+
+/**
+ * The program of the test: four workers that share the pins in the Redis of the socket in `REDIS`. Each worker would pin new clients to
+ * another version, unless `FIRST` names one for all.
+ */
+const redis = createClient({
+  socket: { path: process.env['REDIS'] ?? '', tls: false, reconnectStrategy: 50 },
+  disableOfflineQueue: true,
+})
+redis.on('error', () => undefined)
+if (cluster.isWorker) await redis.connect()
+
+const own = String(1 + (((cluster.worker?.id ?? 1) - 1) % 4))
+const pins = pinned({
+  client: (request) => request.header('x-account'),
+  get: (client) => redis.hGet('pins', client),
+  set: async (client, version, reason) => {
+    if (reason === 'upgrade') await redis.hSet('pins', client, version)
+    else if (await redis.hSetNX('pins', client, version)) await redis.hIncrBy('writes', client, 1)
+    return redis.hGet('pins', client)
+  },
+  onFirstUse: () => process.env['FIRST'] ?? own,
+  otherwise: '1',
+  // requests ask Redis again and again, and a slow machine gets no error of its own
+  ttl: 20,
+  storeTimeout: 10_000,
+})
+const versions = ['5', '4', '3', '2', '1'] as const
+const cars = defineController({
+  prefix: '/car',
+  version: versions,
+  routes: [
+    { method: 'GET', handler: (_input, { version }) => ({ version, pid: process.pid }) },
+    {
+      method: 'PUT',
+      handler: async (_input, { version, request }) => {
+        await pins.upgrade(request.header('x-account') ?? '', version ?? '')
+      },
+    },
+  ],
+})
+const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+app.enableVersioning(VersioningSchemes.QUERY, { defaultVersion: pins, vary: ['x-account'] })
+const url = await app.listen({ port: 0, host: '127.0.0.1', workers: 4 })
+if (cluster.isPrimary) console.log(JSON.stringify({ url }))
