@@ -30,6 +30,15 @@ export interface CallOptions<A extends As = As> {
    * @default 'data'
    */
   readonly as?: A | undefined
+  /**
+   * Sends `If-Match`, so that the server changes nothing but this state and responds with 412 otherwise: an entity tag, or the result of a
+   * call, whose `ETag` is taken.
+   *
+   * @example
+   * const car = await client.car.getOne({ params: { id: 7 } })
+   * await client.car.change({ params: { id: 7 }, body: { name: 'Fiat' }, ifMatch: car })
+   */
+  readonly ifMatch?: string | Pick<Response, 'headers'> | undefined
   /** How often in a row events are asked for again when their connection ends, or when. 0 for never. @default 10 */
   readonly reconnect?: number | ReconnectOptions | undefined
 }

@@ -1,5 +1,5 @@
 import type { VersionsOf } from '../define/names.ts'
-import { isObject } from '../values.ts'
+import { isObject, isString } from '../values.ts'
 import { readBody, toEssence } from './answer.ts'
 import type { Answer, As } from './answer.ts'
 import type { CallValues } from './body.ts'
@@ -26,6 +26,7 @@ import type { Transport } from './transport.ts'
 interface CallInput extends CallValues {
   readonly signal?: AbortSignal
   readonly as?: As
+  readonly ifMatch?: string | Pick<Response, 'headers'>
   readonly reconnect?: number | ReconnectOptions
 }
 
@@ -115,6 +116,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       if (wantsEvents(input, route)) addEventHeaders(headers, lastEventId)
       else if (input.reconnect !== undefined) throw notForEvents(name)
       const request = toRequest(name, route, base, input, headers)
+      if (input.ifMatch !== undefined) request.headers.set('if-match', toTag(name, input.ifMatch))
       const hasKey = addKey(request, route)
       const response = await answerInTime(send({ ...request, route: name, signal }, hasKey), signal)
       announce(name, request.url, response)
@@ -171,6 +173,13 @@ function wantsEvents({ as = 'data' }: CallInput, route: RouteCall): boolean {
   return as === 'events' || (as === 'data' && route.events !== undefined)
 }
 
+/** The tag of a state. One of a compressed body is weak, and no state matches a weak one (RFC 9110 section 13.1.1). */
+function toTag(name: string, given: CallInput['ifMatch']): string {
+  const tag = isString(given) ? given : given?.headers?.get('etag')?.replace('W/', '')
+  if (tag) return tag
+  throw new TypeError(`${name}: ifMatch has no entity tag`)
+}
+
 /** A value of the header is bytes, which `fetch` takes as one character each: those of the id in UTF-8. */
 function addEventHeaders(headers: Headers, lastEventId: string): void {
   if (!headers.has('accept')) headers.set('accept', 'text/event-stream')
@@ -220,6 +229,7 @@ const KEYS = [
   'method',
   'signal',
   'as',
+  'ifMatch',
   'reconnect',
 ]
 
