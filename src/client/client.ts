@@ -157,7 +157,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
   }
 }
 
-/** Gives a request a key of its own if its route takes one: all tries have the same. Returns whether it has one. */
+/** Adds a key to a request if its route takes one, for all of its tries. Returns whether it has one. */
 function addKey({ method, headers }: ClientRequest, { keys = [] }: RouteCall): boolean {
   const hasKey = keys.includes(method)
   if (hasKey && !headers.has('idempotency-key')) {

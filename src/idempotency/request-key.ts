@@ -53,7 +53,7 @@ export function toStoreKey(key: string, client: unknown): string {
   return JSON.stringify([client ?? null, key])
 }
 
-/** The id of the client of a request, or `undefined` for one that nobody knows. @throws `TypeError` for an identity without an id. */
+/** The id of the client of a request, or `undefined` for an anonymous one. @throws `TypeError` for an identity without an id. */
 export function clientOf({ client, identity }: ExecutionContext): string | undefined {
   if (client !== undefined) return `client ${client}`
   const { id, sub }: { readonly id?: unknown; readonly sub?: unknown } = isObject(identity) ? identity : {}
