@@ -63,12 +63,12 @@ export function needingScopes(
 }
 
 /**
- * The scopes that a requirement needs.
+ * The scopes that a requirement needs, `undefined` if its guard knows no scopes.
  *
  * @internal
  */
-export function scopesOf(requirement: SecurityRequirement): readonly string[] {
-  return neededScopes.get(requirement) ?? []
+export function scopesOf(requirement: SecurityRequirement): readonly string[] | undefined {
+  return neededScopes.get(requirement)
 }
 
 /** A guard, as `defineGuard` returns it. The type parameter is the type that it sets in `context.identity`, `never` if it sets none. */

@@ -203,13 +203,19 @@ describe('scopes in documents', () => {
     assert.deepEqual(security, [{ login: ['cars:write'] }])
     assert.deepEqual(components.securitySchemes, { login: { ...securityScheme, description: 'Ask us' } })
   })
-  it('are a mistake without a guard that takes tokens', async () => {
-    const app = serve([Partner])
-    await assert.rejects(async () => {
-      await app.ready()
-      app.openapi()
-    }, /a guard needs the scope cars:write, and no guard before it takes tokens/)
-  })
+  for (const [title, outer, guards] of [
+    ['without a guard that takes tokens', [Partner], [scopes('cars:write')]],
+    ['before the guard that takes tokens', [scopes('cars:write')], [jwtAuth(TOKENS)]],
+    ['behind tokens that are not read', [bearerAuth({ verify: () => true })], [scopes('cars:write')]],
+  ] as const) {
+    it(`are a mistake ${title}`, async () => {
+      const app = serve(outer, guards)
+      await assert.rejects(async () => {
+        await app.ready()
+        app.openapi()
+      }, /a guard needs the scope cars:write, and no guard of jwtAuth is before it/)
+    })
+  }
 })
 
 describe('resourceMetadata', () => {

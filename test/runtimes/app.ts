@@ -13,7 +13,7 @@ import {
   VersioningSchemes,
 } from 'octavo/edge'
 import type { AppOptions, HeaderOptions } from 'octavo/edge'
-import { bearerAuth, safeEqual } from 'octavo/auth'
+import { bearerAuth, jwtAuth, safeEqual, scopes } from 'octavo/auth'
 import { compression, cors, etag, rateLimit, requestId, securityHeaders } from 'octavo/middleware'
 import { z } from 'zod'
 
@@ -28,6 +28,21 @@ const wait = (milliseconds: number): Promise<void> =>
 const Visits = z.object({ count: z.number().default(0) })
 const visits = Session.of(Visits)
 const SignedIn = bearerAuth({ verify: (token) => (safeEqual(token, TOKEN) ? { name: 'Ann' } : undefined) })
+/** Of the issuer of the token in the checks. Its private key is gone. */
+const ISSUER_KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'LTLcyJdOWul6mU5NTXPsa4pisdKLMIBprgDEuF-Cnhc',
+  y: 'tFsGKrVoW77upgDAe8F6KB0puFxq7ZEsDYLM5zXzmVI',
+  kid: 'main',
+}
+const WithToken = jwtAuth({
+  issuer: 'https://auth.example.com',
+  audience: 'https://api.example.com',
+  algorithms: ['ES256'],
+  jwks: { keys: [ISSUER_KEY] },
+  identity: ({ sub }) => sub,
+})
 /** Streams whose client has left. */
 let given = 0
 
@@ -83,6 +98,13 @@ const basics = defineController({
       handler: ({ inject: { request } }) => ({ ip: request.ip, protocol: request.protocol }),
     },
     { method: 'GET', path: '/secret', guards: [SignedIn], handler: (_input, { identity }) => identity },
+    { method: 'GET', path: '/token', guards: [WithToken], handler: (_input, { identity }) => identity },
+    {
+      method: 'GET',
+      path: '/token/scoped',
+      guards: [WithToken, scopes('cars:write')],
+      handler: (_input, { identity }) => identity,
+    },
     {
       method: 'GET',
       path: '/limited',

@@ -14,6 +14,10 @@ export interface Check {
   readonly lackedBy?: Readonly<Record<string, string>>
 }
 
+/** A token of 'ann' with the scope `cars:read`, valid until 2100. */
+const JWT =
+  'eyJhbGciOiJFUzI1NiIsImtpZCI6Im1haW4ifQ.eyJzY29wZSI6ImNhcnM6cmVhZCIsInN1YiI6ImFubiIsImlzcyI6Imh0dHBzOi8vYXV0aC5leGFtcGxlLmNvbSIsImF1ZCI6Imh0dHBzOi8vYXBpLmV4YW1wbGUuY29tIiwiZXhwIjo0MTAyNDQ0ODAwfQ.apwWxBckgt3YZOouNKWajpsVKW8aHg2Zp1sdXWz7GnFc1kgAov28WiPhabVMuVD9qDMsUtuN1GDBrTKxC7SFCg'
+
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 const post = (body: unknown, headers = JSON_HEADERS): RequestInit => ({
@@ -225,6 +229,18 @@ const guards: readonly Omit<Check, 'area'>[] = [
     run: async (call) => {
       const headers = { authorization: `Bearer ${TOKEN}` }
       await answers(call('/secret', { headers }), 200, { name: 'Ann' })
+    },
+  },
+  {
+    title: 'verify JSON Web Tokens, and the scopes of them',
+    run: async (call) => {
+      const send = (path: string, token: string): Promise<Response> =>
+        call(path, { headers: { authorization: `Bearer ${token}` } })
+      // the first requests load jose together, later ones find the token in memory
+      for (const _ of [1, 2]) await Promise.all([1, 2].map(() => answers(send('/token', JWT), 200, 'ann')))
+      await fails(send('/token', `${JWT.slice(0, -8)}AAAAAAAA`), 401, 'invalid_credentials')
+      const lacking = await fails(send('/token/scoped', JWT), 403, 'insufficient_scope')
+      assert.match(lacking.headers.get('www-authenticate') ?? '', /scope="cars:write"/)
     },
   },
 ]

@@ -34,9 +34,8 @@ export function createSecurity(): Security {
         return part.security === undefined || part.security.length === 0 ? [] : [part.security]
       })
       if (demands.length === 0) return []
-      const choices = together(demands)
-      const met = choices.flatMap(toAlternative)
-      if (met.length === 0) problems.set(label, noToken(label, choices))
+      const met = together(demands).map(toAlternative)
+      if (met.length === 0) problems.set(label, noToken(label, demands.flat()))
       return unique(met)
     },
     schemes: () => Object.fromEntries([...schemes].map(([name, { scheme }]) => [name, scheme])),
@@ -48,6 +47,8 @@ export function createSecurity(): Security {
 interface Choice {
   /** The schemes by name, with the scopes that their guards need. */
   readonly schemes: Readonly<Record<string, Demand>>
+  /** Whether a guard found the scopes of a token, for the guards behind it. */
+  readonly hasToken: boolean
   /** The scopes that other guards need. */
   readonly scopes: readonly string[]
 }
@@ -57,38 +58,42 @@ interface Demand {
   readonly scopes: readonly string[]
 }
 
-const NO_DEMANDS: Choice = { schemes: {}, scopes: [] }
+const NO_DEMANDS: Choice = { schemes: {}, hasToken: false, scopes: [] }
 
 /** Every guard has to be satisfied, each by one of its alternatives: one alternative of the whole for each choice. */
 function together(demands: readonly (readonly SecurityRequirement[])[]): readonly Choice[] {
   // what is the same is left out after each guard, for otherwise the choices multiply
   return demands.reduce<readonly Choice[]>(
     (found, alternatives) =>
-      unique(found.flatMap((chosen) => alternatives.map((requirement) => add(chosen, requirement)))),
+      unique(found.flatMap((chosen) => alternatives.flatMap((requirement) => add(chosen, requirement)))),
     [NO_DEMANDS],
   )
 }
 
-function add(chosen: Choice, requirement: SecurityRequirement): Choice {
-  const scopes = scopesOf(requirement)
+/** A choice that also satisfies a requirement, none if that needs scopes and no guard before it found a token. */
+function add(chosen: Choice, requirement: SecurityRequirement): readonly Choice[] {
+  const needed = scopesOf(requirement)
+  const scopes = needed ?? []
   const schemes = Object.entries(requirement)
-  if (schemes.length === 0) return { ...chosen, scopes: [...new Set([...chosen.scopes, ...scopes])] }
+  if (schemes.length === 0) {
+    if (needed !== undefined && !chosen.hasToken) return []
+    return [{ ...chosen, scopes: [...new Set([...chosen.scopes, ...scopes])] }]
+  }
   const own = schemes.map(([name, scheme]) => {
     const before = chosen.schemes[name]?.scopes ?? []
     return [name, { scheme, scopes: [...new Set([...before, ...scopes])] }] as const
   })
-  return { ...chosen, schemes: { ...chosen.schemes, ...Object.fromEntries(own) } }
+  const all = { ...chosen.schemes, ...Object.fromEntries(own) }
+  return [{ ...chosen, schemes: all, hasToken: chosen.hasToken || needed !== undefined }]
 }
 
-/** A choice as documents write it; nothing for one that lacks a token to have the scopes. */
-function toAlternative({ schemes, scopes }: Choice): readonly SecurityAlternative[] {
-  const entries = Object.entries(schemes)
-  if (scopes.length > 0 && !entries.some(([, { scheme }]) => hasScopes(scheme))) return []
-  const written = entries.map(([name, { scheme, scopes: own }]) => {
+/** A choice as documents write it. */
+function toAlternative({ schemes, scopes }: Choice): SecurityAlternative {
+  const written = Object.entries(schemes).map(([name, { scheme, scopes: own }]) => {
     const all = hasScopes(scheme) ? [...own, ...scopes] : own
     return [name, [...new Set(all)].toSorted()] as const
   })
-  return [Object.fromEntries(written)]
+  return Object.fromEntries(written)
 }
 
 /** Whether the credentials of a scheme are tokens, which can have scopes. */
@@ -124,12 +129,14 @@ function noScheme(name: string, where: string): DefinitionProblem {
   }
 }
 
-function noToken(where: string, choices: readonly Choice[]): DefinitionProblem {
-  const scopes = choices.flatMap((choice) => choice.scopes)
+function noToken(where: string, requirements: readonly SecurityRequirement[]): DefinitionProblem {
+  const scopes = requirements
+    .filter((requirement) => Object.keys(requirement).length === 0)
+    .flatMap((requirement) => scopesOf(requirement) ?? [])
   return {
     code: 'invalid_field',
     where,
-    message: `a guard needs the scope ${scopes[0]}, and no guard before it takes tokens`,
+    message: `a guard needs the scope ${scopes[0]}, and no guard of jwtAuth is before it`,
     fix: 'add a guard of jwtAuth before scopes, to the route or above it',
   }
 }
