@@ -8,7 +8,7 @@ export const DEFINITION_ERRORS = {
   invalid_option: 'an option has a value of the wrong kind',
   missing_name: 'a controller has neither a name nor a prefix',
   invalid_name: 'a name cannot be used',
-  duplicate_name: 'two different routes have the same name',
+  duplicate_name: 'two different routes or webhooks have the same name',
   invalid_pattern: 'a path pattern cannot be read',
   foreign_pattern: 'a path pattern is written as another framework writes it',
   unknown_param_type: 'a path pattern names a parameter type that is not defined',

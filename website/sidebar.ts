@@ -131,6 +131,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Prisma', 'cookbook/prisma'],
       ['better-auth', 'cookbook/better-auth'],
       ['WebSockets beside routes', 'cookbook/websockets'],
+      ['Webhooks through a queue', 'cookbook/webhooks-queue'],
       ['GraphQL Yoga', 'cookbook/graphql-yoga'],
       ['MCP', 'cookbook/mcp'],
       ['Docker', 'cookbook/docker'],

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from '../values.ts'
 import type { Delivery } from './outbox.ts'
 import type { Posted, Poster, PostProblem } from './send/post.ts'
 import { signWebhook } from './signature.ts'
@@ -72,7 +73,7 @@ export function createTry(
     if (planned === undefined) return { ...made, outcome: 'failed' }
     // at random, so that what failed together does not come back together
     const delay = Math.max(planned * (1 + Math.random() / 5), Math.min(retryAfter, MAX_DELAY))
-    return { ...made, outcome, delay: Math.round(delay) }
+    return { ...made, outcome, delay: Math.min(Math.round(delay), LONGEST_TIMER) }
   }
 }
 

@@ -116,7 +116,8 @@ function createRunner(concurrency: number): Runner {
       next()
     },
     run: (deliveries) => {
-      due.push(...deliveries)
+      // one by one, because a call has limited room for arguments
+      for (const delivery of deliveries) due.push(delivery)
       next()
     },
     drain: async () => {

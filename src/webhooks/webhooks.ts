@@ -60,7 +60,7 @@ export interface Webhooks<A = unknown> {
   ): Promise<Prepared>
   /**
    * Attempts a delivery once, and puts it into the outbox again if there is to be another one. Call it in the worker of your queue. It
-   * rejects only if the outbox does.
+   * rejects only if the outbox does, and after `close`. Your queue then has to keep the job.
    */
   deliver(delivery: Delivery): Promise<WebhookAttempt>
   /**
@@ -69,7 +69,7 @@ export interface Webhooks<A = unknown> {
    * @throws `WebhookTargetError` if nothing would be sent there, and what `lookup` fails with.
    */
   checkUrl(url: string): Promise<void>
-  /** Closes the outbox, then the connections. */
+  /** Closes the outbox, waits for the attempts that run, and closes the connections. Later attempts reject. */
   close(): Promise<void>
 }
 
@@ -127,12 +127,22 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
 
   const prepare = createPrepare(subscriptions, history)
   const tryOnce = createTry(subscriptions, load)
-  const deliver: Webhooks<A>['deliver'] = async (delivery) => {
+  const attemptOnce: Webhooks<A>['deliver'] = async (delivery) => {
     const attempt = await tryOnce(delivery, retryDelays)
     const { delay } = attempt
     if (delay !== undefined) await outbox.add({ ...delivery, attempt: delivery.attempt + 1 }, delay)
     if (ATTEMPTS.hasSubscribers) ATTEMPTS.publish(attempt)
     return attempt
+  }
+
+  const running = new Set<Promise<WebhookAttempt>>()
+  let isClosed = false
+  const deliver: Webhooks<A>['deliver'] = async (delivery) => {
+    // a queue keeps the job, and no attempt is counted
+    if (isClosed) throw new Error('The webhooks are closed')
+    const attempt = attemptOnce(delivery)
+    running.add(attempt)
+    return attempt.finally(() => running.delete(attempt))
   }
 
   outbox.connect?.(deliver)
@@ -152,6 +162,8 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
     },
     close: async () => {
       await outbox.close?.()
+      isClosed = true
+      await Promise.allSettled(running)
       await poster?.close()
     },
   }

@@ -421,6 +421,13 @@ describe('an attempt', () => {
     )
   })
 
+  it('never waits longer than a timer can', async () => {
+    const { delay } = await attempt((_request, response) => response.writeHead(500).end(), {
+      retryDelays: [2_147_483_647],
+    })
+    assert.equal(delay, 2_147_483_647)
+  })
+
   it('is the last one after those that are planned', async () => {
     const made = await attempt((_request, response) => response.writeHead(500).end(), {}, { attempt: 10 })
     assert.deepEqual([outcomeOf(made), made.added], [['failed', 500, undefined], []])
@@ -504,6 +511,29 @@ describe('the outbox in memory', () => {
     assert.deepEqual([attempts.length, most], [7, 2])
   })
 
+  it('closes with more deliveries than a call may have arguments', async () => {
+    const outbox = createMemoryOutbox()
+    const waiting = { id: 'msg_1', event: 'car', subscription: 's', body: '{}', attempt: 1 }
+    for (let count = 0; count < 200_000; count++) void outbox.add({ ...waiting }, 100_000)
+    assert.equal((await outbox.close()).length, 200_000)
+  })
+
+  it('reaches 1,000 subscribers while one of them does not answer', async () => {
+    const { url, received } = await receive()
+    let answer = (): void => undefined
+    const silent = await receive((_request, response) => {
+      answer = () => response.writeHead(204).end()
+    })
+    const targets = Array.from({ length: 1000 }, (_, at) => subscription(at === 0 ? silent.url : url))
+    const { webhooks, attempts } = start(targets)
+    await webhooks.send(CarSold, sale)
+    await settle(attempts, 999)
+    assert.deepEqual([received.length, silent.received.length], [999, 1])
+    answer()
+    await webhooks.close()
+    assert.equal(attempts.filter(({ outcome }) => outcome === 'delivered').length, 1000)
+  })
+
   it('keeps what it gets before it is connected', async () => {
     const alone = createMemoryOutbox()
     const waiting = { id: 'msg_1', event: 'car', subscription: 's', body: '{}', attempt: 1 }
@@ -524,6 +554,47 @@ describe('the outbox in memory', () => {
     const response = await app.inject({ method: 'POST', url: '/car' })
     await app.close()
     assert.equal(received[0]?.headers['webhook-id'], response.json())
+  })
+})
+
+describe('close', () => {
+  it('waits for an attempt of your queue, and for the next one to be stored', async () => {
+    let answer = (): void => undefined
+    const { url, received } = await receive((_request, response) => {
+      answer = () => response.writeHead(500).end()
+    })
+    const stored: number[] = []
+    const target = subscription(url)
+    const { webhooks } = start([target], {
+      outbox: {
+        add: async (delivery) => {
+          await new Promise((resolve) => void setTimeout(resolve, 20))
+          stored.push(delivery.attempt)
+        },
+      },
+    })
+    const delivery: Delivery = { id: 'm', event: 'car', subscription: target.id, body: '{}', attempt: 1 }
+    const attempt = webhooks.deliver(delivery)
+    while (received.length === 0) await new Promise((resolve) => void setTimeout(resolve, 5))
+    const closing = webhooks.close()
+    answer()
+    await closing
+    assert.deepEqual(stored, [2])
+    const { outcome } = await attempt
+    assert.equal(outcome, 'retry')
+  })
+
+  it('can be called again, and lets later attempts reject without counting them', async () => {
+    const { url } = await receive()
+    const target = subscription(url)
+    const stored: unknown[] = []
+    const { webhooks } = start([target], { outbox: { add: (each) => stored.push(each) } })
+    const delivery: Delivery = { id: 'm', event: 'car', subscription: target.id, body: '{}', attempt: 1 }
+    await webhooks.deliver(delivery)
+    await webhooks.close()
+    await webhooks.close()
+    await assert.rejects(webhooks.deliver(delivery), /The webhooks are closed/)
+    assert.deepEqual(stored, [])
   })
 })
 

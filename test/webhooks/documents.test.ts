@@ -108,6 +108,23 @@ describe('the webhooks of a document', () => {
     assert.equal(webhooks?.['stripe']?.['post']?.operationId, 'webhook.stripe.2')
   })
 
+  it('are refused if two of one version have the same name', async () => {
+    const named = (version: string) => defineWebhook({ name: 'moved', schema: z.object({}), version })
+    const apart = createSales([named('1'), named('>=2')])
+    await apart.ready()
+    assert.ok(apart.openapi({ version: '1' }).webhooks?.['moved'])
+    const both = createSales([named('<=2'), named('>=2')])
+    await assert.rejects(
+      async () => {
+        await both.ready()
+        both.openapi({ version: '2' })
+      },
+      (error) =>
+        error instanceof DefinitionError &&
+        error.message.includes('another webhook of the version is named "moved" too'),
+    )
+  })
+
   it('are shown without versions and routes', async () => {
     const plain = createApp(defineModule({}), {
       docs: { webhooks: [CarSold, defineWebhook({ name: 'ping', schema: z.undefined() })] },

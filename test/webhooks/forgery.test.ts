@@ -209,6 +209,35 @@ describe('a forged request', () => {
     assert.equal(named.outcome, 'delivered')
   })
 
+  it('does not end the process if lookup calls back with something else than addresses', async () => {
+    for (const found of [undefined, '127.0.0.1', [undefined], ['127.0.0.1'], [{ family: 4 }]]) {
+      const lookup = (_name: string, _options: object, callback: (...given: readonly unknown[]) => void) =>
+        void setImmediate(callback, null, found)
+      const made = await attempt(`http://hooks.example.com:${port}/`, {
+        allowPrivate: true,
+        lookup: lookup as unknown as Lookup,
+      })
+      assert.deepEqual([made.outcome, made.problem], ['retry', 'network'])
+      assert.match(String(made.error), /TypeError: lookup has to call back with a list/)
+    }
+  })
+
+  it('is not sent by a proxy of the environment', async () => {
+    const proxy = await startReceiver()
+    const names = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY']
+    const before = names.map((name) => process.env[name])
+    for (const name of names) process.env[name] = name.startsWith('NODE') ? '1' : proxy.url
+    try {
+      const { outcome } = await attempt(receiver.url, { allowPrivate: true })
+      assert.deepEqual([outcome, proxy.received.length], ['delivered', 0])
+    } finally {
+      for (const [at, name] of names.entries())
+        if (before[at] === undefined) delete process.env[name]
+        else process.env[name] = before[at]
+      await proxy.stop()
+    }
+  })
+
   it('does not follow a redirect', async () => {
     const before = receiver.received.length
     for (const status of [301, 302, 303, 307, 308]) {
@@ -225,7 +254,7 @@ describe('a forged request', () => {
 })
 
 describe('checkUrl', () => {
-  const check = (url: string, options: TargetOptions = {}) =>
+  const check = (url: string, options: TargetOptions & { readonly timeout?: number } = {}) =>
     createWebhooks({
       subscriptions: { of: () => [], find: () => undefined, disable: () => undefined },
       ...options,
@@ -266,6 +295,13 @@ describe('checkUrl', () => {
         !error.message.includes('10.1.2.3'),
     )
     await assert.rejects(check('http://hooks.example.com/'), { problem: 'scheme' })
+  })
+
+  it('rejects if a name is not resolved in time', async () => {
+    await assert.rejects(
+      check('https://hooks.example.com/', { lookup: () => undefined, timeout: 20 }),
+      /not resolved within 20 ms/,
+    )
   })
 
   it('rejects with the error of the resolver', async () => {

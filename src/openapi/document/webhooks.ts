@@ -1,3 +1,4 @@
+import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Webhook } from '../webhook.ts'
 import { UNNAMED } from '../../schema/streams.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -61,6 +62,19 @@ export function toWebhooks(
       return [documented.name, { post: toOperation(documented.webhook, data, taken) }]
     }),
   )
+}
+
+/** Reports webhooks of one version that have the same name, of which documents would show the last one only. */
+export function webhookProblems(webhooks: readonly DocumentedWebhook[]): readonly DefinitionProblem[] {
+  const names = webhooks.map(({ name }) => name)
+  return webhooks
+    .filter(({ name }, at) => names.indexOf(name) !== at)
+    .map(({ name, label }) => ({
+      code: 'duplicate_name',
+      where: label,
+      message: `another webhook of the version is named "${name}" too`,
+      fix: 'give one of them another name, or other versions',
+    }))
 }
 
 function toOperation(

@@ -42,7 +42,7 @@ const HEADER_LIMIT = 16_384
 
 /** Creates what sends requests by undici to allowed targets. Neither redirects nor proxies of the environment are followed. */
 export function createPoster(options: TargetOptions, { timeout, answerLimit }: PostLimits): Poster {
-  const targets = createTargets(options)
+  const targets = createTargets(options, timeout)
   let agent: Undici.Agent | undefined
   const load = once(async () => {
     const { Agent, request } = await loadUndici()
@@ -78,7 +78,7 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
     },
     check: targets.check,
     close: async () => {
-      await agent?.close()
+      if (agent?.closed === false) await agent.close()
     },
   }
 }

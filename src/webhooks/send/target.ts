@@ -3,6 +3,8 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 
+import { settlesWithin } from '../../async.ts'
+import { isString } from '../../values.ts'
 import { isPublicAddress } from './addresses.ts'
 import { WebhookTargetError } from './target-error.ts'
 import type { TargetProblem } from './target-error.ts'
@@ -30,7 +32,7 @@ export interface TargetOptions {
 export interface Targets {
   /** Reads a URL. @throws `WebhookTargetError` for what can be known without its addresses. */
   readonly read: (url: string) => URL
-  /** Reads a URL and resolves its name. Rejects with a `WebhookTargetError` if it is not allowed. */
+  /** Reads a URL and resolves its name. Rejects with a `WebhookTargetError` if it is not allowed, and if that takes too long. */
   readonly check: (url: string) => Promise<void>
   /** Resolves a name for a connection. Fails with a `WebhookTargetError` if one of the addresses is not allowed. */
   readonly lookup: LookupFunction
@@ -39,8 +41,8 @@ export interface Targets {
 /** Names that never lead to the public internet (the IANA registry of special-use domain names), and those that private networks use. */
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid|example|onion|alt)$/
 
-/** Creates the rules of an application for URLs. */
-export function createTargets(options: TargetOptions): Targets {
+/** Creates the rules of an application for URLs, with the milliseconds that `check` has. */
+export function createTargets(options: TargetOptions, timeout: number): Targets {
   const { allowPrivate = false, allowHttp = allowPrivate, ports, lookup: resolve = lookupByDns } = options
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address)
 
@@ -48,8 +50,11 @@ export function createTargets(options: TargetOptions): Targets {
     resolve(
       hostname,
       { family: asked.family ?? 0, hints: asked.hints ?? 0, all: true },
-      (error, addresses) => {
-        if (error !== null) return callback(error, [])
+      (error, addresses: unknown) => {
+        // functions of applications may call back without null
+        if (error instanceof Error) return callback(error, [])
+        // an error thrown here would end the process
+        if (!isAddresses(addresses)) return callback(new TypeError(NO_ADDRESSES), [])
         const [first] = addresses
         // one private address among public ones is enough for an attack
         if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
@@ -73,13 +78,27 @@ export function createTargets(options: TargetOptions): Targets {
     if (problem !== undefined) throw new WebhookTargetError(problem)
     return url
   }
-  const check = (text: string): Promise<void> =>
-    new Promise((resolved, reject) => {
+  const check = (text: string): Promise<void> => {
+    const resolved = new Promise<void>((done, reject) => {
       const { hostname } = read(text)
-      if (isIP(toHost(hostname)) > 0) return resolved()
-      return lookup(hostname, { all: true }, (error) => (error === null ? resolved() : reject(error)))
+      if (isIP(toHost(hostname)) > 0) return done()
+      return lookup(hostname, { all: true }, (error) => (error === null ? done() : reject(error)))
     })
+    return inTime(resolved, timeout)
+  }
   return { read, check, lookup }
+}
+
+/** Waits for a name to be resolved. Resolvers of systems try for a minute and more. */
+async function inTime(resolved: Promise<void>, timeout: number): Promise<void> {
+  if (!(await settlesWithin(resolved, timeout)))
+    throw new Error(`The host of the URL was not resolved within ${timeout} ms`)
+}
+
+const NO_ADDRESSES = 'lookup has to call back with a list of objects that have an address and a family'
+
+function isAddresses(value: unknown): value is LookupAddress[] {
+  return Array.isArray(value) && value.every((each) => isString(Object(each).address))
 }
 
 /** What is wrong with a host before it is resolved. */
