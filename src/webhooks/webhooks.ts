@@ -127,23 +127,13 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
 
   const prepare = createPrepare(subscriptions, history)
   const tryOnce = createTry(subscriptions, load)
-  const attemptOnce: Webhooks<A>['deliver'] = async (delivery) => {
+  const { deliver, close } = createDeliver(async (delivery) => {
     const attempt = await tryOnce(delivery, retryDelays)
     const { delay } = attempt
     if (delay !== undefined) await outbox.add({ ...delivery, attempt: delivery.attempt + 1 }, delay)
     if (ATTEMPTS.hasSubscribers) ATTEMPTS.publish(attempt)
     return attempt
-  }
-
-  const running = new Set<Promise<WebhookAttempt>>()
-  let isClosed = false
-  const deliver: Webhooks<A>['deliver'] = async (delivery) => {
-    // a queue keeps the job, and no attempt is counted
-    if (isClosed) throw new Error('The webhooks are closed')
-    const attempt = attemptOnce(delivery)
-    running.add(attempt)
-    return attempt.finally(() => running.delete(attempt))
-  }
+  })
 
   outbox.connect?.(deliver)
   return {
@@ -162,9 +152,27 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
     },
     close: async () => {
       await outbox.close?.()
+      await close()
+      await poster?.close()
+    },
+  }
+}
+
+/** Creates `deliver`, and what waits for all attempts and refuses later ones. */
+function createDeliver(attempt: Webhooks['deliver']): Pick<Webhooks, 'deliver' | 'close'> {
+  const running = new Set<Promise<WebhookAttempt>>()
+  let isClosed = false
+  return {
+    deliver: async (delivery) => {
+      // a queue keeps the job, and no attempt is counted
+      if (isClosed) throw new Error('The webhooks are closed')
+      const made = attempt(delivery)
+      running.add(made)
+      return made.finally(() => running.delete(made))
+    },
+    close: async () => {
       isClosed = true
       await Promise.allSettled(running)
-      await poster?.close()
     },
   }
 }

@@ -15,7 +15,7 @@ import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.t
 import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
 import type { DocumentTag, OpenApiDocument, PathItem } from './types.ts'
-import { toWebhooks, webhookProblems } from './webhooks.ts'
+import { toWebhooks } from './webhooks.ts'
 import type { DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
 
@@ -99,13 +99,7 @@ export function toDocument(
       ...(webhooks.length === 0 ? {} : { webhooks: sent }),
       components: toComponents(items, conversion.components, security.schemes(), answers),
     },
-    problems: [
-      ...problems,
-      ...security.problems(),
-      ...unfit,
-      ...nameProblems(conversion.components),
-      ...webhookProblems(webhooks),
-    ],
+    problems: [...problems, ...security.problems(), ...unfit, ...nameProblems(conversion.components)],
     until: nextChange([documented, ...routes], now),
     own,
     answers,

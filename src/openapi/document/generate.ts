@@ -15,7 +15,7 @@ import type {
 import { createOperations } from './operation.ts'
 import { toParameters } from '../schemas/parameters.ts'
 import type { OpenApiDocument } from './types.ts'
-import { createWebhooksOf } from './webhooks.ts'
+import { createWebhooksOf, webhookProblems } from './webhooks.ts'
 
 /** What a generator makes documents of. */
 export interface GeneratorSource {
@@ -71,7 +71,7 @@ export function createGenerator(
     const conversion = conversionOf(documented)
     const webhooks = webhooksOf(documented.version)
     const fresh = toDocument(documented, conversion, settings, { writeOperation, webhooks })
-    refuse([...conversion.problems, ...fresh.problems])
+    refuse([...conversion.problems, ...fresh.problems, ...webhookProblems(webhooks)])
     made.set(documented, fresh)
     return fresh
   }
