@@ -70,21 +70,19 @@ export function preconditions<T, I = unknown>(
     .filter((name) => Object(options)[name] === undefined)
     .map((name) => invalidOption(WHERE, `${name} is missing`, 'write preconditions({ etag, current })'))
   checkOptions(WHERE, options, OPTIONS, missing)
-  const { etag, current, lastModified, required = false } = options
+  const { current, lastModified, required = false } = options
   const states = new WeakMap<ExecutionContext, T>()
 
-  const validatorsOf = (state: T): Validators => ({
-    etag: toTag(etag(state)),
-    modified: lastModified && Math.floor(lastModified(state).getTime() / 1000) * 1000,
-  })
+  const validatorsOf = (state: T): Validators => toValidators(options, state)
   /** Writes the validators of a result. Its type is that of the state, as the options say. */
   const mark = ({ request, response }: ExecutionContext, result: unknown): unknown => {
     const data = isReply(result) && !isRaw(result) ? result.data : result
     const status = (isReply(result) ? result.status : undefined) ?? response.status ?? 200
-    if (!isObject(data) || isRawResult(result) || status >= 300) return result
+    if (!isObject(data) || Array.isArray(data) || isRawResult(result) || status >= 300) return result
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the options say of results
     const validators = validatorsOf(data as T)
-    response.headers.set('etag', validators.etag ?? '')
+    if (validators.etag === undefined) return result
+    response.headers.set('etag', validators.etag)
     if (validators.modified !== undefined)
       response.headers.set('last-modified', new Date(validators.modified).toUTCString())
     if (!isOf(READING, request.method)) return result
@@ -122,6 +120,20 @@ export function preconditions<T, I = unknown>(
     failed,
   })
   return documenting(made, ...toDocumented(required, lastModified !== undefined))
+}
+
+/** The validators of a state. What has no version, such as a list beside the routes of its states, has none. */
+function toValidators<T, I>({ etag, lastModified }: PreconditionOptions<T, I>, state: T): Validators {
+  const version: unknown = etag(state)
+  if (!isVersion(version)) return { etag: undefined, modified: undefined }
+  return {
+    etag: toTag(version),
+    modified: lastModified && Math.floor(lastModified(state).getTime() / 1000) * 1000,
+  }
+}
+
+function isVersion(value: unknown): value is string | number | bigint {
+  return ['string', 'number', 'bigint'].includes(typeof value)
 }
 
 function isOf(methods: readonly Method[], method: string): boolean {
