@@ -4,8 +4,9 @@ import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
 import { openTelemetry } from 'octavo/otel'
 import { pinned } from 'octavo/pins'
+import { createUsageReport } from 'octavo/usage'
 
-import { createDeskModule, DeskSession } from './desk.ts'
+import { createDeskModule, DeskSession, SignedIn } from './desk.ts'
 import { history } from './history.ts'
 import { OrdersModule } from './orders.ts'
 import { openStores } from './redis.ts'
@@ -17,20 +18,18 @@ interface Release {
   readonly history: VersionHistory
 }
 
-/** Connects to Redis and creates one instance. Everything that instances share is in Redis and PostgreSQL. */
-export async function createOrdersApp(
-  config: object,
-  release: Release = { module: OrdersModule, history },
-): Promise<App> {
+/** Creates one instance. Everything that instances share is in Redis and PostgreSQL. */
+export function createOrdersApp(config: object, release: Release = { module: OrdersModule, history }): App {
   const settings = Settings.parse(config)
   const stores = openStores(settings.redisUrl)
-  await stores.connect()
   const pins = pinned({ ...stores.pins, onFirstUse: settings.firstVersion, ttl: 10_000 })
   const metrics = createMetrics()
+  const usage = createUsageReport({ store: stores.usage, guards: [SignedIn], path: '/desk/usage' })
   const module = defineModule({
     name: 'AppModule',
     imports: [release.module, createDeskModule(pins)],
-    controllers: [metrics.controller],
+    controllers: [metrics.controller, usage.controller],
+    onStart: stores.connect,
   })
   return createApp(module, {
     config,

@@ -27,6 +27,38 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+/** Services that start in stages. Those of one stage don't need each other. */
+export interface Stages {
+  /** Starts a stage and waits for all of its services. Rejects if one of them does not start, or if `stop` was called. */
+  start(create: () => readonly Promise<Service>[]): Promise<readonly Service[]>
+  /** Ends the last stage first. Services that are starting end when they have started. */
+  stop(): Promise<void>
+}
+
+export function createStages(): Stages {
+  const stages: Promise<readonly PromiseSettledResult<Service>[]>[] = []
+  let isOver = false
+  return {
+    start: async (create) => {
+      if (isOver) throw new Error('stop() was called before')
+      const stage = Promise.allSettled(create())
+      stages.push(stage)
+      const failed = (await stage).find(({ status }) => status === 'rejected')
+      if (failed !== undefined && 'reason' in failed) throw failed.reason
+      if (isOver) throw new Error('stop() ends the stage')
+      return toStarted(await stage)
+    },
+    stop: async () => {
+      isOver = true
+      for (const stage of stages.splice(0).toReversed())
+        await Promise.all(toStarted(await stage).map((service) => service.stop()))
+    },
+  }
+}
+
+const toStarted = (stage: readonly PromiseSettledResult<Service>[]): readonly Service[] =>
+  stage.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+
 /** Folders of programs that are rarely in the path: Debian has these. */
 const POSTGRES = '/usr/lib/postgresql'
 const postgresFolders = existsSync(POSTGRES)
@@ -171,6 +203,7 @@ async function start(
   port: number,
   options: SpawnOptions = {},
 ): Promise<Service> {
+  if (await isListening(port)) throw new Error(`Port ${port} is in use by another program`)
   const child = spawn(findProgram(program) ?? program, parameters, {
     stdio: 'ignore',
     // Ctrl+C of a terminal would reach all processes at once, and instances still need their stores when they end
@@ -195,7 +228,8 @@ async function start(
   }
 }
 
-function isListening(port: number): Promise<boolean> {
+/** Whether something listens on a port of this machine. */
+export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(true))
     socket.once('error', () => resolve(false))

@@ -22,7 +22,7 @@ export const DeskSession = z.object({ operator: z.string().optional() })
 
 const ClientPins = defineToken<Pins>('ClientPins')
 
-const SignedIn = defineGuard({
+export const SignedIn = defineGuard({
   name: 'SignedIn',
   inject: { session: Session.of(DeskSession) },
   canActivate: (_context, { session }) => {

@@ -5,5 +5,5 @@ import { createOrdersApp } from './app.ts'
 import { readEnvironment, Settings } from './settings.ts'
 
 const environment = readEnvironment()
-const app = await createOrdersApp(environment)
+const app = createOrdersApp(environment)
 await app.listen({ port: Settings.parse(environment).port, host: '0.0.0.0' })

@@ -7,7 +7,7 @@ export function openStores(url: string) {
   // without a listener, an error ends the process. Commands that fail reject anyway
   redis.on('error', () => undefined)
   return {
-    connect: () => redis.connect(),
+    connect: async () => void (await redis.connect()),
     /** Counts requests for the rate limit. */
     counter: redis,
     sessions: new Keyv({ store: new KeyvRedis(redis), namespace: 'sessions' }),

@@ -3,6 +3,8 @@
  *
  *   npm run operations                   Ctrl+C stops all of it
  *   OTEL=console npm run operations      prints spans and metrics
+ *   PORTS=8090,6490,5590,3011,3012 npm run operations
+ *                                        uses these ports for nginx, Redis, PostgreSQL and two instances
  *
  * nginx, redis-server, postgres and curl have to be installed. `compose.yaml` starts the same in containers.
  */
@@ -10,13 +12,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { missingPrograms, startBalancer, startInstance, startPostgres, startRedis } from './cluster.ts'
-import type { Service } from './cluster.ts'
+import {
+  createStages,
+  missingPrograms,
+  startBalancer,
+  startInstance,
+  startPostgres,
+  startRedis,
+} from './cluster.ts'
 
-const REDIS = 6390
-const POSTGRES = 5490
-const INSTANCES = [3001, 3002, 3003]
-const PORT = 8080
+/** The ports of nginx, Redis, PostgreSQL and the instances. */
+const [PORT = 8080, REDIS = 6390, POSTGRES = 5490, ...INSTANCES] = (
+  process.env['PORTS'] ?? '8080,6390,5490,3001,3002,3003'
+)
+  .split(',')
+  .map(Number)
 
 const missing = missingPrograms()
 if (missing.length > 0) {
@@ -25,15 +35,19 @@ if (missing.length > 0) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'orders-'))
-/** What runs, in the order of the start. Services of one list don't need each other. */
-const stages: (readonly Service[])[] = []
+const stages = createStages()
+let ending: Promise<void> | undefined
 
-async function stop(): Promise<void> {
-  for (const services of stages.splice(0).toReversed())
-    await Promise.all(services.map((service) => service.stop()))
+async function end(): Promise<void> {
+  await stages.stop()
   rmSync(folder, { recursive: true, force: true })
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
+// the processes have sessions of their own, so they would go on if this one ended without them
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (ending === undefined) console.log('Stopping all of it')
+    ending ??= end()
+  })
 
 const settings = {
   REDIS_URL: `redis://127.0.0.1:${REDIS}`,
@@ -44,18 +58,22 @@ const settings = {
   CLIENTS: 'acme=acme-key,globex=globex-key',
   OTEL: process.env['OTEL'] ?? '',
 }
+const accessLog = join(folder, 'access.log')
 try {
-  stages.push(await Promise.all([startRedis(folder, REDIS), startPostgres(folder, POSTGRES)]))
-  stages.push(await Promise.all(INSTANCES.map((port) => startInstance({ port, env: settings }))))
-  const accessLog = join(folder, 'access.log')
-  stages.push([await startBalancer({ folder, port: PORT, instances: INSTANCES, accessLog })])
+  await stages.start(() => [startRedis(folder, REDIS), startPostgres(folder, POSTGRES)])
+  const instances = await stages.start(() => INSTANCES.map((port) => startInstance({ port, env: settings })))
+  await stages.start(() => [startBalancer({ folder, port: PORT, instances: INSTANCES, accessLog })])
+  print(`http://localhost:${PORT}`, instances[0]?.child.pid)
 } catch (error) {
-  await stop()
-  throw error
+  if (ending === undefined) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+  ending ??= end()
 }
 
-const url = `http://localhost:${PORT}`
-console.log(`Three instances answer on ${url}
+function print(url: string, pid: number | undefined): void {
+  console.log(`${INSTANCES.length} instances answer on ${url}
 
 Try:
   curl -H 'x-api-key: acme-key' --json '{"article":"cup","quantity":2}' ${url}/orders
@@ -63,7 +81,9 @@ Try:
   curl -i -H 'x-api-key: acme-key' -H 'x-api-version: 1' ${url}/orders      (item instead of article, deprecated)
   curl -c jar --json '{"operator":"ann","password":"open sesame"}' ${url}/desk/session
   curl -b jar ${url}/desk/session
-  curl http://localhost:${INSTANCES[0]}/metrics                             (each instance has its own)
-  kill -9 ${stages[1]?.[0]?.child.pid}                                          (the others go on)
+  curl -b jar '${url}/desk/usage?version=1'      (who calls version 1, ten seconds later at most)
+  curl http://localhost:${INSTANCES[0]}/metrics      (each instance has its own)
+  kill -9 ${pid}      (the others go on)
 
 Ctrl+C stops all of it.`)
+}

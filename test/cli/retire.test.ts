@@ -119,7 +119,7 @@ describe('a file of usage', () => {
     return file
   }
 
-  it('is one list, or one in each line', () => {
+  it('is one list, or one in each line, or a response of createUsageReport', () => {
     const one = entry({})
     const other = entry({ day: '2026-03-09' })
     assert.deepEqual(readUsage(write(JSON.stringify([one, other])), '/'), [one, other])
@@ -128,10 +128,12 @@ describe('a file of usage', () => {
       other,
     ])
     assert.deepEqual(readUsage('usage.json', folder, '2026-03-02'), [other])
+    const report = { count: 2, lastSeen: one.lastSeen, entries: [one, other] }
+    assert.deepEqual(readUsage(write(JSON.stringify(report)), '/'), [one, other])
   })
 
   it('is refused with its name if it is anything else', () => {
-    for (const text of ['text', '{}', '[1]', '[{"day":"2026-03-01"}]'])
+    for (const text of ['text', '{}', '{"entries":{}}', '[1]', '[{"day":"2026-03-01"}]'])
       assert.throws(() => readUsage(write(text), '/'), /usage\.json has no list of usage entries/, text)
     assert.throws(() => readUsage('missing.json', folder), /cannot read missing\.json/)
     assert.throws(() => readUsage(write('[]'), '/', 'soon'), /--since soon is no day/)

@@ -8,8 +8,8 @@ import { InputError, usageError } from '../failure.ts'
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * Reads the entries that the store of the option `usage` received: a JSON list of them, or one list in each line. Leaves out the days
- * before `since`.
+ * Reads the entries that the store of the option `usage` received: a JSON list of them, one list in each line, or a response of
+ * `createUsageReport`. Leaves out the days before `since`.
  *
  * @throws `CommandError` for a file without such entries.
  */
@@ -29,7 +29,8 @@ export function readUsage(file: string, cwd: string, since = ''): readonly Usage
 
 function parse(text: string): readonly UsageEntry[] | undefined {
   const whole = parseJson(text)
-  const lists = whole === undefined ? text.split('\n').filter(Boolean).map(parseJson) : [whole]
+  const list = isRecord(whole) ? whole['entries'] : whole
+  const lists = list === undefined ? text.split('\n').filter(Boolean).map(parseJson) : [list]
   const entries = lists.flat()
   return lists.every(Array.isArray) && entries.every(isEntry) ? entries : undefined
 }

@@ -78,5 +78,5 @@ const OrdersModule = defineModule({
 })
 
 const environment = readEnvironment()
-const app = await createOrdersApp(environment, { module: OrdersModule, history })
+const app = createOrdersApp(environment, { module: OrdersModule, history })
 await app.listen({ port: Settings.parse(environment).port })
