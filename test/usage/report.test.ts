@@ -92,6 +92,25 @@ describe('createUsageReport', () => {
     )
   })
 
+  it('finds the counts in a Keyv over Redis, which removes its namespace twice', async () => {
+    const entry = { day: '2026-03-01', version: '1', route: 'car.list', client: 'acme', count: 2 }
+    const text = JSON.stringify([{ ...entry, lastSeen: '2026-03-01T10:00:00.000Z' }])
+    const store = {
+      set: () => undefined,
+      // with the namespace 'usage', the key 'usage:2026-03-01:x' comes back without its start
+      async *iterator() {
+        yield ['2026-03-01:x', text] as const
+        yield ['usage:2026-03-01:y', text] as const
+        yield ['other:2026-03-01:z', text] as const
+      },
+    }
+    const entries = await createUsageReport({ store, guards: [isOperator] }).read()
+    assert.deepEqual(
+      entries.map(({ count }) => count),
+      [4],
+    )
+  })
+
   it('is not made without a guard, nor for a store that lists no keys', () => {
     const refused = (options: object) => {
       try {

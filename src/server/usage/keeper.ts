@@ -34,6 +34,8 @@ function createCaller(store: (entries: readonly UsageEntry[]) => unknown): Keepe
 }
 
 const PREFIX = 'usage:'
+/** A Keyv removes its namespace from keys twice, so that of the documentation, `usage`, takes the prefix along. */
+const KEY = /^(?:usage:)?\d{4}-\d\d-\d\d:/
 
 /**
  * Each process writes the whole table of a day under a key of its own, so that processes never write over each other, and what is written
@@ -65,7 +67,7 @@ function createStoring(store: UsageStore, ttlMs: number): Keeper {
     read: async () => {
       const found: UsageEntry[] = []
       for await (const [key, value] of store.iterator?.() ?? NONE) {
-        if (!key.startsWith(PREFIX) || typeof value !== 'string') continue
+        if (!KEY.test(key) || typeof value !== 'string') continue
         found.push(...toEntries(value))
       }
       return mergeEntries(found)
