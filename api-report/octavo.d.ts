@@ -309,7 +309,7 @@ const DEFINITION_ERRORS: {
   readonly conflicting_sources: 'two sources cannot be used together'
   readonly default_version_unknown: 'the default version is not a known version'
   readonly duplicate_key: 'one key is injected twice'
-  readonly duplicate_name: 'two different routes have the same name'
+  readonly duplicate_name: 'two different routes or webhooks have the same name'
   readonly duplicate_operation_id: 'two operations of one document have the same id'
   readonly duplicate_param: 'a path pattern names one parameter twice'
   readonly duplicate_param_type: 'two different parameter types have the same name'
