@@ -32,6 +32,7 @@ export interface IdempotencyOptions {
 }
 
 export interface IdempotencyResult {
+  readonly fingerprint: string
   readonly lifetime: number
   readonly text: string
 }

@@ -5,6 +5,7 @@ import { atDefinition, placed } from '../place.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { isSchema } from '../schema/schema.ts'
 import type { OutputOf, Schema, SchemaOf } from '../schema/schema.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 import { isAsyncIterable, isWebResponse } from '../stream.ts'
 import { describeValue } from '../values.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
@@ -177,6 +178,8 @@ interface Fitting<I> extends Fitted<I> {
   /** The name of the route in messages. */
   readonly label: string
   readonly methods: readonly Method[]
+  /** The versions that it or a level above names. */
+  readonly version: VersionSpec | undefined
   /** The sources of its input. */
   readonly sources: readonly { readonly name: string }[]
   /** The route as it was written. */

@@ -88,7 +88,7 @@ function withPattern(
   const schemas = toSchemas(route, pattern, inherited.code, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
-  const fitted = toFitted({ ...schemas, layers, label, methods, route }, inherited.code, problems)
+  const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, inherited.code, problems)
   const placement = route.controller === undefined ? undefined : inherited.code.routes.get()
   found.push(...(placement?.placementProblems(route, inherited) ?? []))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
@@ -129,7 +129,8 @@ function toFitted(
     layers,
     stream,
     ...route
-  }: RouteSchemas & Pick<FlatRoute, 'layers' | 'label' | 'methods'> & { readonly route: AnyRoute },
+  }: RouteSchemas &
+    Pick<FlatRoute, 'layers' | 'label' | 'methods' | 'version'> & { readonly route: AnyRoute },
   { schemas }: DefinitionCode,
   problems: DefinitionProblem[],
 ): Pick<FlatRoute, 'layers' | 'responses'> {

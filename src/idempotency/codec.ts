@@ -8,6 +8,8 @@ const RESTORE: Readonly<Record<string, (value: never) => unknown>> = {
   bigint: (digits: string) => BigInt(digits),
   number: (name: string) => Number(name),
   bytes: (base64: string) => new Uint8Array(Buffer.from(base64, 'base64')),
+  // as JSON it differs from other bytes
+  buffer: (base64: string) => Buffer.from(base64, 'base64'),
   map: (entries: readonly (readonly [unknown, unknown])[]) => new Map(entries),
   set: (values: readonly unknown[]) => new Set(values),
   object: (entries: readonly (readonly [string, unknown])[]) => Object.fromEntries(entries),
@@ -57,7 +59,8 @@ function toPlain(value: unknown): unknown {
 function toPlainObject(value: object): unknown {
   if (Array.isArray(value)) return value.map((item) => toPlain(item))
   if (value instanceof Date) return tag('date', value.getTime())
-  if (value instanceof Uint8Array) return tag('bytes', Buffer.from(value).toString('base64'))
+  if (value instanceof Uint8Array)
+    return tag(Buffer.isBuffer(value) ? 'buffer' : 'bytes', Buffer.from(value).toString('base64'))
   if (value instanceof Map) return tag('map', toPlain([...value]))
   if (value instanceof Set) return tag('set', toPlain([...value]))
   if ('toJSON' in value && isFunction(value.toJSON)) return toPlain(Reflect.apply(value.toJSON, value, []))

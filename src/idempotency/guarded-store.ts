@@ -1,7 +1,7 @@
 import { ignoreFailure, isPromise, within } from '../async.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Awaitable } from '../http.ts'
-import type { IdempotencyEntry, IdempotencyStart, IdempotencyStore } from './store.ts'
+import type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'
 
 /** A store whose failures are logged, and told from what it knows. */
 export interface GuardedStore {
@@ -15,7 +15,7 @@ export interface GuardedStore {
   readonly finish: (
     key: string,
     token: string,
-    result: { readonly text: string; readonly lifetime: number },
+    result: IdempotencyResult,
     context: ExecutionContext,
   ) => Promise<void>
   readonly fail: (key: string, token: string, context: ExecutionContext) => Promise<void>

@@ -1,14 +1,15 @@
 import { addedError } from '../added-errors.ts'
 import { isPromise } from '../async.ts'
-import { checkOptions } from '../check-options.ts'
+import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import { fitting } from '../define/interceptor.ts'
 import type { Interceptor } from '../define/interceptor.ts'
 import { documenting } from '../define/layers.ts'
 import { createId } from '../platform.ts'
 import { placed } from '../place.ts'
-import { isBoolean, isFunction, isMilliseconds, isPositive } from '../values.ts'
+import { isBoolean, isFunction, isMilliseconds, isPositive, toRecord } from '../values.ts'
 import { describeIdempotency, inUse, reused, unavailable, unknownOutcome } from './documented.ts'
 import type { IdempotencyMethod } from './documented.ts'
 import { guardStore } from './guarded-store.ts'
@@ -16,10 +17,11 @@ import type { GuardedStore } from './guarded-store.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
 import { createRedisStore, isRedis } from './redis-store.ts'
-import { clientOf, hash, readKey, toFingerprint, toStoreKey } from './request-key.ts'
+import { hash, ownerNamed, ownerOf, readKey, toFingerprint, toStoreKey } from './request-key.ts'
 import type { HandlerInput } from './request-key.ts'
 import { fitIdempotency, rememberInterceptor } from './routes.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 
 /** The options of `idempotency`. */
 export interface IdempotencyOptions {
@@ -29,7 +31,7 @@ export interface IdempotencyOptions {
   readonly methods?: readonly IdempotencyMethod[]
   /** Seconds for which a result is kept, and its key cannot be used for anything else. @default 86400 */
   readonly lifetime?: number
-  /** Seconds after which a run without a result counts as lost, because its process may have ended. @default 60 */
+  /** Seconds after which a run without a result counts as lost, because its process may have ended. At most `lifetime`. @default 60 */
   readonly lease?: number
   /**
    * What becomes of a request whose first run was lost: 409 until the lifetime ends, or the handler runs again. Choose `'run'` only if a
@@ -37,8 +39,7 @@ export interface IdempotencyOptions {
    */
   readonly afterLease?: 'refuse' | 'run'
   /**
-   * Returns the id of the client. A key belongs to one client, so no other can read its result. @default the name that the option `client` of
-   * `createApp` returns, else the identity or its `id` or `sub`
+   * Returns the id of the client. A key belongs to one client, so no other can read its result. @default the identity, or its `id` or `sub`
    */
   readonly client?: (context: ExecutionContext) => string | undefined
   /** A client of Redis (`ioredis` or `redis`), or a store of your own. @default the memory of this process */
@@ -91,7 +92,7 @@ interface Settings {
   readonly takesOver: boolean
   readonly runsUnprotected: boolean
   readonly maxResult: number
-  readonly client: (context: ExecutionContext) => string | undefined
+  readonly owner: (context: ExecutionContext) => ReturnType<typeof ownerOf>
   readonly store: GuardedStore
   /** What a store is given of texts that may hold personal data. */
   readonly digest: (text: string) => string
@@ -107,10 +108,10 @@ interface Settings {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function idempotency(options: IdempotencyOptions = {}): Interceptor {
-  checkOptions(WHERE, options, OPTIONS, [], 'idempotency({ required: true })')
+  checkOptions(WHERE, options, OPTIONS, leaseProblems(options), 'idempotency({ required: true })')
   const { required = false, methods = ['POST', 'PATCH'], lifetime = 86_400, lease = 60 } = options
   const { afterLease = 'refuse', onStoreError = 'refuse', storeTimeout = 1000 } = options
-  const { client = clientOf, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
+  const { client, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
   const settings: Settings = {
     required,
     methods,
@@ -119,20 +120,33 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     takesOver: afterLease === 'run',
     runsUnprotected: onStoreError === 'allow',
     maxResult,
-    client,
+    owner: client === undefined ? ownerOf : (context) => ownerNamed(client(context)),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
     digest: store === undefined ? shorten : hash,
   }
-  const interceptor: Interceptor = {
-    kind: 'interceptor',
-    name: 'Idempotency',
-    inject: {},
-    intercept: (context, next, _inject, input) =>
-      settings.methods.includes(context.request.method) ? answer(settings, context, next, input) : next(),
-  }
-  rememberInterceptor(interceptor, methods)
   const described = describeIdempotency(methods, required, onStoreError === 'refuse')
-  return placed(fitting(documenting(interceptor, described), fitIdempotency), idempotency)
+  const create = (version?: VersionSpec): Interceptor => {
+    const interceptor: Interceptor = {
+      kind: 'interceptor',
+      name: 'Idempotency',
+      inject: {},
+      intercept: (context, next, _inject, input) =>
+        settings.methods.includes(context.request.method)
+          ? answer(settings, context, next, { input, version })
+          : next(),
+    }
+    rememberInterceptor(interceptor, { methods, forVersion: create })
+    return fitting(documenting(interceptor, described), fitIdempotency)
+  }
+  return placed(create(), idempotency)
+}
+
+/** A run whose key is forgotten while it holds it would not keep a second one out. */
+function leaseProblems(options: unknown): readonly DefinitionProblem[] {
+  const { lifetime = 86_400, lease = 60 } = toRecord(options)
+  if (!(Number(lease) > Number(lifetime))) return []
+  const message = `lease is ${String(lease)} and longer than lifetime, which is ${String(lifetime)}`
+  return [invalidOption(WHERE, message, 'give a lease that is at most lifetime')]
 }
 
 /** Texts that are no longer than this stay as they are in memory. */
@@ -159,13 +173,13 @@ async function answer(
   settings: Settings,
   context: ExecutionContext,
   next: Next,
-  input: HandlerInput,
+  { input, version }: { readonly input: HandlerInput; readonly version: VersionSpec | undefined },
 ): Promise<unknown> {
-  const { required, client, store, lease, lifetime, takesOver, runsUnprotected, digest } = settings
+  const { required, owner, store, lease, lifetime, takesOver, runsUnprotected, digest } = settings
   const given = readKey(context, required)
   if (given === undefined) return next()
-  const key = digest(toStoreKey(given, client(context)))
-  const asked = toFingerprint(context, input)
+  const key = digest(toStoreKey(given, owner(context)))
+  const asked = toFingerprint(context, input, version)
   const fingerprint = digest(isPromise(asked) ? await asked : asked)
   const token = createId()
   const entry = await store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
@@ -174,7 +188,7 @@ async function answer(
     context.log.warn({ route: context.route?.name }, 'A handler runs without its idempotency key being kept')
     return next()
   }
-  if (entry.state === 'started') return run(settings, key, token, context, next)
+  if (entry.state === 'started') return run(settings, { key, token, fingerprint }, context, next)
   return repeat(entry, fingerprint, lease, context)
 }
 
@@ -198,14 +212,13 @@ function repeat(
 /** Runs the handler, and keeps its result before it is sent. */
 async function run(
   { store, lifetime, maxResult }: Settings,
-  key: string,
-  token: string,
+  { key, token, fingerprint }: { readonly key: string; readonly token: string; readonly fingerprint: string },
   context: ExecutionContext,
   next: Next,
 ): Promise<unknown> {
   const keep = async (text: string | undefined): Promise<void> => {
     if (text === undefined) return store.fail(key, token, context)
-    const result = { text: text.length > maxResult ? LOST : text, lifetime }
+    const result = { text: text.length > maxResult ? LOST : text, lifetime, fingerprint }
     return store.finish(key, token, result, context)
   }
   const before = headOf(context)

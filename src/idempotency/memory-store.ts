@@ -1,3 +1,4 @@
+import { LOST } from './outcome.ts'
 import type { IdempotencyStore } from './store.ts'
 
 interface Entry {
@@ -28,7 +29,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
   const put = (key: string, entry: Entry): void => {
     const before = entries.get(key)
     if (before !== undefined) drop(key, before)
-    entry.size = OVERHEAD + key.length + entry.fingerprint.length + (entry.result?.length ?? 0)
+    entry.size = OVERHEAD + key.length + entry.fingerprint.length + Buffer.byteLength(entry.result ?? '')
     size += entry.size
     entries.set(key, entry)
   }
@@ -64,7 +65,9 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
     finish: (key, token, { text, lifetime }) => {
       const known = entries.get(key)
       if (known === undefined || known.token !== token) return false
-      put(key, { ...known, result: text, until: Date.now() + lifetime })
+      // begin lets no more keys in then, and those that run may all have long results
+      const isTooMuch = text.length > OVERHEAD && size + Buffer.byteLength(text) > maxBytes
+      put(key, { ...known, result: isTooMuch ? LOST : text, until: Date.now() + lifetime })
       return true
     },
     fail: (key, token) => {

@@ -4,7 +4,7 @@ import type { IdempotencyStore } from './store.ts'
 /*
  * A key is a hash: f the fingerprint, t the token of the run, l the end of its lease by the clock of Redis, r the result. A script runs
  * whole or not at all, so that of several requests one starts a key. A client may send a script again after it lost its connection: then a
- * run finds its own token.
+ * run finds its own token. A key that is not there when its run ends was lost, by a restart of Redis: the result is kept all the same.
  */
 const BEGIN = `
 local e = redis.call('HMGET', KEYS[1], 'f', 't', 'l', 'r')
@@ -22,8 +22,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return { 'started' }`
 
 const FINISH = `
-if redis.call('HGET', KEYS[1], 't') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'r', ARGV[2])
+local t = redis.call('HGET', KEYS[1], 't')
+if t and t ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'f', ARGV[4], 't', ARGV[1], 'r', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`
 
@@ -60,8 +61,8 @@ export function createRedisStore(client: object): IdempotencyStore {
       }
       throw new TypeError('Redis gave no state of an idempotency key')
     },
-    finish: async (key, token, { text, lifetime }) =>
-      Number(await run(FINISH, toName(key), [token, text, String(lifetime)])) === 1,
+    finish: async (key, token, { text, lifetime, fingerprint }) =>
+      Number(await run(FINISH, toName(key), [token, text, String(lifetime), fingerprint])) === 1,
     fail: (key, token) => run(FAIL, toName(key), [token]),
   }
 }

@@ -4,8 +4,10 @@ import { addedError } from '../added-errors.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { HttpError } from '../errors.ts'
 import type { Awaitable } from '../http.ts'
-import { isObject, isText } from '../values.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
+import { isObject, isString, isText } from '../values.ts'
 import { toCanonical } from './canonical.ts'
+import { encode } from './codec.ts'
 
 /** The field name, as it is written in documents. */
 export const HEADER = 'Idempotency-Key'
@@ -43,27 +45,47 @@ export function missingKey(): HttpError {
   )
 }
 
+/** Whose a key is. */
+interface Owner {
+  /** What tells clients apart. */
+  readonly scope: readonly unknown[]
+  /** Whether the server knows that the client is the one it says it is. */
+  readonly isKnown: boolean
+}
+
 /** The key by which a store knows a request: that of a client, so that no other client has it. */
-export function toStoreKey(key: string, client: unknown): string {
-  if (client === undefined && key.length < MIN_SHARED_LENGTH)
+export function toStoreKey(key: string, { scope, isKnown }: Owner): string {
+  if (!isKnown && key.length < MIN_SHARED_LENGTH)
     throw addedError(
       'malformed_idempotency_key',
       `${HEADER} needs at least ${MIN_SHARED_LENGTH} characters, because the client is not known here`,
     )
-  return JSON.stringify([client ?? null, key])
+  return JSON.stringify([...scope, key])
 }
 
-/** The id of the client of a request, or `undefined` for an anonymous one. @throws `TypeError` for an identity without an id. */
-export function clientOf({ client, identity }: ExecutionContext): string | undefined {
-  if (client !== undefined) return `client ${client}`
+/**
+ * Returns whose the keys of requests are: that of the identity, else of the name of the client, which is only a claim.
+ *
+ * @throws `TypeError` for an identity without an id.
+ */
+export function ownerOf({ client, identity }: ExecutionContext): Owner {
   const { id, sub }: { readonly id?: unknown; readonly sub?: unknown } = isObject(identity) ? identity : {}
   const own = isObject(identity) ? (id ?? sub) : identity
   if (own === undefined || own === null) {
-    if (!isObject(identity)) return undefined
+    if (!isObject(identity)) return { scope: ['client', client ?? null], isKnown: false }
     throw new TypeError('idempotency: the identity has no id and no sub; give the option client')
   }
-  if (typeof own === 'string' || typeof own === 'number' || typeof own === 'bigint') return `identity ${own}`
+  if (typeof own === 'string' || typeof own === 'number' || typeof own === 'bigint')
+    return { scope: ['identity', String(own)], isKnown: true }
   throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
+}
+
+/** Returns whose the keys are by the id that the option `client` has returned. @throws `TypeError` for one that is no text. */
+export function ownerNamed(id: unknown): Owner {
+  if (id === undefined || id === null || id === '') return { scope: ['client', null], isKnown: false }
+  // a promise would be the same text for all clients
+  if (!isString(id)) throw new TypeError('idempotency: the option client returned no text')
+  return { scope: ['id', id], isKnown: true }
 }
 
 /** The input of a handler. */
@@ -75,19 +97,22 @@ export interface HandlerInput {
 }
 
 /**
+/**
  * The text of what a request asks for: method, route and validated input in the newest version. So neither white space nor the order of
- * members counts, nor the version in which it is sent. A body that no schema reads counts by its bytes.
+ * members counts, nor the version in which it is sent, unless versions have routes of their own: `version` is that of the route. A body
+ * that no schema reads counts by its bytes, and so does input that has instances of classes, because their fields may be private.
  */
-export function toFingerprint(context: ExecutionContext, input: HandlerInput): Awaitable<string> {
-  const { body, form } = input
-  if (body !== undefined || form !== undefined) return write(context, input, { body, form })
-  return context.request
-    .bytes()
-    .then((bytes) => write(context, input, bytes.length === 0 ? {} : { bytes: hash(bytes) }))
-}
-
-function write({ request, route }: ExecutionContext, { params, query }: HandlerInput, sent: object): string {
-  return toCanonical([request.method, route?.name, params, query, sent])
+export function toFingerprint(
+  { request, route }: ExecutionContext,
+  { params, query, body, form }: HandlerInput,
+  version: VersionSpec | undefined,
+): Awaitable<string> {
+  const noted = { isWhole: true }
+  const place = version === undefined ? route?.name : [route?.name, encode(version)]
+  const text = toCanonical([request.method, place, params, query, { body, form }], noted)
+  if (noted.isWhole && (body !== undefined || form !== undefined)) return text
+  const url = noted.isWhole ? null : request.url
+  return request.bytes().then((bytes) => JSON.stringify([text, bytes.length === 0 ? null : hash(bytes), url]))
 }
 
 /** A digest of bounded length, which tells nothing of what it is made of. */

@@ -1,31 +1,41 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { FitRoute, Interceptor } from '../define/interceptor.ts'
 import type { Method } from '../http.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 
-/** The methods of each interceptor that `idempotency` has created. */
-const own = new WeakMap<Interceptor, readonly Method[]>()
+/** An interceptor that `idempotency` has created. */
+interface Own {
+  readonly methods: readonly Method[]
+  /** Creates the same one for routes of a version. */
+  readonly forVersion: (version: VersionSpec) => Interceptor
+}
 
-/** Remembers an interceptor of `idempotency`, and the methods that it is for. */
-export function rememberInterceptor(interceptor: Interceptor, methods: readonly Method[]): void {
-  own.set(interceptor, methods)
+const own = new WeakMap<Interceptor, Own>()
+
+/** Remembers an interceptor of `idempotency`, and what it is for. */
+export function rememberInterceptor(interceptor: Interceptor, what: Own): void {
+  own.set(interceptor, what)
 }
 
 /**
  * Leaves out the interceptors that have nothing to do: on routes without one of their methods, on those whose requests or results cannot be
- * kept, and on those that have another one of their own. A route that lists one itself is a mistake then.
+ * kept, and on those that have another one of their own. A route that lists one itself is a mistake then. In an application with several
+ * routes of one name, each has one for its version, because their results differ.
  */
 export const fitIdempotency: FitRoute = (route, problems) => {
-  const { interceptors, responses, methods } = route
+  const { interceptors, responses, methods, version } = route
   const found = interceptors.filter(({ part }) => own.has(part))
   const innermost = found.at(-1)
   const reason = whyNot(route)
   const kept = found.filter(
     (each) =>
-      each === innermost && reason === undefined && own.get(each.part)?.some((one) => methods.includes(one)),
+      each === innermost &&
+      reason === undefined &&
+      own.get(each.part)?.methods.some((one) => methods.includes(one)),
   )
   for (const { part } of found) {
     if (route.route.interceptors?.includes(part) !== true || kept.some((each) => each.part === part)) continue
-    const its = own.get(part) ?? []
+    const its = own.get(part)?.methods ?? []
     const twice = its.some((one) => methods.includes(one)) ? 'twice' : `which is for ${its.join(', ')}`
     const problem: DefinitionProblem = {
       code: 'invalid_field',
@@ -39,7 +49,12 @@ export const fitIdempotency: FitRoute = (route, problems) => {
     problems.push(problem)
   }
   return {
-    interceptors: interceptors.filter((each) => !found.includes(each) || kept.includes(each)),
+    interceptors: interceptors
+      .filter((each) => !found.includes(each) || kept.includes(each))
+      .map((each) => {
+        const made = version === undefined ? undefined : own.get(each.part)?.forVersion(version)
+        return made === undefined ? each : { ...each, part: made }
+      }),
     responses,
   }
 }

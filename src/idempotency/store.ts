@@ -55,6 +55,8 @@ export interface IdempotencyStore {
 export interface IdempotencyResult {
   /** The result as text, which the store returns as it is. */
   readonly text: string
+  /** The fingerprint that `begin` was given: a store that has lost the key keeps the result with it. */
+  readonly fingerprint: string
   /** Milliseconds until the key is forgotten. */
   readonly lifetime: number
 }

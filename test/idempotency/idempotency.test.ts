@@ -210,7 +210,7 @@ describe('a key', () => {
   })
 
   it('is free after its lifetime', async () => {
-    const { app, runs } = counting({ lifetime: 1 })
+    const { app, runs } = counting({ lifetime: 1, lease: 1 })
     await post(app)
     await sleep(1100)
     const response = await post(app)
@@ -458,9 +458,9 @@ describe('clients', () => {
     }
     assert.equal(runs(), 6)
     const named = counting({}, undefined, { client: (request) => request.header('x-account') })
-    await post(named.app, '"1"', { headers: { 'x-account': 'a' } })
-    await post(named.app, '"1"', { headers: { 'x-account': 'b' } })
-    await post(named.app, '"1"', { headers: { 'x-account': 'b' } })
+    await post(named.app, KEY, { headers: { 'x-account': 'a' } })
+    await post(named.app, KEY, { headers: { 'x-account': 'b' } })
+    await post(named.app, KEY, { headers: { 'x-account': 'b' } })
     assert.equal(named.runs(), 2)
   })
 
@@ -521,7 +521,7 @@ describe('a store', () => {
   })
 
   it('in memory refuses new keys when it is full, and takes them again when keys have ended', async () => {
-    const { app, runs } = counting({ maxMemory: 1000, lifetime: 1 })
+    const { app, runs } = counting({ maxMemory: 1000, lifetime: 1, lease: 1 })
     const statuses: number[] = []
     for (let index = 0; index < 6; index++)
       statuses.push((await post(app, `"full-00000000000${index}"`)).statusCode)
@@ -637,8 +637,10 @@ describe('routes', () => {
 describe('mistakes', () => {
   for (const [name, options] of [
     ['an unknown option', { time: 1 }],
+    ['null', null],
     ['GET', { methods: ['GET'] }],
     ['no time', { lifetime: 0 }],
+    ['a run that outlives its key', { lifetime: 59 }],
     ['half a store', { store: { begin: () => undefined } }],
     ['another behaviour', { onStoreError: 'run' }],
   ] as const)

@@ -52,7 +52,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
   })
 
   /** The connections are shared out among the workers. */
-  const agent = new Agent({ connections: 40 })
+  const agent = new Agent({ connections: 40, connect: { timeout: 120_000 } })
   const post = async (name: string, body: object, key: string): Promise<Response> =>
     fetch(`${url}/${name}`, {
       method: 'POST',
@@ -100,6 +100,42 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
       await sleep(50)
     assert.deepEqual(await again(), [409, 'idempotent_outcome_unknown', '2'])
     assert.equal(await client.get('runs:killed'), '1')
+  })
+
+  it('keeps the result of a run whose key Redis lost while it ran, unless another run has the key', async () => {
+    let runs = 0
+    let lose = async (): Promise<unknown> => client.flushall()
+    const controller = defineController({
+      prefix: '/',
+      interceptors: [idempotency({ store: client })],
+      routes: [
+        {
+          method: 'POST',
+          handler: async () => {
+            const run = ++runs
+            await lose()
+            return run
+          },
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const send = async (key: string) =>
+      app.inject({ method: 'POST', url: '/', headers: { 'idempotency-key': key } })
+    assert.equal((await send('"lost-0000000000000001"')).json(), 1)
+    const again = await send('"lost-0000000000000001"')
+    assert.deepEqual([again.json(), again.headers['idempotency-replayed']], [1, 'true'])
+    const [name = ''] = await client.keys('octavo:idempotency:*')
+    assert.ok((await client.pttl(name)) > 80_000_000)
+    lose = async () => {
+      lose = async () => Promise.resolve()
+      await client.flushall()
+      assert.equal((await send('"lost-0000000000000002"')).json(), 3)
+    }
+    assert.equal((await send('"lost-0000000000000002"')).json(), 2)
+    assert.equal((await send('"lost-0000000000000002"')).json(), 3)
+    assert.equal(runs, 3)
+    await app.close()
   })
 
   it('gives a client that was down its protection back', async () => {

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import {
+  conflict,
+  createApp,
+  defineController,
+  defineGuard,
+  defineModule,
+  reply,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
+import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { idempotency } from 'octavo/idempotency'
+import type { IdempotencyOptions } from 'octavo/idempotency'
+import { z } from 'zod'
+
+const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
+
+/** An application with one POST, whose handler counts its runs. */
+function counting(
+  options: IdempotencyOptions = {},
+  handler: (run: number) => unknown = (run) => ({ run }),
+  appOptions: AppOptions = {},
+): { readonly app: App; readonly runs: () => number } {
+  let runs = 0
+  const controller = defineController({
+    prefix: '/orders',
+    interceptors: [idempotency(options)],
+    routes: [{ method: 'POST', handler: () => handler(++runs) }],
+  })
+  const app = createApp(defineModule({ controllers: [controller] }), { logger: false, ...appOptions })
+  return { app, runs: () => runs }
+}
+
+const post = async (app: App, key = KEY, options: Partial<InjectOptions> = {}): Promise<InjectResponse> =>
+  app.inject({
+    method: 'POST',
+    url: '/orders',
+    ...options,
+    headers: { 'idempotency-key': key, ...options.headers },
+  })
+
+const codeOf = (response: InjectResponse): unknown => Object(response.json()).code
+
+/** What a schema may make of an input. */
+class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  reveal(): string {
+    return this.#value
+  }
+}
+
+class Hidden extends Secret {
+  toJSON(): string {
+    return '***'
+  }
+}
+
+describe('the owner of a key', () => {
+  const who = defineGuard({
+    name: 'who',
+    canActivate: (context) => {
+      Object.assign(context, { identity: { id: context.request.header('x-user') } })
+      return true
+    },
+  })
+
+  it('is the identity, whatever the name of its client is', async () => {
+    const { app, runs } = counting({}, undefined, {
+      guards: [who],
+      client: (request) => request.header('x-program'),
+    })
+    const send = async (user: string, program: string): Promise<unknown> =>
+      Object((await post(app, '"1"', { headers: { 'x-user': user, 'x-program': program } })).json()).run
+    assert.equal(await send('ann', 'ios'), 1)
+    assert.equal(await send('bob', 'ios'), 2)
+    assert.equal(await send('ann', 'android'), 1)
+    assert.equal(runs(), 2)
+  })
+
+  it('is not known by the name of its client alone, which is a claim: its keys are not short', async () => {
+    const { app, runs } = counting({}, undefined, { client: () => 'ios' })
+    const response = await post(app, '"1"')
+    assert.deepEqual([response.statusCode, codeOf(response)], [400, 'malformed_idempotency_key'])
+    assert.equal(runs(), 0)
+  })
+
+  for (const [name, id, status] of [
+    ['an empty text', '', 400],
+    ['null', null, 400],
+    ['a promise', Promise.resolve('ann'), 500],
+    ['a number', 7, 500],
+  ] as const)
+    it(`that the option client names with ${name} shares no short keys`, async () => {
+      // what JavaScript could return
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const { app, runs } = counting({ client: () => id as never })
+      assert.equal((await post(app, '"1"')).statusCode, status)
+      assert.equal(runs(), 0)
+    })
+})
+
+describe('a request', () => {
+  for (const [name, toValue] of [
+    ['private fields', (value: string) => new Secret(value)],
+    ['a toJSON that hides them', (value: string) => new Hidden(value)],
+  ] as const)
+    it(`is another one if only the fields of an instance differ: ${name}`, async () => {
+      const controller = defineController({
+        prefix: '/orders',
+        interceptors: [idempotency()],
+        routes: [
+          {
+            method: 'POST',
+            input: {
+              query: z.object({ a: z.string().transform(toValue).optional() }),
+              body: z.object({ a: z.string().transform(toValue) }),
+            },
+            handler: ({ body }) => body.a.reveal(),
+          },
+        ],
+      })
+      const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+      const send = async (a: string, query = ''): Promise<unknown> => {
+        const response = await post(app, KEY, { url: `/orders${query}`, json: { a } })
+        return response.statusCode === 200 ? response.json() : codeOf(response)
+      }
+      assert.equal(await send('1'), '1')
+      assert.equal(await send('1'), '1')
+      assert.equal(await send('2'), 'idempotency_key_reused')
+      assert.equal(await send('1', '?a=1'), 'idempotency_key_reused')
+    })
+})
+
+describe('results', () => {
+  it('have the bytes that they had, of each kind', async () => {
+    const { app } = counting({}, () => ({ a: new Uint8Array([1]), b: Buffer.from([1]) }))
+    const first = await post(app)
+    const second = await post(app)
+    assert.equal(second.headers['idempotency-replayed'], 'true')
+    assert.equal(second.body, first.body)
+  })
+
+  it('in memory are dropped if they are long and there is no room, but their keys are not', async () => {
+    const ends: (() => void)[] = []
+    const { app, runs } = counting(
+      { maxMemory: 4000 },
+      async () => new Promise((resolve) => ends.push(() => resolve('x'.repeat(1500)))),
+    )
+    const keys = Array.from({ length: 5 }, (_, index) => `"room-00000000000${index}"`)
+    const first = keys.map(async (key) => post(app, key))
+    while (runs() < keys.length) await sleep(1)
+    for (const end of ends) end()
+    assert.deepEqual(
+      (await Promise.all(first)).map(({ statusCode }) => statusCode),
+      keys.map(() => 200),
+    )
+    const found: unknown[] = []
+    for (const key of keys) {
+      const response = await post(app, key)
+      found.push(response.statusCode === 200 ? 'kept' : codeOf(response))
+    }
+    assert.deepEqual(found, ['kept', ...keys.slice(1).map(() => 'idempotent_response_lost')])
+    assert.equal(runs(), keys.length)
+  })
+})
+
+describe('routes of versions', () => {
+  it('of one name do not replay the results of each other', async () => {
+    const controllers = ['1', '2'].map((version) =>
+      defineController({
+        name: 'OrderController',
+        prefix: '/orders',
+        version,
+        routes: [
+          {
+            method: 'POST',
+            input: { body: z.object({ car: z.string() }) },
+            response: z.object({ [`of${version}`]: z.string() }),
+            handler: ({ body }) => ({ [`of${version}`]: body.car }),
+          },
+        ],
+      }),
+    )
+    const app = createApp(defineModule({ controllers }), {
+      logger: false,
+      interceptors: [idempotency()],
+      versioning: { scheme: VersioningSchemes.URL },
+    })
+    for (const [first, second] of [
+      ['1', '2'],
+      ['2', '1'],
+    ] as const) {
+      const key = `"versions-0000000000${first}"`
+      const send = async (version: string) =>
+        post(app, key, { url: `/v${version}/orders`, json: { car: 'A4' } })
+      assert.deepEqual((await send(first)).json(), { [`of${first}`]: 'A4' })
+      const other = await send(second)
+      assert.deepEqual([other.statusCode, codeOf(other)], [422, 'idempotency_key_reused'])
+      const again = await send(first)
+      assert.deepEqual(again.json(), { [`of${first}`]: 'A4' })
+      assert.equal(again.headers['idempotency-replayed'], 'true')
+    }
+    await app.ready()
+    const document = JSON.stringify(app.openapi({ version: '1' }).paths)
+    assert.match(document, /"name":"Idempotency-Key"/)
+  })
+
+  it('that changes derive replay a result in the version of each request', async () => {
+    const Order = model('Order', { id: z.int(), firstName: z.string(), lastName: z.string() })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Names have two parts',
+      change: [
+        reshape({
+          of: Order,
+          fields: { name: { was: z.string() }, firstName: { was: absent }, lastName: { was: absent } },
+          up: ({ name }) => ({ firstName: name.split(' ')[0] ?? '', lastName: name.split(' ')[1] ?? '' }),
+          down: ({ firstName, lastName }) => ({ name: `${firstName} ${lastName}` }),
+        }),
+      ],
+    })
+    let runs = 0
+    const controller = defineController({
+      prefix: '/orders',
+      interceptors: [idempotency()],
+      routes: [
+        {
+          method: 'POST',
+          input: { body: derive(Order, (order) => order.omit({ id: true })) },
+          response: { 201: Order },
+          handler: ({ body }) => {
+            runs++
+            if (body.lastName === 'Nobody') throw conflict('Not for sale')
+            return reply(201, { id: 7, ...body })
+          },
+        },
+      ],
+    })
+    const history = defineVersions({ versions: ['2', '1'], models: { Order }, changes: [change] })
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      logger: false,
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    const send = async (version: string, key: string, lastName: string) =>
+      post(app, key, {
+        url: `/v${version}/orders`,
+        json: version === '1' ? { name: `Ann ${lastName}` } : { firstName: 'Ann', lastName },
+      })
+    const shapes: Readonly<Record<string, object>> = {
+      1: { id: 7, name: 'Ann Lee' },
+      2: { id: 7, firstName: 'Ann', lastName: 'Lee' },
+    }
+    for (const order of ['121', '212']) {
+      for (const version of order) {
+        const response = await send(version, `"changes-000000000-${order}"`, 'Lee')
+        assert.deepEqual([response.statusCode, response.json()], [201, shapes[version]])
+        const refused = await send(version, `"refused-000000000-${order}"`, 'Nobody')
+        assert.deepEqual([refused.statusCode, codeOf(refused)], [409, 'conflict'])
+      }
+    }
+    assert.equal(runs, 4)
+  })
+})
