@@ -28,7 +28,7 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
       headers: { authorization: `Basic ${login}` },
     })
     const { token } = answer.json() as { readonly token: string }
-    return { credentials: async () => ({ login, bearerAuth: token }) }
+    return { credentials: async () => ({ login, jwtAuth: token }) }
   },
   shop: async (app) => {
     const email = 'admin@shop.example'
