@@ -50,15 +50,18 @@ export async function startSetting(slots: number, env: Readonly<Record<string, s
   }
   let redis = await startRedis(folder, redisPort)
   let postgres: Service | undefined
+  let balancer: Service | undefined
   const stop = async (): Promise<void> => {
     for (const service of running.toReversed()) await service.stop('SIGKILL')
+    // killed, nginx would leave its workers behind
+    await balancer?.stop()
     await postgres?.stop()
     await redis.stop('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
   try {
     postgres = await startPostgres(folder, postgresPort)
-    keep(await startBalancer({ folder, port: balancerPort, instances, accessLog }))
+    balancer = await startBalancer({ folder, port: balancerPort, instances, accessLog })
   } catch (error) {
     await stop()
     throw error
