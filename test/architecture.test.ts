@@ -34,6 +34,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   schema: 'values.ts http.ts header-name.ts async.ts definition-error.ts path',
   define:
     'values.ts http.ts async.ts definition-error.ts stream.ts place.ts errors.ts path versioning schema',
+  stores: 'values.ts async.ts define',
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
   request:
@@ -43,7 +44,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'added-errors.ts values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts schema define flatten',
   middleware:
-    'added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts place.ts check-options.ts media-type.ts stream.ts errors.ts define send',
+    'stores added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts place.ts check-options.ts media-type.ts stream.ts errors.ts define send',
   preconditions: 'added-errors.ts values.ts http.ts async.ts check-options.ts errors.ts define send',
   changes:
     'values.ts http.ts header-name.ts async.ts definition-error.ts check-options.ts media-type.ts place.ts errors.ts path versioning schema flatten',
@@ -82,10 +83,10 @@ const ROOMS: Readonly<Record<string, string>> = {
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
   usage:
     'values.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',
-  pins: 'added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
+  pins: 'stores added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
   pages: 'added-errors.ts values.ts http.ts definition-error.ts check-options.ts schema define session',
   idempotency:
-    'added-errors.ts values.ts platform.ts http.ts async.ts definition-error.ts place.ts check-options.ts stream.ts errors.ts versioning define server/pipeline',
+    'stores added-errors.ts values.ts platform.ts http.ts async.ts definition-error.ts place.ts check-options.ts stream.ts errors.ts versioning define server/pipeline',
   'server/boot':
     'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+
+import { startServer } from '../cookbook/support.ts'
 
 type Data = ReturnType<typeof Object>
 
@@ -50,18 +51,6 @@ const toPoints = ({ scopeMetrics }: Data): readonly Data[] =>
       })),
     ),
   )
-
-async function startServer(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  return `http://127.0.0.1:${address.port}`
-}
 
 const toValues = (attributes: readonly Data[]): Data =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(Object(value))[0]]))

@@ -256,7 +256,7 @@ function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
 }
 
 function olderRoute(
-  { route, operations, orders, level, version }: OlderState,
+  { route, operations, level, version }: OlderState,
   { plans, changes }: Pick<HistoryParts, 'plans' | 'changes'>,
   problems: DefinitionProblem[],
 ): FlatRoute {
@@ -275,9 +275,6 @@ function olderRoute(
     methods,
     version,
     newest: route,
-    get changes() {
-      return orders.filter((order) => order < level).flatMap((order) => changes[order]?.id ?? [])
-    },
     get sources() {
       return differing().sources
     },

@@ -64,8 +64,6 @@ export interface FlatRoute {
   readonly isBeta?: boolean
   /** In a version that changes carry, the route as its code has it. */
   readonly newest?: FlatRoute
-  /** The ids of the changes between that version and the code, newest first. */
-  readonly changes?: readonly string[]
   /** What turns requests and results there. Like all that differs there, it is made when it is first read. */
   readonly migration?: Migration
 }

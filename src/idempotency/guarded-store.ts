@@ -1,6 +1,7 @@
 import { ignoreFailure, isPromise, within } from '../async.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Awaitable } from '../http.ts'
+import { createFailureLog } from '../stores/failure-log.ts'
 import type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'
 
 /** A store whose failures are logged, and told from what it knows. */
@@ -23,7 +24,7 @@ export interface GuardedStore {
 
 /** Guards a store: calls end in time, and the log has the first failure of a series, and its end. */
 export function guardStore(store: IdempotencyStore, time: number): GuardedStore {
-  const failing = new Set<string>()
+  const failures = createFailureLog('store of idempotency keys')
 
   async function call<T>(
     operation: 'begin' | 'finish' | 'fail',
@@ -34,13 +35,10 @@ export function guardStore(store: IdempotencyStore, time: number): GuardedStore 
       const made = work()
       // the memory of this process needs no timer
       const result = isPromise(made) ? await within(time, Promise.resolve(made)) : made
-      if (failing.delete(operation))
-        ignoreFailure(() => log.info({ operation }, 'The store of idempotency keys works again'))
+      failures.worked(log, operation)
       return result
     } catch (err) {
-      if (!failing.has(operation))
-        ignoreFailure(() => log.error({ err, operation }, 'The store of idempotency keys fails'))
-      failing.add(operation)
+      failures.failed(log, err, operation)
       return undefined
     }
   }

@@ -1,3 +1,4 @@
+import { isIoredis } from '../stores/redis.ts'
 import { isFunction, isString } from '../values.ts'
 import type { IdempotencyStore } from './store.ts'
 
@@ -36,11 +37,6 @@ return 1`
 /** Runs a script with one key. */
 type Run = (script: string, key: string, args: readonly string[]) => unknown
 
-/** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
-export function isRedis(value: unknown): value is object {
-  return isFunction(Object(value).eval)
-}
-
 /** Creates the store of all processes that share a Redis. */
 export function createRedisStore(client: object): IdempotencyStore {
   const run = createRun(client)
@@ -74,8 +70,8 @@ function toName(key: string): string {
 function createRun(client: object): Run {
   const evaluate: unknown = Reflect.get(client, 'eval')
   if (!isFunction(evaluate)) throw new TypeError('idempotency: store is no client of Redis')
-  // ioredis can define commands, the other client of Redis cannot, and takes keys and arguments by name
-  return 'defineCommand' in client
+  // the other client takes keys and arguments by name
+  return isIoredis(client)
     ? (script, key, args) => Reflect.apply(evaluate, client, [script, 1, key, ...args])
     : (script, key, args) => Reflect.apply(evaluate, client, [script, { keys: [key], arguments: [...args] }])
 }

@@ -97,7 +97,6 @@ export interface HandlerInput {
 }
 
 /**
-/**
  * The text of what a request asks for: method, route and validated input in the newest version. So neither white space nor the order of
  * members counts, nor the version in which it is sent, unless versions have routes of their own: `version` is that of the route. A body
  * that no schema reads counts by its bytes, and so does input that has instances of classes, because their fields may be private.

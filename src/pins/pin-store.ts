@@ -1,5 +1,6 @@
-import { ignoreFailure, within } from '../async.ts'
+import { within } from '../async.ts'
 import type { Awaitable } from '../http.ts'
+import { createFailureLog } from '../stores/failure-log.ts'
 import { describeValue, isText } from '../values.ts'
 import type { DefaultVersionContext, VersionChoice } from '../versioning/options.ts'
 
@@ -30,7 +31,7 @@ interface StoreOptions {
 /** Guards the functions of the user. The log has the first failure of a series, and its end. */
 export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions): PinStore {
   /** A store may be readable and not take anything. */
-  const failing = new Set<'get' | 'set'>()
+  const failures = createFailureLog('store of pins')
 
   async function call(
     operation: 'get' | 'set',
@@ -41,15 +42,11 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
     try {
       const result = await within(storeTimeout, Promise.resolve().then(work))
       check(result)
-      if (context !== undefined && failing.delete(operation))
-        ignoreFailure(() => context.log.info({ operation }, 'The store of pins works again'))
+      if (context !== undefined) failures.worked(context.log, operation)
       return result
     } catch (cause) {
       // an upgrade has no request, and whoever asks for it gets the error
-      if (context !== undefined && !failing.has(operation)) {
-        ignoreFailure(() => context.log.error({ err: cause, operation }, 'The store of pins fails'))
-        failing.add(operation)
-      }
+      if (context !== undefined) failures.failed(context.log, cause, operation)
       throw new StoreError('The store of pins fails', { cause })
     }
   }

@@ -13,7 +13,9 @@ import { placed } from '../../place.ts'
 import { isProduction } from '../../platform.ts'
 import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../values.ts'
 import { toAddressKey, toShortKey } from './client-key.ts'
-import { createSpend, isLimiter, isRedis, LimiterLoadError } from './store.ts'
+import { createFailureLog } from '../../stores/failure-log.ts'
+import { isRedis } from '../../stores/redis.ts'
+import { createSpend, isLimiter, LimiterLoadError } from './store.ts'
 import type { Balance, RateLimiter, Spend, Spent } from './store.ts'
 
 /** What `rateLimit` takes. The type parameter is the type of `context.identity`, as guards before it leave it. */
@@ -260,17 +262,15 @@ type Count = (context: ExecutionContext, spent: Spent) => Promise<Balance | unde
 
 /** Counts, or `undefined` if the store fails and that is no reason to refuse. The log tells when that begins and when it ends. */
 function createCount(spend: Spend, refuses: boolean): Count {
-  let isFailing = false
+  const failures = createFailureLog('store of the rate limit')
   return async (context, spent) => {
     try {
       const balance = await spend(spent)
-      if (isFailing) context.log.info({}, 'The store of the rate limit works again')
-      isFailing = false
+      failures.worked(context.log)
       return balance
     } catch (error) {
       if (error instanceof LimiterLoadError) throw error
-      if (!isFailing) context.log.error({ err: error }, 'The store of the rate limit fails')
-      isFailing = true
+      failures.failed(context.log, error)
       if (!refuses) return undefined
       throw notCounted(error)
     }

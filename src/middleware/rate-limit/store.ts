@@ -1,4 +1,5 @@
 import { once, within } from '../../async.ts'
+import { isIoredis } from '../../stores/redis.ts'
 
 /** The package `rate-limiter-flexible` could not be loaded, as in a bundle that leaves it out: a broken program, not a failing store. */
 export class LimiterLoadError extends Error {
@@ -73,8 +74,7 @@ async function createRedisLimiter(client: object, { name, window }: SpendOptions
   const { RateLimiterRedis } = await loadLimiters()
   return new RateLimiterRedis({
     storeClient: client,
-    // ioredis can define commands, the other client of Redis cannot
-    useRedisPackage: !('defineCommand' in client),
+    useRedisPackage: !isIoredis(client),
     rejectIfRedisNotReady: true,
     points: UNLIMITED,
     duration: window,
@@ -144,9 +144,4 @@ function toBalance(result: unknown, isWithin: boolean): Balance {
 /** Whether the value is a limiter of rate-limiter-flexible. */
 export function isLimiter(value: unknown): value is RateLimiter {
   return typeof Object(value).consume === 'function'
-}
-
-/** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
-export function isRedis(value: unknown): value is object {
-  return typeof Object(value).eval === 'function'
 }
