@@ -74,6 +74,7 @@ export interface MemoryOutbox extends Outbox {
 
 export interface MemoryOutboxOptions {
   readonly concurrency?: number
+  readonly maxDeliveries?: number
 }
 
 export interface Outbox {

@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
 import type { AnyGuard, Guard } from '../define/guard.ts'
+import { fitsOf, fitting } from '../define/interceptor.ts'
 import { documentedOf, documenting } from '../define/layers.ts'
 import { HttpError } from '../errors.ts'
 import { challengeOf, denied } from './create-guard.ts'
@@ -67,7 +68,7 @@ function combine(guards: readonly AnyGuard[]): UntypedGuard {
       throw denied(wrong ? 'invalid_credentials' : 'unauthenticated', [...challenges])
     },
   }
-  return documenting(combined, ...documentedOf(guards))
+  return fitting(documenting(combined, ...documentedOf(guards)), ...fitsOf(guards))
 }
 
 /** The alternatives of all, without credentials as the last one. */

@@ -5,6 +5,7 @@ import { atDefinition, placed } from '../place.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { isSchema } from '../schema/schema.ts'
 import type { OutputOf, Schema, SchemaOf } from '../schema/schema.ts'
+import type { DeclaredSource } from '../schema/sources.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { isAsyncIterable, isWebResponse } from '../stream.ts'
 import { describeValue } from '../values.ts'
@@ -58,25 +59,27 @@ export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> 
 const envelopes = new WeakMap<Interceptor, (schema: Schema) => unknown>()
 
 /**
- * Prepares the routes that an interceptor is added to, when the application is built. It is called once for all interceptors of a route that
- * bring the same function, may leave some of them out, and reports what is wrong.
+ * Prepares the routes that an interceptor or a guard is added to, when the application is built. It is called once for all parts of a route
+ * that bring the same function, may leave interceptors out, and reports what is wrong.
  */
 export type FitRoute = <I extends { readonly part: Interceptor }>(
   route: Fitting<I>,
   problems: DefinitionProblem[],
 ) => Fitted<I>
 
-const fits = new WeakMap<Interceptor, FitRoute>()
+const fits = new WeakMap<object, readonly FitRoute[]>()
 
-/** Has an interceptor prepare its routes. It is for responses to requests then, so `context.call` goes without it. */
-export function fitting<I extends Interceptor>(interceptor: I, fit: FitRoute): I {
-  fits.set(interceptor, fit)
-  return interceptor
+/**
+ * Has an interceptor or a guard prepare its routes. Such an interceptor is for responses to requests, so `context.call` goes without it.
+ */
+export function fitting<P extends object>(part: P, ...own: readonly FitRoute[]): P {
+  fits.set(part, own)
+  return part
 }
 
-/** What prepares the routes of an interceptor. */
-export function fitOf(interceptor: Interceptor): FitRoute | undefined {
-  return fits.get(interceptor)
+/** What prepares the routes of these interceptors and guards. */
+export function fitsOf(parts: readonly object[]): ReadonlySet<FitRoute> {
+  return new Set(parts.flatMap((part) => fits.get(part) ?? []))
 }
 
 /** The options of `defineInterceptor`. */
@@ -181,7 +184,7 @@ interface Fitting<I> extends Fitted<I> {
   /** The versions that it or a level above names. */
   readonly version: VersionSpec | undefined
   /** The sources of its input. */
-  readonly sources: readonly { readonly name: string }[]
+  readonly sources: readonly Pick<DeclaredSource, 'name' | 'schema'>[]
   /** The route as it was written. */
   readonly route: { readonly interceptors?: readonly Interceptor[]; readonly upgrade?: string }
 }

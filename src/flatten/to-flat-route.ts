@@ -13,7 +13,7 @@ import type { ModuleNode } from './modules.ts'
 import type { DefinitionCode } from './optional-code.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import type { RouteSchemas } from '../schema/route-schemas.ts'
-import { fitOf } from '../define/interceptor.ts'
+import { fitsOf } from '../define/interceptor.ts'
 import type { Fitted } from '../define/interceptor.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
@@ -123,7 +123,7 @@ function withPattern(
   }
 }
 
-/** What stands around a route and what it responds with, once its interceptors have prepared it. */
+/** What stands around a route and what it responds with, once its interceptors and guards have prepared it. */
 function toFitted(
   {
     layers,
@@ -134,9 +134,9 @@ function toFitted(
   { schemas }: DefinitionCode,
   problems: DefinitionProblem[],
 ): Pick<FlatRoute, 'layers' | 'responses'> {
-  const { interceptors } = layers
+  const { guards, interceptors } = layers
   const { responses } = route
-  const fits = new Set(interceptors.flatMap(({ part }) => fitOf(part) ?? []))
+  const fits = fitsOf([...guards, ...interceptors].map(({ part }) => part))
   // without the code that reads them it is not known yet what is declared
   const code = fits.size === 0 ? undefined : schemas.get()
   if (code === undefined) return { layers, responses }

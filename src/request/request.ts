@@ -120,6 +120,11 @@ export class RequestView implements HttpRequest {
     return (this.#kept.bytes ??= this.#readOnce(readContent))
   }
 
+  /** Whether `bytes` or `chunks` was called. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
   /** The body as it arrives, instead of `bytes`: nothing of it is kept. */
   chunks(): AsyncIterable<Uint8Array> {
     return this.#readOnce(openContent)

@@ -49,7 +49,8 @@ export function createUploads(sources: readonly DeclaredSource[]): Uploads | und
     const { boundaryOf, Multipart, OpenUpload } = await loadMultipart()
     const boundary = boundaryOf(request.header('content-type') ?? '')
     const limits = { ...DEFAULT_UPLOAD_LIMITS, ...request.settings.uploads }
-    const parts = new Multipart(request.chunks(), boundary, limits.files + limits.fields)
+    const chunks = request.isRead ? toChunks(request.bytes()) : request.chunks()
+    const parts = new Multipart(chunks, boundary, limits.files + limits.fields)
     const upload = new OpenUpload(plan, limits, parts)
     reading.upload = upload
     lifetime.atEnd(() => upload.close())
@@ -70,6 +71,15 @@ export function createUploads(sources: readonly DeclaredSource[]): Uploads | und
     stop: (request) => all.get(request)?.upload?.stop(),
     streams: [...(plan.files?.fields.values() ?? [])].some(({ kind }) => kind.startsWith('stream')),
   }
+}
+
+/**
+ * A body that a guard has read before, for example to verify its signature.
+ *
+ * @yields all of it
+ */
+async function* toChunks(bytes: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield await bytes
 }
 
 /** A body that is being read, or was. */

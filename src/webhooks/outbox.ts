@@ -30,6 +30,11 @@ export interface Outbox {
 export interface MemoryOutboxOptions {
   /** How many attempts run at the same time. @default 10 */
   readonly concurrency?: number
+  /**
+   * How many deliveries it holds, waiting and running ones. Further events are refused, so `send` rejects. A delivery keeps its place for
+   * its next attempt. @default 10000
+   */
+  readonly maxDeliveries?: number
 }
 
 /** An outbox in the memory of the process. */
@@ -48,8 +53,10 @@ export interface MemoryOutbox extends Outbox {
 export function createMemoryOutbox(options: MemoryOutboxOptions = {}): MemoryOutbox {
   checkOptions('createMemoryOutbox', options, {
     concurrency: [isPositive, 'a number of attempts, at least 1'],
+    maxDeliveries: [isPositive, 'a number of deliveries, at least 1'],
   })
-  const runner = createRunner(options.concurrency ?? 10)
+  const { concurrency = 10, maxDeliveries = 10_000 } = options
+  const runner = createRunner(concurrency)
   const timers = new Map<Delivery, NodeJS.Timeout>()
   const left: Delivery[] = []
   let isClosed = false
@@ -61,6 +68,11 @@ export function createMemoryOutbox(options: MemoryOutboxOptions = {}): MemoryOut
         left.push(delivery)
         return
       }
+      // the place of an attempted delivery is free, or becomes so when the attempt has ended
+      if (delivery.attempt === 1 && timers.size + runner.count() >= maxDeliveries)
+        throw new Error(
+          `The outbox in memory is full: it holds ${maxDeliveries} deliveries. Raise maxDeliveries, or use a queue`,
+        )
       const timer = setTimeout(() => {
         timers.delete(delivery)
         runner.run([delivery])
@@ -81,6 +93,8 @@ export function createMemoryOutbox(options: MemoryOutboxOptions = {}): MemoryOut
 interface Runner {
   readonly connect: (deliver: (delivery: Delivery) => Promise<unknown>) => void
   readonly run: (deliveries: Iterable<Delivery>) => void
+  /** How many deliveries run, or are due. */
+  readonly count: () => number
   /** Waits for all attempts, and returns the deliveries for which there is nothing that attempts them. */
   readonly drain: () => Promise<readonly Delivery[]>
 }
@@ -120,6 +134,7 @@ function createRunner(concurrency: number): Runner {
       for (const delivery of deliveries) due.push(delivery)
       next()
     },
+    count: () => due.length + running,
     drain: async () => {
       await new Promise<void>((resolve) => {
         drained = resolve

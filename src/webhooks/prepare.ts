@@ -1,5 +1,6 @@
 import type { Webhook } from '../openapi/webhook.ts'
 import { createId } from '../platform.ts'
+import { messageOf } from '../values.ts'
 import type { VersionHistory } from '../versioning/options.ts'
 import type { Delivery } from './outbox.ts'
 import { createPayloads } from './payload.ts'
@@ -40,9 +41,14 @@ export function createPrepare<A>(
         const body = payloads.of(version ?? undefined)
         if (body !== undefined) deliveries.push({ id, event: webhook.name, subscription, body, attempt: 1 })
       } catch (cause) {
-        errors.push(new Error(`The subscription ${subscription} gets no ${webhook.name}`, { cause }))
+        errors.push(notSent(webhook.name, subscription, cause))
       }
     }
     return { id, deliveries, errors }
   }
+}
+
+/** The error of a subscription that an event cannot be sent to. */
+export function notSent(event: string, subscription: string, cause: unknown): Error {
+  return new Error(`The subscription ${subscription} gets no ${event}: ${messageOf(cause)}`, { cause })
 }

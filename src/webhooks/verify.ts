@@ -5,11 +5,14 @@ import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
+import { fitting } from '../define/interceptor.ts'
+import type { FitRoute } from '../define/interceptor.ts'
 import { documenting } from '../define/layers.ts'
 import type { Injected, Tokens } from '../define/token.ts'
 import type { HttpError } from '../errors.ts'
 import type { Awaitable } from '../http.ts'
 import { placed } from '../place.ts'
+import { toFilesPlan } from '../schema/files.ts'
 import { isFunction, isMilliseconds, isObject, isRecord, isString, isText } from '../values.ts'
 import type { ReplayStore } from './replays.ts'
 import { FORMATS, isSigned, toReplayKey } from './signature.ts'
@@ -109,7 +112,21 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
         ? []
         : [{ name: 'ReplaysUnavailable', example: unavailable(), description: 'Try again later' }],
   })
-  return placed(described, verifyWebhook)
+  return placed(fitting(described, refuseStreams), verifyWebhook)
+}
+
+/** Reports routes that read a file while it arrives, because the guard has read the whole body before. */
+const refuseStreams: FitRoute = (route, problems) => {
+  const files = route.sources.find(({ name }) => name === 'files')
+  for (const [name, { kind }] of files === undefined ? [] : toFilesPlan(files.schema).fields)
+    if (kind === 'stream' || kind === 'streams')
+      problems.push({
+        code: 'invalid_field',
+        where: route.label,
+        message: `input.files.${name} is read while it arrives, and verifyWebhook reads the whole body before`,
+        fix: `write ${kind === 'stream' ? 'z.file()' : 'z.array(z.file())'} in its place, or remove the guard`,
+      })
+  return route
 }
 
 /** Whether a request was not allowed before. @throws `HttpError` 503 if the store fails. */

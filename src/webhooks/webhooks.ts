@@ -11,7 +11,7 @@ import { createTry, RETRY_DELAYS } from './attempt.ts'
 import type { WebhookAttempt } from './attempt.ts'
 import { createMemoryOutbox } from './outbox.ts'
 import type { Delivery, Outbox } from './outbox.ts'
-import { createPrepare } from './prepare.ts'
+import { createPrepare, notSent } from './prepare.ts'
 import type { Prepared, SendOptions } from './prepare.ts'
 import type { Poster, PostLimits } from './send/post.ts'
 import type { TargetOptions } from './send/target.ts'
@@ -44,8 +44,8 @@ export interface Webhooks<A = unknown> {
    * @example
    * await webhooks.send(CarSold, { id: '7', price: 9000 }, { audience: account.id })
    *
-   * @throws `TypeError` for data that the schema refuses, and an `AggregateError` of the subscriptions that it cannot be sent to. The others
-   * get it.
+   * @throws `TypeError` for data that the schema refuses, and an `AggregateError` of the subscriptions that it cannot be sent to, because
+   * their version is unknown or the outbox refuses the delivery. The others get it.
    */
   send<S extends Schema>(webhook: Webhook<S>, data: InputOf<S>, options?: SendOptions<A>): Promise<string>
   /**
@@ -141,9 +141,18 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
     deliver,
     send: async (webhook, data, given) => {
       const { id, deliveries, errors } = await prepare(webhook, data, given)
-      await Promise.all(deliveries.map(async (delivery) => outbox.add(delivery, 0)))
-      if (errors.length > 0)
-        throw new AggregateError(errors, `The event ${id} cannot be sent to ${errors.length} subscriptions`)
+      const results = await Promise.allSettled(deliveries.map(async (delivery) => outbox.add(delivery, 0)))
+      const failed = deliveries.flatMap(({ event, subscription }, at) => {
+        const result = results[at]
+        return result?.status === 'rejected' ? [notSent(event, subscription, result.reason)] : []
+      })
+      const all = [...errors, ...failed]
+      if (all.length > 0)
+        throw new AggregateError(
+          all,
+          `The event ${id} cannot be sent to ${all.length} of ${errors.length + deliveries.length} subscriptions`,
+          { cause: all[0]?.cause },
+        )
       return id
     },
     checkUrl: async (url) => {

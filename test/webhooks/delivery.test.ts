@@ -489,7 +489,56 @@ describe('the outbox in memory', () => {
         [id, 2],
       ],
     )
-    await assert.rejects(webhooks.send(CarSold, sale), /The outbox is closed/)
+    await assert.rejects(webhooks.send(CarSold, sale), (error) => {
+      assert.ok(error instanceof AggregateError)
+      return error.errors.every(({ cause }) => /The outbox is closed/.test(cause.message))
+    })
+    await webhooks.close()
+  })
+
+  it('refuses events beyond its limit, and has the sender know which subscriptions get none', async () => {
+    const answers: (() => void)[] = []
+    const { url, received } = await receive((_request, response) => {
+      answers.push(() => response.writeHead(204).end())
+    })
+    const targets = ['a', 'b', 'c'].map((id) => subscription(url, { id: `full-${id}` }))
+    const { webhooks, attempts } = start(targets, { outbox: createMemoryOutbox({ maxDeliveries: 2 }) })
+    await assert.rejects(webhooks.send(CarSold, sale, { id: 'evt_1' }), (error) => {
+      assert.ok(error instanceof AggregateError)
+      assert.equal(error.message, 'The event evt_1 cannot be sent to 1 of 3 subscriptions')
+      const [{ message, cause }] = error.errors
+      assert.match(message, /^The subscription full-c gets no car\.sold: The outbox in memory is full/)
+      return /holds 2 deliveries. Raise maxDeliveries, or use a queue/.test(cause.message)
+    })
+    while (answers.length < 2) await new Promise((resolve) => void setTimeout(resolve, 5))
+    // those that run count as well
+    await assert.rejects(webhooks.send(CarSold, sale), /cannot be sent to 3 of 3/)
+    for (const answer of answers.splice(0)) answer()
+    await settle(attempts, 2)
+    await new Promise((resolve) => void setImmediate(resolve))
+    await webhooks.send(CarSold, sale, { audience: 'full-c' })
+    while (answers.length < 1) await new Promise((resolve) => void setTimeout(resolve, 5))
+    for (const answer of answers) answer()
+    await webhooks.close()
+    assert.equal(received.length, 3)
+  })
+
+  it('keeps a place for the next attempt of what it has taken', async () => {
+    const { url } = await receive((_request, response) => response.writeHead(500).end())
+    const { webhooks, attempts } = start([subscription(url)], {
+      outbox: createMemoryOutbox({ maxDeliveries: 1 }),
+      retryDelays: [1, 1, 100_000],
+    })
+    await webhooks.send(CarSold, sale)
+    await settle(attempts, 3)
+    assert.deepEqual(
+      attempts.map(({ outcome }) => outcome),
+      ['retry', 'retry', 'retry'],
+    )
+    // the last one waits, and no other one has a place
+    await assert.rejects(webhooks.send(CarSold, sale), (error) =>
+      /outbox in memory is full/.test(Object(error).cause.message),
+    )
     await webhooks.close()
   })
 
@@ -512,7 +561,7 @@ describe('the outbox in memory', () => {
   })
 
   it('closes with more deliveries than a call may have arguments', async () => {
-    const outbox = createMemoryOutbox()
+    const outbox = createMemoryOutbox({ maxDeliveries: 200_000 })
     const waiting = { id: 'msg_1', event: 'car', subscription: 's', body: '{}', attempt: 1 }
     for (let count = 0; count < 200_000; count++) void outbox.add({ ...waiting }, 100_000)
     assert.equal((await outbox.close()).length, 200_000)

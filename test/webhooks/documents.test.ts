@@ -144,6 +144,22 @@ describe('the webhooks of a document', () => {
     assert.deepEqual(Object.keys(document.webhooks ?? {}), ['car.sold'])
   })
 
+  for (const name of ['__proto__', 'constructor', 'toString', 'a.__proto__', '1'])
+    it(`can have the name of a member that objects have: ${name}`, async () => {
+      const since = defineWebhook({ name, schema: z.object({ n: z.int() }), version: '>=2' })
+      const named = createSales([since, CarSold])
+      await named.ready()
+      for (const version of ['2', '3', 'all']) {
+        const document = JSON.parse(JSON.stringify(named.openapi({ version })))
+        assert.deepEqual(Object.keys(document.webhooks).toSorted(), [name, 'car.sold'].toSorted())
+        assert.equal(Object.getOwnPropertyDescriptor(document.webhooks, name)?.value.post.summary, name)
+        assert.ok((await validate(document)).valid)
+      }
+      assert.deepEqual(Object.keys(named.openapi({ version: '1' }).webhooks ?? {}), ['car.sold'])
+      const { findings } = compareDocuments(named.openapi({ version: '1' }), named.openapi({ version: '2' }))
+      assert.ok(findings.some(({ rule, operation }) => rule === 'webhook-added' && operation.endsWith(name)))
+    })
+
   it('are left out where an application lists none', async () => {
     const silent = createSales([])
     await silent.ready()

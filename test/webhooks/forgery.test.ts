@@ -222,6 +222,45 @@ describe('a forged request', () => {
     }
   })
 
+  it('is a failed attempt if an async lookup rejects, a lookup throws, or calls back twice', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown): void => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const down = new Error('The name server is down')
+    const lookups: readonly (readonly [string, (...given: readonly unknown[]) => unknown])[] = [
+      ['The name server is down', () => Promise.reject(down)],
+      ['lookup failed', () => Promise.reject('down')], // oxlint-disable-line typescript/prefer-promise-reject-errors
+      [
+        'The name server is down',
+        () => {
+          throw down
+        },
+      ],
+      [
+        'The name server is down',
+        (_name, _options, callback) => {
+          // a function, as types say
+          const call = callback as (...given: readonly unknown[]) => void
+          call(down)
+          call(null, [{ address: '127.0.0.1', family: 4 }])
+          return Promise.reject(down)
+        },
+      ],
+    ]
+    const before = receiver.received.length
+    for (const [message, lookup] of lookups) {
+      const url = `http://hooks.example.com:${port}/`
+      const made = await attempt(url, { allowPrivate: true, lookup })
+      assert.deepEqual(
+        [made.outcome, made.problem, Object(made.error).message],
+        ['retry', 'network', message],
+      )
+    }
+    await new Promise((resolve) => void setTimeout(resolve, 10))
+    process.off('unhandledRejection', note)
+    assert.deepEqual([unhandled, receiver.received.length], [[], before])
+  })
+
   it('is not sent by a proxy of the environment', async () => {
     const proxy = await startReceiver()
     const names = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY']
@@ -302,6 +341,11 @@ describe('checkUrl', () => {
       check('https://hooks.example.com/', { lookup: () => undefined, timeout: 20 }),
       /not resolved within 20 ms/,
     )
+  })
+
+  it('rejects with the error of an async resolver', async () => {
+    const lookup = () => Promise.reject(new Error('down'))
+    await assert.rejects(check('https://hooks.example.com/', { lookup }), { message: 'down' })
   })
 
   it('rejects with the error of the resolver', async () => {

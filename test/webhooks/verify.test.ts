@@ -2,13 +2,23 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, it, mock } from 'node:test'
 
-import { createApp, defineController, defineModule, defineProvider, DefinitionError } from 'octavo'
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineProvider,
+  DefinitionError,
+  FileStream,
+  FileStreams,
+} from 'octavo'
 import type { App, Guard, InjectResponse } from 'octavo'
 import { anyOf, bearerAuth } from 'octavo/auth'
 import { createReplayMemory, createWebhookSecret, signWebhook, verifyWebhook } from 'octavo/webhooks'
 import type { ReplayStore } from 'octavo/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
+
+import { placeless } from '../support/places.ts'
 
 /** The vector of the specification's libraries. */
 const VECTOR = {
@@ -378,6 +388,82 @@ describe('the guard', () => {
     const json = { 'content-type': 'application/json' }
     assert.equal((await post(app, { ...json, authorization: 'Bearer t0k3n' })).statusCode, 204)
     assert.equal((await post(app, json)).statusCode, 401)
+  })
+
+  for (const [title, guarding] of [
+    ['', (guard: Guard) => guard],
+    [' in anyOf', (guard: Guard) => anyOf(guard, bearerAuth({ verify: () => true }))],
+  ] as const)
+    it(`refuses routes that read a file while it arrives${title}, and says how to mend it`, () => {
+      const guard = guarding(verifyWebhook({ secrets: secret }))
+      const create = (files: Readonly<Record<string, z.ZodType>>) =>
+        createApp(
+          defineModule({
+            controllers: [
+              defineController({
+                name: 'hook',
+                guards: [guard],
+                routes: [{ method: 'POST', input: { files }, handler: () => 'ok' }],
+              }),
+            ],
+          }),
+        )
+      for (const [schema, fix] of [
+        [z.instanceof(FileStream), 'z.file()'],
+        [z.instanceof(FileStreams), 'z.array(z.file())'],
+      ] as const)
+        assert.throws(
+          () => create({ photo: schema }),
+          (error) => {
+            assert.ok(error instanceof DefinitionError)
+            assert.deepEqual(placeless(error.errors), [
+              {
+                code: 'invalid_field',
+                where: 'hook.post: POST /hook',
+                message:
+                  'input.files.photo is read while it arrives, and verifyWebhook reads the whole body before',
+                fix: `write ${fix} in its place, or remove the guard`,
+              },
+            ])
+            return true
+          },
+        )
+    })
+
+  it('lets routes read forms, and files that are held in memory', async () => {
+    const controller = defineController({
+      name: 'hook',
+      routes: [
+        {
+          method: 'POST',
+          guards: [verifyWebhook({ secrets: secret })],
+          input: { form: { title: z.string() }, files: { photo: z.file() } },
+          handler: async ({ form, files }) => [form.title, files.photo.name, await files.photo.text()],
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }))
+    at(timestamp)
+    const text = [
+      '--b',
+      'content-disposition: form-data; name="title"',
+      '',
+      'Title',
+      '--b',
+      'content-disposition: form-data; name="photo"; filename="a.txt"',
+      '',
+      'hello',
+      '--b--',
+      '',
+    ].join('\r\n')
+    const signed = signWebhook({ id, timestamp, body: text, secrets: secret })
+    const given = {
+      ...headers,
+      'content-type': 'multipart/form-data; boundary=b',
+      'webhook-signature': signed,
+    }
+    const response = await post(app, given, text)
+    assert.deepEqual([response.statusCode, response.json()], [200, ['Title', 'a.txt', 'hello']])
   })
 
   const mistakes: readonly (readonly [title: string, options: unknown, message: RegExp])[] = [

@@ -1,7 +1,7 @@
 import { isPromise } from '../../async.ts'
 import type { Container } from '../../container/container.ts'
 import type { CallInput, RouteInfo } from '../../define/context.ts'
-import { fitOf } from '../../define/interceptor.ts'
+import { fitsOf } from '../../define/interceptor.ts'
 import { isRaw, isReply } from '../../define/reply.ts'
 import { HttpError, ValidationError } from '../../errors.ts'
 import type { ValidationIssue } from '../../errors.ts'
@@ -54,7 +54,7 @@ function newestRoutes({ rows, known }: Table): ReadonlyMap<string, FlatRoute> {
 function createInvoke(route: FlatRoute, container: Container): Invoke {
   const injection = container.prepare(route.inject, route.module)
   // those that prepare routes are for responses, and the caller's response has its own
-  const interceptors = route.layers.interceptors.filter(({ part }) => fitOf(part) === undefined)
+  const interceptors = route.layers.interceptors.filter(({ part }) => fitsOf([part]).size === 0)
   const call = withInterceptors(interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

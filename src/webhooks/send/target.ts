@@ -3,7 +3,7 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 
-import { settlesWithin } from '../../async.ts'
+import { isPromise, settlesWithin } from '../../async.ts'
 import { isString } from '../../values.ts'
 import { isPublicAddress } from './addresses.ts'
 import { WebhookTargetError } from './target-error.ts'
@@ -42,27 +42,34 @@ export interface Targets {
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid|example|onion|alt)$/
 
 /** Creates the rules of an application for URLs, with the milliseconds that `check` has. */
-export function createTargets(options: TargetOptions, timeout: number): Targets {
-  const { allowPrivate = false, allowHttp = allowPrivate, ports, lookup: resolve = lookupByDns } = options
+export function createTargets(given: TargetOptions, timeout: number): Targets {
+  const { allowPrivate = false, allowHttp = allowPrivate, ports, lookup: resolve = lookupByDns } = given
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address)
 
   const lookup: LookupFunction = (hostname, asked, callback) => {
-    resolve(
-      hostname,
-      { family: asked.family ?? 0, hints: asked.hints ?? 0, all: true },
-      (error, addresses: unknown) => {
-        // functions of applications may call back without null
-        if (error instanceof Error) return callback(error, [])
-        // an error thrown here would end the process
-        if (!isAddresses(addresses)) return callback(new TypeError(NO_ADDRESSES), [])
-        const [first] = addresses
-        // one private address among public ones is enough for an attack
-        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
-          return callback(new WebhookTargetError('address'), [])
-        if (asked.all === true) return callback(null, addresses)
-        return callback(null, first.address, first.family)
-      },
-    )
+    const answer = createAnswer(callback)
+    const fail = (error: unknown): void =>
+      answer(error instanceof Error ? error : new Error('lookup failed', { cause: error }), [])
+    const settle = (error: unknown, addresses: unknown): void => {
+      // functions of applications may call back without null
+      if (error instanceof Error) return fail(error)
+      // an error thrown here would end the process
+      if (!isAddresses(addresses)) return fail(new TypeError(NO_ADDRESSES))
+      const [first] = addresses
+      // one private address among public ones is enough for an attack
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+        return fail(new WebhookTargetError('address'))
+      if (asked.all === true) return answer(null, addresses)
+      return answer(null, first.address, first.family)
+    }
+    const options = { family: asked.family ?? 0, hints: asked.hints ?? 0, all: true } as const
+    try {
+      const returned: unknown = resolve(hostname, options, settle)
+      // a function of an application may be async, and a rejection that nobody handles would end the process
+      if (isPromise(returned)) returned.then(undefined, fail)
+    } catch (error) {
+      fail(error)
+    }
   }
 
   const read = (text: string): URL => {
@@ -93,6 +100,16 @@ export function createTargets(options: TargetOptions, timeout: number): Targets 
 async function inTime(resolved: Promise<void>, timeout: number): Promise<void> {
   if (!(await settlesWithin(resolved, timeout)))
     throw new Error(`The host of the URL was not resolved within ${timeout} ms`)
+}
+
+/** A callback that is called once, whatever a function of an application does. */
+function createAnswer(callback: Parameters<LookupFunction>[2]): Parameters<LookupFunction>[2] {
+  let isAnswered = false
+  return (...given) => {
+    if (isAnswered) return
+    isAnswered = true
+    callback(...given)
+  }
 }
 
 const NO_ADDRESSES = 'lookup has to call back with a list of objects that have an address and a family'
