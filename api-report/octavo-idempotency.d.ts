@@ -27,6 +27,7 @@ export interface IdempotencyOptions {
   readonly methods?: readonly IdempotencyMethod[]
   readonly onStoreError?: 'refuse' | 'allow'
   readonly required?: boolean
+  readonly shape?: string
   readonly store?: IdempotencyStore | object
   readonly storeTimeout?: number
 }

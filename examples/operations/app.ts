@@ -1,5 +1,6 @@
 import { createApp, defineModule, VersioningSchemes } from 'octavo'
-import type { App, ModuleImport, VersionHistory } from 'octavo'
+import type { App, Interceptor, ModuleImport, VersionHistory } from 'octavo'
+import { idempotency } from 'octavo/idempotency'
 import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
 import { openTelemetry } from 'octavo/otel'
@@ -8,26 +9,37 @@ import { createUsageReport } from 'octavo/usage'
 
 import { createDeskModule, DeskSession, SignedIn } from './desk.ts'
 import { history } from './history.ts'
-import { OrdersModule } from './orders.ts'
+import { createOrdersModule } from './orders.ts'
 import { openStores } from './redis.ts'
 import { Settings } from './settings.ts'
 
 /** The parts that differ between two releases. */
 interface Release {
-  readonly module: ModuleImport
+  readonly createModule: (once: Interceptor) => ModuleImport
   readonly history: VersionHistory
 }
 
 /** Creates one instance. Everything that instances share is in Redis and PostgreSQL. */
-export function createOrdersApp(config: object, release: Release = { module: OrdersModule, history }): App {
+export function createOrdersApp(
+  config: object,
+  release: Release = { createModule: createOrdersModule, history },
+): App {
   const settings = Settings.parse(config)
   const stores = openStores(settings.redisUrl)
   const pins = pinned({ ...stores.pins, onFirstUse: settings.firstVersion, ttl: 10_000 })
+  const once = idempotency({
+    store: stores.client,
+    client: ({ client }) => client,
+    shape: release.history.versions[0] ?? '1',
+    // the table has each key once, so a second run does no harm if the first one was lost or has the shape of another release
+    lease: 10,
+    afterLease: 'run',
+  })
   const metrics = createMetrics()
   const usage = createUsageReport({ store: stores.usage, guards: [SignedIn], path: '/desk/usage' })
   const module = defineModule({
     name: 'AppModule',
-    imports: [release.module, createDeskModule(pins)],
+    imports: [release.createModule(once), createDeskModule(pins)],
     controllers: [metrics.controller, usage.controller],
     onStart: stores.connect,
   })
@@ -56,7 +68,7 @@ export function createOrdersApp(config: object, release: Release = { module: Ord
         limit: settings.rateLimit,
         window: 3600,
         by: ({ client }) => client,
-        store: stores.counter,
+        store: stores.client,
       }),
     ],
     session: {

@@ -10,7 +10,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS orders (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     client text NOT NULL, article text NOT NULL, quantity integer NOT NULL,
-    ordered_at timestamptz NOT NULL DEFAULT now());
+    ordered_at timestamptz NOT NULL DEFAULT now(),
+    key text, UNIQUE (client, key));
   COMMIT;`
 
 /** Rows of SQL: response schemas check them before they are sent. */

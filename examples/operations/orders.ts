@@ -1,4 +1,5 @@
-import { defineController, defineModule, defineProvider, notFound } from 'octavo'
+import { conflict, defineController, defineModule, defineProvider, notFound } from 'octavo'
+import type { Interceptor } from 'octavo'
 import { apiKey } from 'octavo/auth'
 import { z } from 'zod'
 
@@ -23,14 +24,25 @@ export const Orders = defineProvider({
       if (order === undefined) throw notFound('There is no such order')
       return order
     },
-    create: async (client: string, { article, quantity }: NewOrder): Promise<Order> => {
+    /**
+     * Stores an order. The idempotency key makes it one row, also if an instance was killed before it could keep its result in Redis, or if
+     * Redis has lost it.
+     */
+    create: async (
+      client: string,
+      { article, quantity }: NewOrder,
+      key: string | undefined,
+    ): Promise<Order> => {
       const [order] = await query<Order>(
-        `INSERT INTO orders (client, article, quantity) VALUES ($1, $2, $3) RETURNING ${ROW}`,
+        `INSERT INTO orders (client, article, quantity, key) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (client, key) DO UPDATE SET key = excluded.key
+         WHERE orders.article = excluded.article AND orders.quantity = excluded.quantity RETURNING ${ROW}`,
         client,
         article,
         quantity,
+        key,
       )
-      if (order === undefined) throw new Error('INSERT returned no row')
+      if (order === undefined) throw conflict('Another order has this idempotency key')
       return order
     },
   }),
@@ -43,39 +55,47 @@ export const KnownClient = apiKey({
   verify: (_key, { client }) => client !== undefined && { name: client },
 })
 
-const orderController = defineController({
-  name: 'OrderController',
-  prefix: '/orders',
-  guards: [KnownClient],
-  inject: { orders: Orders },
-  routes: [
-    {
-      method: 'GET',
-      name: 'list',
-      response: z.array(Order),
-      handler: ({ inject: { orders } }, { identity }) => orders.list(identity.name),
-    },
-    {
-      method: 'GET',
-      path: '/{id}',
-      name: 'find',
-      input: { params: OrderPath },
-      response: Order,
-      handler: ({ params, inject: { orders } }, { identity }) => orders.find(identity.name, params.id),
-    },
-    {
-      method: 'POST',
-      name: 'create',
-      input: { body: NewOrder },
-      response: { 201: Order },
-      handler: ({ body, inject: { orders } }, { identity }) => orders.create(identity.name, body),
-    },
-  ],
-})
+/** The header by which a client may send an order again. */
+export const KEY = 'idempotency-key'
 
-export const OrdersModule = defineModule({
-  name: 'OrdersModule',
-  imports: [DatabaseModule],
-  providers: [Orders],
-  controllers: [orderController],
-})
+const createController = (once: Interceptor) =>
+  defineController({
+    name: 'OrderController',
+    prefix: '/orders',
+    guards: [KnownClient],
+    inject: { orders: Orders },
+    routes: [
+      {
+        method: 'GET',
+        name: 'list',
+        response: z.array(Order),
+        handler: ({ inject: { orders } }, { identity }) => orders.list(identity.name),
+      },
+      {
+        method: 'GET',
+        path: '/{id}',
+        name: 'find',
+        input: { params: OrderPath },
+        response: Order,
+        handler: ({ params, inject: { orders } }, { identity }) => orders.find(identity.name, params.id),
+      },
+      {
+        method: 'POST',
+        name: 'create',
+        input: { body: NewOrder },
+        response: { 201: Order },
+        interceptors: [once],
+        handler: ({ body, inject: { orders } }, { identity, request }) =>
+          orders.create(identity.name, body, request.header(KEY)),
+      },
+    ],
+  })
+
+/** `once` keeps the idempotency keys of orders. */
+export const createOrdersModule = (once: Interceptor) =>
+  defineModule({
+    name: 'OrdersModule',
+    imports: [DatabaseModule],
+    providers: [Orders],
+    controllers: [createController(once)],
+  })

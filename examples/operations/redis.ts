@@ -8,8 +8,8 @@ export function openStores(url: string) {
   redis.on('error', () => undefined)
   return {
     connect: async () => void (await redis.connect()),
-    /** Counts requests for the rate limit. */
-    counter: redis,
+    /** Counts requests for the rate limit, and keeps idempotency keys with their results. */
+    client: redis,
     sessions: new Keyv({ store: new KeyvRedis(redis), namespace: 'sessions' }),
     usage: new Keyv({ store: new KeyvRedis(redis), namespace: 'usage' }),
     pins: {

@@ -9,7 +9,7 @@ import type { Interceptor } from '../define/interceptor.ts'
 import { documenting } from '../define/layers.ts'
 import { createId } from '../platform.ts'
 import { placed } from '../place.ts'
-import { isBoolean, isFunction, isMilliseconds, isPositive, toRecord } from '../values.ts'
+import { isBoolean, isFunction, isMilliseconds, isPositive, isString, toRecord } from '../values.ts'
 import { describeIdempotency, inUse, reused, unavailable, unknownOutcome } from './documented.ts'
 import type { IdempotencyMethod } from './documented.ts'
 import { guardStore } from './guarded-store.ts'
@@ -35,14 +35,19 @@ export interface IdempotencyOptions {
   /** Seconds after which a run without a result counts as lost, because its process may have ended. At most `lifetime`. @default 60 */
   readonly lease?: number
   /**
-   * What becomes of a request whose first run was lost: 409 until the lifetime ends, or the handler runs again. Choose `'run'` only if a
-   * second run does no harm. @default 'refuse'
+   * What becomes of a request whose first run was lost, or whose result has another `shape`: 409 until the lifetime ends, or the handler
+   * runs again. Choose `'run'` only if a second run does no harm. @default 'refuse'
    */
   readonly afterLease?: 'refuse' | 'run'
   /**
    * Returns the id of the client. A key belongs to one client, so no other can read its result. @default the identity, or its `id` or `sub`
    */
   readonly client?: (context: ExecutionContext) => string | undefined
+  /**
+   * Names the shapes of the input and results of your handlers, such as the newest version of your history. Processes of two releases that
+   * share a store neither compare nor replay those of the other one if their names differ. @default one shape
+   */
+  readonly shape?: string
   /** A client of Redis (`ioredis` or `redis`), or a store of your own. @default the memory of this process */
   readonly store?: IdempotencyStore | object
   /** Milliseconds until a store that does not answer has failed. @default 1000 */
@@ -72,6 +77,10 @@ const OPTIONS: Rules = {
   lifetime: [isSeconds, SECONDS],
   lease: [isSeconds, SECONDS],
   afterLease: [(value) => value === 'refuse' || value === 'run', "'refuse' or 'run'"],
+  shape: [
+    (value) => isString(value) && /^[\w.-]{1,100}$/.test(value),
+    'a name of letters, digits, ".", "-" and "_", such as "2"',
+  ],
   client: [isFunction, 'a function that returns the id of the client'],
   store: [
     (value) => isStore(value) || isRedis(value),
@@ -93,6 +102,7 @@ interface Settings {
   readonly takesOver: boolean
   readonly runsUnprotected: boolean
   readonly maxResult: number
+  readonly shape: string | undefined
   readonly owner: (context: ExecutionContext) => ReturnType<typeof ownerOf>
   readonly store: GuardedStore
   /** What a store is given of texts that may hold personal data. */
@@ -112,7 +122,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
   checkOptions(WHERE, options, OPTIONS, leaseProblems(options), 'idempotency({ required: true })')
   const { required = false, methods = ['POST', 'PATCH'], lifetime = 86_400, lease = 60 } = options
   const { afterLease = 'refuse', onStoreError = 'refuse', storeTimeout = 1000 } = options
-  const { client, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
+  const { client, shape, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
   const settings: Settings = {
     required,
     methods,
@@ -121,6 +131,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     takesOver: afterLease === 'run',
     runsUnprotected: onStoreError === 'allow',
     maxResult,
+    shape,
     owner: client === undefined ? ownerOf : (context) => ownerNamed(client(context)),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
     digest: store === undefined ? shorten : hash,
@@ -176,12 +187,12 @@ async function answer(
   next: Next,
   { input, version }: { readonly input: HandlerInput; readonly version: VersionSpec | undefined },
 ): Promise<unknown> {
-  const { required, owner, store, lease, lifetime, takesOver, runsUnprotected, digest } = settings
+  const { required, owner, store, lease, lifetime, takesOver, runsUnprotected, shape, digest } = settings
   const given = readKey(context, required)
   if (given === undefined) return next()
   const key = digest(toStoreKey(given, owner(context)))
   const asked = toFingerprint(context, input, version)
-  const fingerprint = digest(isPromise(asked) ? await asked : asked)
+  const fingerprint = withShape(shape, digest(isPromise(asked) ? await asked : asked))
   const token = createId()
   const entry = await store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
   if (entry === undefined) {
@@ -190,7 +201,16 @@ async function answer(
     return next()
   }
   if (entry.state === 'started') return run(settings, { key, token, fingerprint }, context, next)
-  return repeat(entry, fingerprint, lease, context)
+  if (entry.fingerprint.startsWith(withShape(shape, ''))) return repeat(entry, fingerprint, lease, context)
+  // input and results of another release cannot be compared with those of this one
+  if (takesOver && (entry.state === 'finished' || entry.left <= 0)) return next()
+  const unknown = entry.state === 'finished' ? { ...entry, result: LOST } : entry
+  return repeat({ ...unknown, fingerprint }, fingerprint, lease, context)
+}
+
+/** Puts the shape before a fingerprint, which has none without it. */
+function withShape(shape: string | undefined, fingerprint: string): string {
+  return shape === undefined ? fingerprint : `${shape}:${fingerprint}`
 }
 
 /** Answers a request whose key is known. */
@@ -206,7 +226,7 @@ function repeat(
   if (replayed !== undefined) return replayed.result
   throw addedError(
     'idempotent_response_lost',
-    'The request was done, and its response was not kept, because it was too long, a stream or a file',
+    'The request was done, and its response was not kept, because it was too long, a stream or a file, or it was kept by another release',
   )
 }
 

@@ -53,16 +53,16 @@ export interface Placed {
   readonly client: string
   readonly article: string
   readonly orderedAt: string
+  /** The idempotency key with which it was placed. */
+  readonly key: string
 }
 
-/** A request that got no answer of success. */
+/** A request that got no answer of success. A POST is sent again then. */
 export interface Failure {
   readonly id: string
   readonly method: string
   readonly status: number
   readonly body: unknown
-  /** The article of an order that was not acknowledged. */
-  readonly article?: string
 }
 
 /** The versions that clients name, `undefined` for none: then it is that of their pin. */
@@ -72,6 +72,8 @@ const VERSIONS = ['1', '2', undefined]
 const LOOPS = 8
 /** Turns of a loop until it goes on with another client, so that none exceeds its limit of requests. */
 const TURNS = 100
+/** How often an order is sent again, every half of a second: longer than the lease of its key. */
+const TRIES = 120
 
 export interface LoadOptions {
   readonly port: number
@@ -85,8 +87,12 @@ export interface Load {
   readonly failures: readonly Failure[]
   /** Answers that are not what they have to be. */
   readonly wrong: readonly unknown[]
-  /** How many requests got an answer of success. */
-  readonly answered: () => number
+  /** The number of clients at the same time. */
+  readonly loops: number
+  /** Whether the result of each order that was sent again was kept. */
+  readonly replayed: readonly boolean[]
+  /** The ids of all requests for orders in version 1, and of those that got an answer of success. */
+  readonly inFirst: { readonly sent: readonly string[]; readonly answered: readonly string[] }
   readonly stop: () => Promise<void>
 }
 
@@ -95,14 +101,16 @@ export function startLoad({ port, clients, cookie }: LoadOptions): Load {
   const placed: Placed[] = []
   const failures: Failure[] = []
   const wrong: unknown[] = []
+  const replayed: boolean[] = []
+  const inFirst = { sent: new Array<string>(), answered: new Array<string>() }
   let turns = 0
-  let answered = 0
   const over = new AbortController()
 
   const check = (answer: Answer, expected: object): void => {
-    answered++
-    const { status, body, headers } = answer
-    const got = { status, body, version: headers['x-api-version'] }
+    const { id, status, body, headers } = answer
+    const version = headers['x-api-version']
+    if (version === '1') inFirst.answered.push(id)
+    const got = { status, body, version }
     if (JSON.stringify(got) !== JSON.stringify(expected)) wrong.push({ got, expected })
   }
   const headersOf = (client: string, version: string | undefined): Record<string, string> => ({
@@ -116,23 +124,43 @@ export function startLoad({ port, clients, cookie }: LoadOptions): Load {
     orderedAt: order.orderedAt,
   })
 
-  async function place(client: string, named: string | undefined): Promise<void> {
+  /** Places an order, and sends it again with its key until it is answered. */
+  async function send(
+    { client, article, key }: Pick<Placed, 'client' | 'article' | 'key'>,
+    named: string | undefined,
+  ): Promise<Answer> {
+    const json = { [named === '1' ? 'item' : 'article']: article, quantity: 2 }
+    const headers = { ...headersOf(client, named), 'idempotency-key': key }
+    for (let tries = 0; ; tries++) {
+      const answer = await call(port, { method: 'POST', path: '/orders', headers, json })
+      const { id, status, body } = answer
+      if (named === '1') inFirst.sent.push(id)
+      // the first try may be under way, or its instance was killed: then its lease has to end
+      const isWaiting = tries > 0 && Object(body).code === 'idempotency_key_in_use'
+      const isUnanswered = status === 0 || status >= 500
+      if (!(isWaiting || isUnanswered) || tries === TRIES) return answer
+      if (!isWaiting) failures.push({ id, method: 'POST', status, body })
+      await setTimeout(500)
+    }
+  }
+
+  async function place(client: string, named: string | undefined): Promise<Placed> {
     const version = named ?? '2'
-    const article = `article-${++turns}`
-    const json = { [version === '1' ? 'item' : 'article']: article, quantity: 2 }
-    const answer = await call(port, {
-      method: 'POST',
-      path: '/orders',
-      headers: headersOf(client, named),
-      json,
-    })
-    const { id, status, body } = answer
-    if (status !== 200 && status !== 201)
-      return void failures.push({ id, method: 'POST', status, body, article })
-    const { id: orderId, orderedAt } = Object(body)
-    const order = { id: orderId, client, article, orderedAt }
+    const sent = { client, article: `article-${++turns}`, key: `key-${turns}` }
+    const answer = await send(sent, named)
+    const { id, orderedAt } = Object(answer.body)
+    const order = { ...sent, id, orderedAt }
     placed.push(order)
     check(answer, { status: version === '1' ? 200 : 201, body: toBody(order, version), version })
+    return order
+  }
+
+  /** Sends an order again that was answered. */
+  async function placeAgain(order: Placed, named: string | undefined): Promise<void> {
+    const version = named ?? '2'
+    const answer = await send(order, named)
+    check(answer, { status: version === '1' ? 200 : 201, body: toBody(order, version), version })
+    replayed.push(answer.headers['idempotency-replayed'] === 'true')
   }
 
   async function read(order: Placed, named: string | undefined): Promise<void> {
@@ -142,6 +170,7 @@ export function startLoad({ port, clients, cookie }: LoadOptions): Load {
       headers: headersOf(order.client, named),
     })
     const { id, status, body } = answer
+    if (named === '1') inFirst.sent.push(id)
     if (status !== 200 && (status === 0 || status >= 500))
       return void failures.push({ id, method: 'GET', status, body })
     check(answer, { status: 200, body: toBody(order, version), version })
@@ -159,9 +188,11 @@ export function startLoad({ port, clients, cookie }: LoadOptions): Load {
     for (let turn = 0; !over.signal.aborted; turn++) {
       const client = clients[(first + LOOPS * Math.floor(turn / TURNS)) % clients.length] ?? ''
       const version = VERSIONS[turn % VERSIONS.length]
-      await place(client, version)
+      const other = VERSIONS[(turn + 1) % VERSIONS.length]
+      const own = await place(client, version)
+      if (turn % 4 === 0) await placeAgain(own, other)
       const order = placed.at(-1 - (turn % 10))
-      if (order !== undefined) await read(order, VERSIONS[(turn + 1) % VERSIONS.length])
+      if (order !== undefined) await read(order, other)
       await whoAmI(client)
       await setTimeout(50)
     }
@@ -172,7 +203,9 @@ export function startLoad({ port, clients, cookie }: LoadOptions): Load {
     placed,
     failures,
     wrong,
-    answered: () => answered,
+    replayed,
+    inFirst,
+    loops: LOOPS,
     stop: async () => {
       over.abort()
       await Promise.all(loops)

@@ -2,12 +2,13 @@
  * The release after that of examples/operations: version 3 has ids that are text. It runs beside instances of the release before.
  */
 import { defineController, defineModule } from 'octavo'
+import type { Interceptor } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
 import { createOrdersApp } from '../../../examples/operations/app.ts'
 import { DatabaseModule } from '../../../examples/operations/database.ts'
-import { KnownClient, Orders } from '../../../examples/operations/orders.ts'
+import { KEY, KnownClient, Orders } from '../../../examples/operations/orders.ts'
 import { readEnvironment, Settings } from '../../../examples/operations/settings.ts'
 
 const Order = model('Order', {
@@ -41,42 +42,45 @@ const history = defineVersions({
   changes: [textIds, articles],
 })
 
-const orderController = defineController({
-  name: 'OrderController',
-  prefix: '/orders',
-  guards: [KnownClient],
-  inject: { orders: Orders },
-  routes: [
-    {
-      method: 'GET',
-      path: '/{id}',
-      name: 'find',
-      input: { params: OrderPath },
-      response: Order,
-      handler: async ({ params, inject: { orders } }, { identity }) => {
-        const order = await orders.find(identity.name, toNumber(params.id))
-        return { ...order, id: toId(order.id) }
+const createController = (once: Interceptor) =>
+  defineController({
+    name: 'OrderController',
+    prefix: '/orders',
+    guards: [KnownClient],
+    inject: { orders: Orders },
+    routes: [
+      {
+        method: 'GET',
+        path: '/{id}',
+        name: 'find',
+        input: { params: OrderPath },
+        response: Order,
+        handler: async ({ params, inject: { orders } }, { identity }) => {
+          const order = await orders.find(identity.name, toNumber(params.id))
+          return { ...order, id: toId(order.id) }
+        },
       },
-    },
-    {
-      method: 'POST',
-      name: 'create',
-      input: { body: NewOrder },
-      response: { 201: Order },
-      handler: async ({ body, inject: { orders } }, { identity }) => {
-        const order = await orders.create(identity.name, body)
-        return { ...order, id: toId(order.id) }
+      {
+        method: 'POST',
+        name: 'create',
+        input: { body: NewOrder },
+        response: { 201: Order },
+        interceptors: [once],
+        handler: async ({ body, inject: { orders } }, { identity, request }) => {
+          const order = await orders.create(identity.name, body, request.header(KEY))
+          return { ...order, id: toId(order.id) }
+        },
       },
-    },
-  ],
-})
-const OrdersModule = defineModule({
-  name: 'OrdersModule',
-  imports: [DatabaseModule],
-  providers: [Orders],
-  controllers: [orderController],
-})
+    ],
+  })
+const createModule = (once: Interceptor) =>
+  defineModule({
+    name: 'OrdersModule',
+    imports: [DatabaseModule],
+    providers: [Orders],
+    controllers: [createController(once)],
+  })
 
 const environment = readEnvironment()
-const app = createOrdersApp(environment, { module: OrdersModule, history })
+const app = createOrdersApp(environment, { createModule, history })
 await app.listen({ port: Settings.parse(environment).port })

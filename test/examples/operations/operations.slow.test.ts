@@ -19,7 +19,7 @@ const names = (name: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`)
 const LOADED = names('loaded', 60)
 const FRESH = names('fresh', 10)
-const CLIENTS = [...LOADED, ...FRESH, 'late', 'limited', 'spender']
+const CLIENTS = [...LOADED, ...FRESH, 'late', 'limited', 'spender', 'buyer']
 
 const missing = process.platform === 'win32' ? ['a shell'] : missingPrograms()
 
@@ -41,6 +41,14 @@ describe(
 
     /** The ids of requests for which no route was found. */
     const unrouted = new Set<string>()
+    /** Orders of the test itself. */
+    const orders = ['of the killed one', 'of two releases'] as const
+    const toOrder = (article: string, version: string): Call => ({
+      method: 'POST',
+      path: '/orders',
+      headers: { ...keyOf('buyer'), 'x-api-version': version, 'idempotency-key': `"the key ${article}"` },
+      json: { [version === '1' ? 'item' : 'article']: article, quantity: 1 },
+    })
 
     const ask = (request: Call): Promise<Answer> => call(setting.balancer, request)
     const keyOf = (client: string): Record<string, string> => ({ 'x-api-key': `${client}-key` })
@@ -129,7 +137,14 @@ describe(
       load = startLoad({ port: setting.balancer, clients: LOADED, cookie })
       await Promise.all([killed, ended, stayed].map(answersMore))
       assert.deepEqual(load.failures, [])
+      // PostgreSQL stores orders of the instance when it is gone, so nobody knows of them but for their keys
+      const storeOrders = await setting.holdOrders()
+      const broken = askAt(killed, toOrder(orders[0], '2'))
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT%'`
+      await until(async () => (await setting.query(waiting)).length > load.loops, 'all orders wait')
       await killed.stop('SIGKILL')
+      await storeOrders()
+      assert.equal((await broken).status, 0)
       await Promise.all([ended, stayed].map(answersMore))
       fourth = await setting.addInstance()
       await answersMore(fourth)
@@ -141,6 +156,8 @@ describe(
         ),
         [],
       )
+      assert.ok(load.replayed.length > 10)
+      assert.ok(!load.replayed.includes(false))
     })
 
     it('lose no request when one is replaced by a release with a new version', async () => {
@@ -151,6 +168,22 @@ describe(
       await Promise.all([stayed, fourth, next].map(answersMore))
       assert.deepEqual(load.failures.slice(failures), [])
       assert.deepEqual(load.wrong.slice(0, 3), [])
+
+      // a key belongs to an order in all releases and versions
+      const once = await askAt(stayed, toOrder(orders[1], '2'))
+      assert.equal(once.status, 201)
+      for (const [instance, version, status] of [
+        [next, '2', 201],
+        [next, '1', 200],
+        [stayed, '1', 200],
+      ] as const) {
+        const again = await askAt(instance, toOrder(orders[1], version))
+        assert.deepEqual(
+          [again.status, Object(again.body).id],
+          [status, Object(once.body).id],
+          JSON.stringify(again),
+        )
+      }
 
       const [order] = load.placed
       const headers = keyOf(order?.client ?? '')
@@ -177,7 +210,7 @@ describe(
       await load.stop()
       // a Redis that starts slowly keeps requests waiting for longer than their time limit
       const refusals = load.failures.slice(failures).map(({ body }) => String(Object(body).code))
-      for (const code of refusals) assert.match(code, /^(session|pin)_unavailable$/)
+      for (const code of refusals) assert.match(code, /^(session|pin|idempotency)_unavailable$/)
       assert.deepEqual(load.wrong.slice(0, 3), [])
       const { headers } = await ask({ path: '/orders/1', headers: keyOf('spender') })
       assert.equal(String(headers['ratelimit']).split(';')[1], `r=${LIMIT - 11}`)
@@ -187,13 +220,29 @@ describe(
       }
     })
 
-    it('have stored each order that they acknowledged once', async () => {
-      const rows = await setting.query('SELECT article FROM orders')
-      const stored = rows.map(({ article }) => String(article))
-      assert.equal(new Set(stored).size, stored.length)
-      const acknowledged = load.placed.map(({ article }) => article)
-      const unknown = new Set(load.failures.map(({ article }) => article))
-      assert.deepEqual(stored.filter((article) => !unknown.has(article)).toSorted(), acknowledged.toSorted())
+    it('have stored each order once, and nothing else', async () => {
+      // the client of the killed instance asks again
+      const asked = await askAt(stayed, toOrder(orders[0], '2'))
+      assert.equal(asked.status, 201, JSON.stringify(asked))
+      const rows = await setting.query('SELECT id, article, key FROM orders ORDER BY id')
+      assert.equal(new Set(rows.map(({ key }) => key)).size, rows.length)
+      const stored = rows.map(({ id, article }) => JSON.stringify([id, article]))
+      const { id } = Object(rows.find(({ article }) => article === orders[1]))
+      const acknowledged = [
+        ...load.placed,
+        { id: Object(asked.body).id, article: orders[0] },
+        { id, article: orders[1] },
+      ].map((order) => JSON.stringify([order.id, order.article]))
+      assert.deepEqual(stored.toSorted(), acknowledged.toSorted())
+    })
+
+    it('place no order twice if Redis has lost its key', async () => {
+      const known = await askAt(stayed, toOrder(orders[0], '2'))
+      assert.equal(known.headers['idempotency-replayed'], 'true')
+      await setting.loseKeys()
+      const again = await askAt(fourth, toOrder(orders[0], '2'))
+      assert.equal(again.headers['idempotency-replayed'], undefined)
+      assert.deepEqual([again.status, again.body], [201, known.body])
     })
 
     it('answer what needs no Redis while it is down', async () => {
@@ -201,6 +250,11 @@ describe(
       const known = await askAt(stayed, { path: '/orders', headers: keyOf('fresh0') })
       assert.equal(known.status, 200)
       assert.equal(known.headers['ratelimit'], undefined, 'the request is not counted')
+      const order = { method: 'POST', path: '/orders', json: { article: 'cup', quantity: 1 } } as const
+      const withKey = { ...keyOf('fresh0'), 'idempotency-key': 'while-redis-is-down' }
+      const kept = await askAt(stayed, { ...order, headers: withKey })
+      assert.equal(Object(kept.body).code, 'idempotency_unavailable')
+      assert.equal((await askAt(stayed, { ...order, headers: keyOf('fresh0') })).status, 201)
       const fresh = await askAt(stayed, { path: '/orders', headers: keyOf('late') })
       assert.equal(Object(fresh.body).code, 'pin_unavailable')
       unrouted.add(fresh.id)
@@ -245,6 +299,17 @@ describe(
         .filter(({ id, status }) => status !== 429 && !unrouted.has(id)).length
       const byKilled = answersAt(killed.port).length
       assert.ok(counted >= answered && counted <= answered + byKilled, `${answered} ${counted} ${byKilled}`)
+    })
+
+    it('have counted which requests a change altered', async () => {
+      const usage = await setting.readUsage()
+      const altered = usage
+        .flatMap(({ changes = [] }) => changes)
+        .reduce((sum, { id, count }) => sum + (id === 'items-are-called-articles' ? count : 0), 0)
+      const inKilled = new Set(answersAt(killed.port).map(({ id }) => id))
+      const { sent, answered } = load.inFirst
+      const least = answered.filter((id) => !inKilled.has(id)).length
+      assert.ok(altered >= least && altered <= sent.length, `${least} ${altered} ${sent.length}`)
     })
   },
 )

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-import KeyvRedis from '@keyv/redis'
+import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
 import type { UsageEntry } from 'octavo'
 import { Client } from 'pg'
@@ -29,6 +29,10 @@ export interface Setting {
   readonly startRedis: () => Promise<void>
   readonly stopPostgres: () => Promise<unknown>
   readonly startPostgres: () => Promise<void>
+  /** Has all orders wait that are to be stored, until the function that it returns is called. */
+  readonly holdOrders: () => Promise<() => Promise<void>>
+  /** Has Redis forget all idempotency keys. */
+  readonly loseKeys: () => Promise<void>
   readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly readUsage: () => Promise<readonly UsageEntry[]>
   readonly stop: () => Promise<void>
@@ -85,6 +89,19 @@ export async function startSetting(slots: number, env: Readonly<Record<string, s
     stopPostgres: async () => postgres?.stop(),
     startPostgres: async () => {
       postgres = await startPostgres(folder, postgresPort)
+    },
+    holdOrders: async () => {
+      const client = new Client({ connectionString: databaseUrl })
+      await client.connect()
+      // rows can be read meanwhile
+      await client.query('BEGIN; LOCK TABLE orders IN SHARE MODE')
+      return () => client.end()
+    },
+    loseKeys: async () => {
+      const client = createClient({ url: redisUrl })
+      await client.connect()
+      await client.del(await client.keys('octavo:idempotency:*'))
+      await client.close()
     },
     query: async (sql) => {
       const client = new Client({ connectionString: databaseUrl })
