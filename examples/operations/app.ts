@@ -19,10 +19,14 @@ interface Release {
   readonly history: VersionHistory
 }
 
-/** Creates one instance. Everything that instances share is in Redis and PostgreSQL. */
+/** The release that this folder is. */
+export const release: Release = { createModule: createOrdersModule, history }
+
+/** Creates one instance. Everything that instances share is in Redis and PostgreSQL. `onStop` is called when it has ended. */
 export function createOrdersApp(
   config: object,
-  release: Release = { createModule: createOrdersModule, history },
+  parts: Release,
+  onStop: () => Promise<void> = async () => undefined,
 ): App {
   const settings = Settings.parse(config)
   const stores = openStores(settings.redisUrl)
@@ -30,7 +34,7 @@ export function createOrdersApp(
   const once = idempotency({
     store: stores.client,
     client: ({ client }) => client,
-    shape: release.history.versions[0] ?? '1',
+    shape: parts.history.versions[0] ?? '1',
     // the table has each key once, so a second run does no harm if the first one was lost or has the shape of another release
     lease: 10,
     afterLease: 'run',
@@ -39,9 +43,10 @@ export function createOrdersApp(
   const usage = createUsageReport({ store: stores.usage, guards: [SignedIn], path: '/desk/usage' })
   const module = defineModule({
     name: 'AppModule',
-    imports: [release.createModule(once), createDeskModule(pins)],
+    imports: [parts.createModule(once), createDeskModule(pins)],
     controllers: [metrics.controller, usage.controller],
     onStart: stores.connect,
+    onStop,
   })
   return createApp(module, {
     config,
@@ -49,7 +54,7 @@ export function createOrdersApp(
     versioning: {
       scheme: VersioningSchemes.HEADER,
       headerParameter: 'x-api-version',
-      history: release.history,
+      history: parts.history,
       defaultVersion: pins,
       vary: ['x-api-key'],
       echo: true,

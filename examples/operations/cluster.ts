@@ -129,9 +129,8 @@ export interface InstanceOptions {
 /** Starts an instance of the application. */
 export function startInstance({ port, env, program, log }: InstanceOptions): Promise<Service> {
   const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
-  const telemetry = env['OTEL'] === 'console' ? ['--import', join(HERE, 'telemetry.ts')] : []
   const output = log ?? 'inherit'
-  return start(process.execPath, [...flags, ...telemetry, program ?? join(HERE, 'main.ts')], port, {
+  return start(process.execPath, [...flags, program ?? join(HERE, 'main.ts')], port, {
     env: { ...process.env, ...env, PORT: `${port}` },
     stdio: ['ignore', output, output],
   })

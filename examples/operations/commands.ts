@@ -4,12 +4,15 @@
  *   octavo routes examples/operations/commands.ts
  *   octavo retire 1 examples/operations/commands.ts --usage usage.json
  */
-import { createOrdersApp } from './app.ts'
+import { createOrdersApp, release } from './app.ts'
 
-export const app = createOrdersApp({
-  redisUrl: 'redis://localhost',
-  databaseUrl: 'postgres://localhost',
-  sessionSecret: 'no session is created with this secret',
-  deskPassword: 'not used',
-  clients: 'none=none',
-})
+export const app = createOrdersApp(
+  {
+    redisUrl: 'redis://localhost',
+    databaseUrl: 'postgres://localhost',
+    sessionSecret: 'no session is created with this secret',
+    deskPassword: 'not used',
+    clients: 'none=none',
+  },
+  release,
+)

@@ -1,9 +1,12 @@
 /*
  * One instance of the API of orders. `npm run operations` starts three of them with everything that they need.
  */
-import { createOrdersApp } from './app.ts'
+import { createOrdersApp, release } from './app.ts'
 import { readEnvironment, Settings } from './settings.ts'
 
 const environment = readEnvironment()
-const app = createOrdersApp(environment)
-await app.listen({ port: Settings.parse(environment).port, host: '0.0.0.0' })
+const { otel, port } = Settings.parse(environment)
+// the application uses the SDK that is registered when it is created
+const telemetry = otel === 'console' ? await import('./telemetry.ts') : undefined
+const app = createOrdersApp(environment, release, telemetry?.stop)
+await app.listen({ port, host: '0.0.0.0' })

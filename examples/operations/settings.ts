@@ -27,6 +27,8 @@ export const Settings = z.object({
   clients: Clients,
   /** Requests of a client per hour, over all instances. */
   rateLimit: z.coerce.number().int().min(1).default(3600),
+  /** Whether spans and metrics are printed. */
+  otel: z.enum(['none', 'console']).default('none'),
   /** The version that new clients are pinned to. During a release with a new version, it is the version before. */
   firstVersion: z.string().default('latestStable'),
 })
@@ -41,5 +43,6 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   deskPassword: env['DESK_PASSWORD'],
   clients: env['CLIENTS'],
   rateLimit: env['RATE_LIMIT'],
+  otel: env['OTEL'],
   firstVersion: env['FIRST_VERSION'],
 })

@@ -48,6 +48,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     if (ending === undefined) console.log('Stopping all of it')
     ending ??= end()
   })
+// so would they if it ended by an error, as it does when it prints for a program such as head that has ended
+for (const output of [process.stdout, process.stderr]) output.on('error', () => (ending ??= end()))
 
 const settings = {
   REDIS_URL: `redis://127.0.0.1:${REDIS}`,
@@ -56,7 +58,7 @@ const settings = {
   SECURE_COOKIES: 'false',
   DESK_PASSWORD: 'open sesame',
   CLIENTS: 'acme=acme-key,globex=globex-key',
-  OTEL: process.env['OTEL'] ?? '',
+  OTEL: process.env['OTEL'] ?? 'none',
 }
 const accessLog = join(folder, 'access.log')
 try {

@@ -1,5 +1,6 @@
 /*
- * Prints spans and metrics: `node --import ./telemetry.ts main.ts`. Replace the exporters to send them to a collector.
+ * Prints spans and metrics. Replace the exporters to send them to a collector. The main module imports it with OTEL=console. A package that
+ * patches others, such as @opentelemetry/auto-instrumentations-node, has to be first: `node --import ./telemetry.ts main.ts`.
  */
 import { context, metrics, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -11,11 +12,16 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor, ConsoleSpanExporter } from '@opentelemetry/sdk-trace-base'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-trace.setGlobalTracerProvider(
-  new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(new ConsoleSpanExporter())] }),
-)
-metrics.setGlobalMeterProvider(
-  new MeterProvider({
-    readers: [new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() })],
-  }),
-)
+const spans = new BasicTracerProvider({
+  spanProcessors: [new BatchSpanProcessor(new ConsoleSpanExporter())],
+})
+const meters = new MeterProvider({
+  readers: [new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() })],
+})
+trace.setGlobalTracerProvider(spans)
+metrics.setGlobalMeterProvider(meters)
+
+/** Sends what is left. */
+export async function stop(): Promise<void> {
+  await Promise.all([spans.shutdown(), meters.shutdown()])
+}

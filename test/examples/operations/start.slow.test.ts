@@ -45,6 +45,8 @@ function startExample(ports: readonly number[]) {
       return printed
     },
     interrupt: () => child.kill('SIGINT'),
+    /** Ends what reads its output, as `head` does. */
+    stopReading: () => child.stdout.destroy(),
     /** Waits for the end. */
     exit: async () => {
       await exit
@@ -105,17 +107,22 @@ describe('npm run operations', { skip: missing.length > 0 && `not installed: ${m
     await assertGone(ports)
   })
 
-  it('ends what has started if it is interrupted before all has', async () => {
-    const ports = await findPorts()
-    const [, redis = 0] = ports
-    const example = startExample(ports)
-    await until(() => isListening(redis), 'Redis listens')
-    example.interrupt()
-    const { code, printed } = await example.exit()
-    assert.equal(code, 0)
-    assert.doesNotMatch(printed, /instances answer/)
-    await assertGone(ports)
-  })
+  for (const [when, isRead] of [
+    ['before all has', true],
+    ['and nobody reads what it prints', false],
+  ] as const)
+    it(`ends what has started if it is interrupted ${when}`, async () => {
+      const ports = await findPorts()
+      const [, redis = 0] = ports
+      const example = startExample(ports)
+      await until(() => isListening(redis), 'Redis listens')
+      if (!isRead) example.stopReading()
+      example.interrupt()
+      const { code, printed } = await example.exit()
+      assert.equal(code, 0, printed)
+      assert.doesNotMatch(printed, /instances answer/)
+      await assertGone(ports)
+    })
 
   it('names a port that another program uses, and ends what has started', async () => {
     const ports = await findPorts()
