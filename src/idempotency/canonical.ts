@@ -9,6 +9,7 @@ export interface Noted {
 
 /** Writes data as text that is the same for equal data, whatever the order of members. Members without a value don't count. */
 export function toCanonical(value: unknown, noted: Noted): string {
+  if (typeof value === 'string') return JSON.stringify(value)
   if (!isObject(value)) {
     if (isFunction(value)) noted.isWhole = false
     return value === undefined ? 'null' : encode(value)
@@ -20,12 +21,13 @@ export function toCanonical(value: unknown, noted: Noted): string {
     if (!(value instanceof Date || value instanceof Uint8Array)) noted.isWhole = false
     return encode(value)
   }
-  const members: string[] = []
+  let members = ''
   for (const name of Object.keys(value).toSorted()) {
     const member: unknown = Reflect.get(value, name)
-    if (member !== undefined) members.push(`${JSON.stringify(name)}:${toCanonical(member, noted)}`)
+    if (member === undefined) continue
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${toCanonical(member, noted)}`
   }
-  return `{${members.join()}}`
+  return `{${members}}`
 }
 
 /** Whether a prototype is an object without members, as that of values which a schema has read. */

@@ -24,8 +24,8 @@ export function encode(value: unknown): string {
   return JSON.stringify(isPlain(value) ? value : toPlain(value)) ?? 'null'
 }
 
-/** Whether a value is written as it is. */
-function isPlain(value: unknown): boolean {
+/** Whether a value is JSON as it is. */
+export function isPlain(value: unknown): boolean {
   if (!isObject(value))
     return typeof value === 'number' ? Number.isFinite(value) : !UNWRITTEN.has(typeof value)
   if (Array.isArray(value)) return value.every(isPlain)

@@ -1,73 +1,78 @@
-import { ignoreFailure, isPromise, within } from '../async.ts'
+import { after, ignoreFailure, isPromise, within } from '../async.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Awaitable } from '../http.ts'
 import { createFailureLog } from '../stores/failure-log.ts'
 import type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'
 
-/** A store whose failures are logged, and told from what it knows. */
+/** A store whose failures are logged, and told from what it knows. What a store does at once is done at once here. */
 export interface GuardedStore {
   /** Returns `undefined` if the store fails. */
   readonly begin: (
     key: string,
     start: IdempotencyStart,
     context: ExecutionContext,
-  ) => Promise<IdempotencyEntry | undefined>
+  ) => Awaitable<IdempotencyEntry | undefined>
   /** Keeps a result. A failure is logged, because the handler has run. */
   readonly finish: (
     key: string,
     token: string,
     result: IdempotencyResult,
     context: ExecutionContext,
-  ) => Promise<void>
-  readonly fail: (key: string, token: string, context: ExecutionContext) => Promise<void>
+  ) => Awaitable<unknown>
+  readonly fail: (key: string, token: string, context: ExecutionContext) => Awaitable<unknown>
 }
 
 /** Guards a store: calls end in time, and the log has the first failure of a series, and its end. */
 export function guardStore(store: IdempotencyStore, time: number): GuardedStore {
   const failures = createFailureLog('store of idempotency keys')
 
-  async function call<T>(
+  function call<T>(
     operation: 'begin' | 'finish' | 'fail',
     work: () => Awaitable<T>,
     { log }: ExecutionContext,
-  ): Promise<T | undefined> {
-    try {
-      const made = work()
-      // the memory of this process needs no timer
-      const result = isPromise(made) ? await within(time, Promise.resolve(made)) : made
+  ): Awaitable<T | undefined> {
+    const worked = (result: T): T => {
       failures.worked(log, operation)
       return result
-    } catch (err) {
+    }
+    const failed = (err: unknown): undefined => {
       failures.failed(log, err, operation)
-      return undefined
+    }
+    try {
+      const made = work()
+      // the memory of this process needs neither a timer nor a promise
+      return isPromise(made) ? within(time, Promise.resolve(made)).then(worked, failed) : worked(made)
+    } catch (err) {
+      return failed(err)
     }
   }
 
-  const fail: GuardedStore['fail'] = async (key, token, context) => {
-    await call('fail', () => store.fail(key, token, context), context)
-  }
   return {
-    begin: async (key, start, context) => {
+    begin: (key, start, context) => {
       let begun: Awaitable<unknown>
-      const entry = await call('begin', () => (begun = store.begin(key, start, context)), context)
-      if (entry === undefined)
-        // it may have started the key all the same, which would refuse the next request
-        ignoreFailure(async () => {
-          await Promise.resolve(begun).catch(() => undefined)
-          await store.fail(key, start.token, context)
-        })
-      return entry
+      const entry = call('begin', () => (begun = store.begin(key, start, context)), context)
+      return after(entry, (known) => {
+        if (known === undefined)
+          // it may have started the key all the same, which would refuse the next request
+          ignoreFailure(async () => {
+            await Promise.resolve(begun).catch(() => undefined)
+            await store.fail(key, start.token, context)
+          })
+        return known
+      })
     },
-    finish: async (key, token, result, context) => {
-      const kept = await call('finish', () => store.finish(key, token, result, context), context)
-      if (kept === false)
-        ignoreFailure(() =>
-          context.log.warn(
-            {},
-            'A handler ran longer than the lease of its idempotency key: give a longer lease',
-          ),
-        )
+    finish: (key, token, result, context) => {
+      const kept = call('finish', () => store.finish(key, token, result, context), context)
+      return after(kept, (isKept) => {
+        if (isKept === false)
+          ignoreFailure(() =>
+            context.log.warn(
+              {},
+              'A handler ran longer than the lease of its idempotency key: give a longer lease',
+            ),
+          )
+      })
     },
-    fail,
+    fail: (key, token, context) => call('fail', () => store.fail(key, token, context), context),
   }
 }

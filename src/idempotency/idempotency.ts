@@ -1,5 +1,5 @@
 import { addedError } from '../added-errors.ts'
-import { isPromise } from '../async.ts'
+import { after, isPromise } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
@@ -107,6 +107,8 @@ interface Settings {
   readonly store: GuardedStore
   /** What a store is given of texts that may hold personal data. */
   readonly digest: (text: string) => string
+  /** Names a run. */
+  readonly toToken: () => string
 }
 
 /**
@@ -135,6 +137,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     owner: client === undefined ? ownerOf : (context) => ownerNamed(client(context)),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
     digest: store === undefined ? shorten : hash,
+    toToken: store === undefined ? createCount() : createId,
   }
   const described = describeIdempotency(methods, required, onStoreError === 'refuse')
   const create = (version?: VersionSpec): Interceptor => {
@@ -168,6 +171,12 @@ function shorten(text: string): string {
   return text.length > SHORT ? hash(text) : text
 }
 
+/** Counts, which is enough in the memory of one process. */
+function createCount(): () => string {
+  let count = 0
+  return () => String(++count)
+}
+
 function isStore(value: unknown): value is IdempotencyStore {
   const { begin, finish, fail } = Object(value)
   return [begin, finish, fail].every(isFunction)
@@ -180,27 +189,48 @@ function toStore(store: object | undefined, maxMemory: number): IdempotencyStore
 
 type Next = Parameters<Interceptor['intercept']>[1]
 
-/** Answers a request: runs the handler, replays its result, or refuses. */
-async function answer(
+/** Answers a request: runs the handler, replays its result, or refuses. Without promises where none is needed. */
+function answer(
   settings: Settings,
   context: ExecutionContext,
   next: Next,
   { input, version }: { readonly input: HandlerInput; readonly version: VersionSpec | undefined },
-): Promise<unknown> {
-  const { required, owner, store, lease, lifetime, takesOver, runsUnprotected, shape, digest } = settings
+): unknown {
+  const { required, owner, store, lease, lifetime, takesOver, shape, digest, toToken } = settings
   const given = readKey(context, required)
   if (given === undefined) return next()
   const key = digest(toStoreKey(given, owner(context)))
-  const asked = toFingerprint(context, input, version)
-  const fingerprint = withShape(shape, digest(isPromise(asked) ? await asked : asked))
-  const token = createId()
-  const entry = await store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
+  return after(toFingerprint(context, input, version), (asked) => {
+    const claim: Claim = { key, token: toToken(), fingerprint: withShape(shape, digest(asked)) }
+    const { token, fingerprint } = claim
+    const entry = store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
+    return after(entry, (known) => proceed(settings, claim, known, context, next))
+  })
+}
+
+/** What a run holds its key with. */
+interface Claim {
+  readonly key: string
+  readonly token: string
+  readonly fingerprint: string
+}
+
+/** Does what the store knows of a key asks for. */
+function proceed(
+  settings: Settings,
+  claim: Claim,
+  entry: IdempotencyEntry | undefined,
+  context: ExecutionContext,
+  next: Next,
+): unknown {
   if (entry === undefined) {
-    if (!runsUnprotected) throw unavailable()
+    if (!settings.runsUnprotected) throw unavailable()
     context.log.warn({ route: context.route?.name }, 'A handler runs without its idempotency key being kept')
     return next()
   }
-  if (entry.state === 'started') return run(settings, { key, token, fingerprint }, context, next)
+  if (entry.state === 'started') return run(settings, claim, context, next)
+  const { lease, takesOver, shape } = settings
+  const { fingerprint } = claim
   if (entry.fingerprint.startsWith(withShape(shape, ''))) return repeat(entry, fingerprint, lease, context)
   // input and results of another release cannot be compared with those of this one
   if (takesOver && (entry.state === 'finished' || entry.left <= 0)) return next()
@@ -231,25 +261,29 @@ function repeat(
 }
 
 /** Runs the handler, and keeps its result before it is sent. */
-async function run(
+function run(
   { store, lifetime, maxResult }: Settings,
-  { key, token, fingerprint }: { readonly key: string; readonly token: string; readonly fingerprint: string },
+  { key, token, fingerprint }: Claim,
   context: ExecutionContext,
   next: Next,
-): Promise<unknown> {
-  const keep = async (text: string | undefined): Promise<void> => {
+): unknown {
+  const keep = (text: string | undefined): unknown => {
     if (text === undefined) return store.fail(key, token, context)
     const result = { text: text.length > maxResult ? LOST : text, lifetime, fingerprint }
     return store.finish(key, token, result, context)
   }
   const before = headOf(context)
+  const keepResult = (result: unknown): unknown =>
+    after(keep(writeResult(result, before, context)), () => result)
+  const keepError = (error: unknown): unknown =>
+    after(keep(writeError(error)), () => {
+      throw error
+    })
   let result: unknown
   try {
-    result = await next()
+    result = next()
   } catch (error) {
-    await keep(writeError(error))
-    throw error
+    return keepError(error)
   }
-  await keep(writeResult(result, before, context))
-  return result
+  return isPromise(result) ? result.then(keepResult, keepError) : keepResult(result)
 }

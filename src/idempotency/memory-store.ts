@@ -1,78 +1,101 @@
 import { LOST } from './outcome.ts'
 import type { IdempotencyStore } from './store.ts'
 
-interface Entry {
+/** A key whose handler runs. */
+interface Running {
   readonly fingerprint: string
-  token: string
+  readonly token: string
   /** When the lease ends, in milliseconds since 1970. */
-  lease: number
+  readonly lease: number
   /** When the key is forgotten. */
-  until: number
-  result: string | undefined
-  size: number
+  readonly until: number
+}
+
+/** A key whose handler has run: most of what the store holds, so it has no more than a replay needs. */
+interface Finished {
+  readonly fingerprint: string
+  readonly result: string
+  readonly until: number
 }
 
 /** About what an entry takes besides its texts, in bytes. */
 const OVERHEAD = 300
+
+/** What an entry takes, in bytes. */
+function sizeOf(key: string, fingerprint: string, result: string): number {
+  return OVERHEAD + key.length + fingerprint.length + Buffer.byteLength(result)
+}
+
+/** Calls `drop` for the entries that have ended. Returns when the next one ends. */
+function eachEnded<T extends { readonly until: number }>(
+  entries: ReadonlyMap<string, T>,
+  now: number,
+  drop: (key: string, entry: T) => void,
+): number {
+  for (const [key, entry] of entries) {
+    if (entry.until > now) return entry.until
+    drop(key, entry)
+  }
+  return Infinity
+}
 
 /**
  * Creates the store of one process. Keys that have ended are dropped. It never forgets others: if there is no room for a new key, `begin`
  * throws, because the handler of a forgotten key would run again.
  */
 export function createMemoryStore(maxBytes: number): IdempotencyStore {
-  // every change of an entry moves it to the end, and all live equally long: the first to end is the first
-  const entries = new Map<string, Entry>()
+  // all live equally long: the first to end is the first
+  const running = new Map<string, Running>()
+  const finished = new Map<string, Finished>()
   let size = 0
-  const drop = (key: string, entry: Entry): void => {
-    if (entries.delete(key)) size -= entry.size
-  }
-  const put = (key: string, entry: Entry): void => {
-    const before = entries.get(key)
-    if (before !== undefined) drop(key, before)
-    entry.size = OVERHEAD + key.length + entry.fingerprint.length + Buffer.byteLength(entry.result ?? '')
-    size += entry.size
-    entries.set(key, entry)
+  /** When the first entry ends, or a moment before. */
+  let due = Infinity
+  const dropRunning = (key: string, entry: Running): void => {
+    if (running.delete(key)) size -= sizeOf(key, entry.fingerprint, '')
   }
   const dropEnded = (now: number): void => {
-    for (const [key, entry] of entries) {
-      if (entry.until > now) return
-      drop(key, entry)
-    }
+    const ofRunning = eachEnded(running, now, dropRunning)
+    const ofFinished = eachEnded(finished, now, (key, { fingerprint, result }) => {
+      finished.delete(key)
+      size -= sizeOf(key, fingerprint, result)
+    })
+    due = Math.min(ofRunning, ofFinished)
   }
   return {
     begin: (key, { token, fingerprint, lease, lifetime, takesOver }) => {
       const now = Date.now()
-      dropEnded(now)
-      const known = entries.get(key)
-      if (known?.result !== undefined)
+      if (now >= due) dropEnded(now)
+      const known = finished.get(key)
+      if (known !== undefined)
         return { state: 'finished', fingerprint: known.fingerprint, result: known.result }
-      if (known !== undefined) {
-        const left = known.lease - now
-        if (left > 0 || !takesOver || known.fingerprint !== fingerprint)
-          return { state: 'running', fingerprint: known.fingerprint, left }
-      }
-      if (size > maxBytes) throw new Error(`The memory for idempotency keys, ${maxBytes} bytes, is full`)
-      put(key, {
-        fingerprint,
-        token,
-        lease: now + lease,
-        until: now + lifetime,
-        result: undefined,
-        size: 0,
-      })
+      const other = running.get(key)
+      if (other !== undefined) {
+        const left = other.lease - now
+        if (left > 0 || !takesOver || other.fingerprint !== fingerprint)
+          return { state: 'running', fingerprint: other.fingerprint, left }
+        dropRunning(key, other)
+      } else if (size > maxBytes)
+        throw new Error(`The memory for idempotency keys, ${maxBytes} bytes, is full`)
+      size += sizeOf(key, fingerprint, '')
+      const until = now + lifetime
+      running.set(key, { fingerprint, token, lease: now + lease, until })
+      if (until < due) due = until
       return { state: 'started' }
     },
     finish: (key, token, { text, lifetime }) => {
-      const known = entries.get(key)
-      if (known === undefined || known.token !== token) return false
+      const known = running.get(key)
+      if (known?.token !== token) return false
       // begin lets no more keys in then, and those that run may all have long results
       const isTooMuch = text.length > OVERHEAD && size + Buffer.byteLength(text) > maxBytes
-      put(key, { ...known, result: isTooMuch ? LOST : text, until: Date.now() + lifetime })
+      const result = isTooMuch ? LOST : text
+      running.delete(key)
+      size += Buffer.byteLength(result)
+      finished.set(key, { fingerprint: known.fingerprint, result, until: Date.now() + lifetime })
       return true
     },
     fail: (key, token) => {
-      const known = entries.get(key)
-      if (known?.token === token && known.result === undefined) drop(key, known)
+      const known = running.get(key)
+      if (known?.token === token) dropRunning(key, known)
     },
   }
 }

@@ -4,24 +4,26 @@ import type { ReplyOptions } from '../define/reply.ts'
 import { HttpError, ValidationError } from '../errors.ts'
 import { isAsyncIterable, isWebResponse } from '../stream.ts'
 import type { RequestContext } from '../server/pipeline/context.ts'
-import { decode, encode } from './codec.ts'
+import { decode, encode, isPlain } from './codec.ts'
 
 /** What a store keeps of a run: the result of the handler in the newest version, an error, or that neither can be kept. */
 type Outcome =
-  | {
-      readonly kind: 'value' | 'data' | 'raw'
-      readonly status: number | undefined
-      readonly data: unknown
-      /** What the handler has set on `context.response`. */
-      readonly headers: Headers
-      /** What a reply has of its own. */
-      readonly options?: ReplyOptions
-    }
+  | Data
   | {
       readonly kind: 'error'
       readonly error: Pick<HttpError, 'status' | 'detail' | 'code' | 'type' | 'title' | 'headers' | 'members'>
     }
   | { readonly kind: 'lost' }
+
+interface Data {
+  readonly kind: 'value' | 'data' | 'raw'
+  readonly status: number | undefined
+  readonly data: unknown
+  /** What the handler has set on `context.response`. */
+  readonly headers: Headers
+  /** What a reply has of its own. */
+  readonly options?: ReplyOptions
+}
 
 type Headers = Readonly<Record<string, string | readonly string[]>>
 
@@ -57,17 +59,19 @@ export function writeResult(
   context: ExecutionContext,
 ): string | undefined {
   const after = headOf(context)
-  const headers = differing(before.headers, after.headers)
+  const headers = after === NO_HEAD ? NO_HEAD.headers : differing(before.headers, after.headers)
   if (!isReply(result)) {
     const status = after.status === before.status ? undefined : after.status
     return writeData({ kind: 'value', status, data: result, headers })
   }
   const { status = after.status, data, headers: own, cookies } = result
+  const kind = isRaw(result) ? 'raw' : 'data'
+  if (own === undefined && cookies === undefined) return writeData({ kind, status, data, headers })
   const options = { ...(own && { headers: own }), ...(cookies && { cookies }) }
-  return writeData({ kind: isRaw(result) ? 'raw' : 'data', status, data, headers, options })
+  return writeData({ kind, status, data, headers, options })
 }
 
-function writeData(outcome: Extract<Outcome, { data: unknown }>): string | undefined {
+function writeData(outcome: Data): string | undefined {
   const { status, data } = outcome
   if (status !== undefined && isPassing(status)) return undefined
   const isData = !isWebResponse(data) && !isAsyncIterable(data) && typeof data !== 'function'
@@ -87,11 +91,25 @@ function isPassing(status: number): boolean {
 
 function writeOutcome(outcome: Outcome): string {
   try {
-    return encode(outcome)
+    return isUsual(outcome) ? writeUsual(outcome) : encode(outcome)
   } catch {
     // the first response fails as well, by the same value
     return LOST
   }
+}
+
+/** Data that are JSON as they are, of which `encode` would write the same in more time. */
+type Usual = Omit<Data, 'options'>
+
+function isUsual(outcome: Outcome): outcome is Usual {
+  return 'data' in outcome && outcome.options === undefined && isPlain(outcome.data)
+}
+
+function writeUsual({ kind, status, data, headers }: Usual): string {
+  const text = JSON.stringify(data)
+  return `{"kind":"${kind}"${status === undefined ? '' : `,"status":${status}`},"headers":${
+    headers === NO_HEAD.headers ? '{}' : JSON.stringify(headers)
+  }${text === undefined ? '' : `,"data":${text}`}}`
 }
 
 /** The header of every replayed response. */

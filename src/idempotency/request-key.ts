@@ -12,8 +12,11 @@ import { encode } from './codec.ts'
 /** The field name, as it is written in documents. */
 export const HEADER = 'Idempotency-Key'
 
-/** A String of structured fields (RFC 9651 section 3.3.3), or the same without its quotes, as many clients send it. */
-const KEY = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([\w.~:/+=@-]+))$/
+/** What a String of structured fields has between its quotes (RFC 9651 section 3.3.3). */
+const QUOTED = /^(?:[ !#-[\]-~]|\\["\\])*$/
+
+/** What many clients send without quotes, and nearly all keys are. */
+const SIMPLE = /^[\w.~:/+=@-]+$/
 
 const MAX_LENGTH = 255
 
@@ -27,14 +30,20 @@ export function readKey({ request }: ExecutionContext, required: boolean): strin
     if (!required) return undefined
     throw missingKey()
   }
-  const [, quoted, bare] = KEY.exec(text.length > 2 * MAX_LENGTH ? '' : text.trim()) ?? []
-  const key = bare ?? quoted?.replaceAll(/\\(["\\])/g, '$1')
+  const key = text.length > 2 * MAX_LENGTH ? undefined : parseKey(text.trim())
   if (!isText(key) || key.length > MAX_LENGTH)
     throw addedError(
       'malformed_idempotency_key',
       `${HEADER} is a text in double quotes with 1 to ${MAX_LENGTH} characters, such as a UUID`,
     )
   return key
+}
+
+function parseKey(text: string): string | undefined {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"')
+  const inner = isQuoted ? text.slice(1, -1) : text
+  if (SIMPLE.test(inner)) return inner
+  return isQuoted && QUOTED.test(inner) ? inner.replaceAll(/\\(["\\])/g, '$1') : undefined
 }
 
 /** The problem of a request without a key. */
@@ -48,7 +57,7 @@ export function missingKey(): HttpError {
 /** Whose a key is. */
 interface Owner {
   /** What tells clients apart. */
-  readonly scope: readonly unknown[]
+  readonly scope: string
   /** Whether the server knows that the client is the one it says it is. */
   readonly isKnown: boolean
 }
@@ -60,7 +69,8 @@ export function toStoreKey(key: string, { scope, isKnown }: Owner): string {
       'malformed_idempotency_key',
       `${HEADER} needs at least ${MIN_SHARED_LENGTH} characters, because the client is not known here`,
     )
-  return JSON.stringify([...scope, key])
+  // a key has no line break
+  return `${scope}\n${key}`
 }
 
 /**
@@ -72,20 +82,20 @@ export function ownerOf({ client, identity }: ExecutionContext): Owner {
   const { id, sub }: { readonly id?: unknown; readonly sub?: unknown } = isObject(identity) ? identity : {}
   const own = isObject(identity) ? (id ?? sub) : identity
   if (own === undefined || own === null) {
-    if (!isObject(identity)) return { scope: ['client', client ?? null], isKnown: false }
+    if (!isObject(identity)) return { scope: isText(client) ? `client:${client}` : 'client', isKnown: false }
     throw new TypeError('idempotency: the identity has no id and no sub; give the option client')
   }
   if (typeof own === 'string' || typeof own === 'number' || typeof own === 'bigint')
-    return { scope: ['identity', String(own)], isKnown: true }
+    return { scope: `identity:${own}`, isKnown: true }
   throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
 }
 
 /** Returns whose the keys are by the id that the option `client` has returned. @throws `TypeError` for one that is no text. */
 export function ownerNamed(id: unknown): Owner {
-  if (id === undefined || id === null || id === '') return { scope: ['client', null], isKnown: false }
+  if (id === undefined || id === null || id === '') return { scope: 'client', isKnown: false }
   // a promise would be the same text for all clients
   if (!isString(id)) throw new TypeError('idempotency: the option client returned no text')
-  return { scope: ['id', id], isKnown: true }
+  return { scope: `id:${id}`, isKnown: true }
 }
 
 /** The input of a handler. */
@@ -107,11 +117,31 @@ export function toFingerprint(
   version: VersionSpec | undefined,
 ): Awaitable<string> {
   const noted = { isWhole: true }
-  const place = version === undefined ? route?.name : [route?.name, encode(version)]
-  const text = toCanonical([request.method, place, params, query, { body, form }], noted)
-  if (noted.isWhole && (body !== undefined || form !== undefined)) return text
-  const url = noted.isWhole ? null : request.url
-  return request.bytes().then((bytes) => JSON.stringify([text, bytes.length === 0 ? null : hash(bytes), url]))
+  const write = (value: unknown): string => (value === undefined ? '' : toCanonical(value, noted))
+  // no part but the last, the body, has a line break
+  const parts = [
+    request.method,
+    version === undefined ? '' : encode(version),
+    JSON.stringify(route?.name),
+    write(params),
+    write(query),
+    write(body),
+    write(form),
+  ]
+  if (noted.isWhole && (body !== undefined || form !== undefined)) return parts.join('\n')
+  parts.push(noted.isWhole ? '' : JSON.stringify(request.url))
+  return request.bytes().then((bytes) => {
+    parts.push(bytes.length > SHORT_BODY ? `#${hash(bytes)}` : `=${toText(bytes)}`)
+    return parts.join('\n')
+  })
+}
+
+/** Bodies up to this many bytes are compared as they are, in place of a digest. */
+const SHORT_BODY = 64
+
+/** Each byte as a character. */
+function toText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
 /** A digest of bounded length, which tells nothing of what it is made of. */

@@ -181,6 +181,9 @@ describe('a key', () => {
   for (const [name, key] of [
     ['empty', '""'],
     ['not closed', '"abc-0000000000000001'],
+    ['not opened', 'abc-0000000000000001"'],
+    ['a quote alone', '"'],
+    ['with a wrong escape', '"abc-0000000000000001\\d"'],
     ['a list', '"abc-0000000000000001", "abc-0000000000000002"'],
     ['with parameters', '"abc-0000000000000001";a=1'],
     ['too long', `"${'a'.repeat(256)}"`],
@@ -207,6 +210,14 @@ describe('a key', () => {
     await post(app, '"abc-0000000000000001"')
     await post(app, 'abc-0000000000000001')
     assert.equal(runs(), 1)
+  })
+
+  it('can have spaces, quotes and backslashes, which are escaped', async () => {
+    const { app, runs } = counting()
+    assert.equal((await post(app, String.raw`"a \\ b \" c 0000000001"`)).statusCode, 201)
+    assert.equal((await post(app, String.raw`"a \\ b \" c 0000000001"`)).statusCode, 201)
+    assert.equal((await post(app, String.raw`"a \" b \\ c 0000000001"`)).statusCode, 201)
+    assert.equal(runs(), 2)
   })
 
   it('is free after its lifetime', async () => {
@@ -280,6 +291,17 @@ describe('the same key with another request', () => {
     assert.equal(await raw('{"a":1}'), 200)
     assert.equal(await raw('{"a":1}'), 200)
     assert.equal(await raw('{"a": 1}'), 422)
+  })
+
+  it('compares the bytes of a long body that no schema reads', async () => {
+    const headers = { 'idempotency-key': '"raw-0000000000000002"' }
+    const raw = async (body: string): Promise<number> =>
+      (await app.inject({ method: 'POST', url: '/orders/raw', body, headers })).statusCode
+    const long = 'a'.repeat(5000)
+    assert.equal(await raw(long), 200)
+    assert.equal(await raw(long), 200)
+    assert.equal(await raw(`${long.slice(1)}b`), 422)
+    assert.equal(await raw(long.slice(1)), 422)
   })
 
   it('is validated first, so an invalid request uses up no key', async () => {
