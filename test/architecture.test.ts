@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/versioned':
-    'values.ts http.ts async.ts media-type.ts errors.ts path versioning flatten server/options server/pipeline server/lookup server/table server/version-report',
+    'http.ts async.ts media-type.ts errors.ts path versioning flatten server/options server/pipeline server/lookup server/table server/version-report',
   'server/dispatch.ts':
     'http.ts async.ts stream.ts path session server/pipeline server/lookup server/version-report',
   'server/adapters/shared': 'http.ts stream.ts errors.ts request server/pipeline',
@@ -103,8 +103,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   cli: 'gate file-name.ts values.ts edit-distance.ts versioning schema changes openapi server/options server/version-report server/adapters server/boot server/app.ts',
   'common.ts':
     'added-errors.ts http.ts merge-patch.ts definition-error.ts check-options.ts errors.ts path versioning schema define send session openapi server/logging server/options server/version-report server/adapters/inject server/adapters server/boot server/edge',
-  'edge.ts': 'server/versioned server/edge common.ts',
-  'index.ts': 'server/versioned server/adapters/node server/app.ts common.ts',
+  'edge.ts': 'versioning server/edge common.ts',
+  'index.ts': 'versioning server/adapters/node server/app.ts common.ts',
 }
 
 /** Packages and built-in modules that only some files may import as values, and those files. */

@@ -12,7 +12,7 @@ export interface DefinitionCode {
     readonly dataResponses: typeof dataResponses
   }>
   /** Checks the policies of versions. */
-  readonly policies: Late<{ readonly routePolicyProblems: typeof routePolicyProblems }>
+  readonly versions: Late<{ readonly routePolicyProblems: typeof routePolicyProblems }>
   /** Creates the routes of mounted handlers, and checks what routes need of their controllers. */
   readonly routes: Late<{
     readonly toMountRoute: typeof toMountRoute

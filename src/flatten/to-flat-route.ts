@@ -170,7 +170,7 @@ export function withPolicy(
   { policies: above, code }: Pick<Inherited, 'policies' | 'code'>,
   problems: Pick<DefinitionProblem[], 'push'>,
 ): readonly PlacedPolicy[] {
-  const checks = policy === undefined ? undefined : code.policies.get()
+  const checks = policy === undefined ? undefined : code.versions.get()
   const found = checks?.routePolicyProblems(where, 'policy', policy) ?? []
   problems.push(...found)
   const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }

@@ -9,7 +9,6 @@ import type {
   VersionListing,
 } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
-import { isScheme, notScheme } from './schemes/scheme.ts'
 import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/plain-scheme.ts'
 import type {
   SchemeUse,
@@ -110,7 +109,7 @@ export function isSelector(defaultVersion: unknown): boolean {
 }
 
 /** Applies the options to the schemes. */
-function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
+export function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
   const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
   const { defaultVersion = null, format = 'string', versions = [], history } = usable ? options : {}
@@ -222,21 +221,4 @@ function toScheme(
 function given(statusCodes: unknown): Partial<VersionStatusCodes> {
   if (!isStatusCodes(statusCodes)) return {}
   return Object.fromEntries(Object.entries(statusCodes).filter(([, status]) => status !== undefined))
-}
-
-/**
- * Applies the options of one scheme, or of each of several.
- *
- * @throws `TypeError` for anything else
- */
-export function readVersioning(schemes: unknown, options: VersioningOptions = {}): Versioning {
-  const uses = Array.isArray(schemes) ? schemes.map(toUse) : [toUse([schemes, options])]
-  return toVersioning(uses, options)
-}
-
-/** A scheme with its options. */
-function toUse(entry: unknown): SchemeUse {
-  const [scheme, options = {}]: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
-  if (isScheme(scheme) && typeof options === 'object' && options !== null) return { scheme, options }
-  throw notScheme()
 }

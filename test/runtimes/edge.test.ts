@@ -90,14 +90,21 @@ describe('octavo/edge', () => {
     )
   })
 
-  it('has the code of versions in a bundle only if a scheme is used', async () => {
-    const has = async (contents: string): Promise<boolean> =>
-      (await bundleOf(contents)).inputs['src/versioning/versioning.ts'] !== undefined
-    const plain = 'createEdgeApp, defineController, defineModule, DefinitionError, Session, VERSION_NEUTRAL'
-    const from = (names: string): string => `export { ${names} } from './src/edge.ts'`
-    assert.equal(await has(from(plain)), false)
-    assert.equal(await has(from('VersioningSchemes')), true)
-    assert.equal(await has(from('defineVersioningScheme')), true)
+  it('loads the code of versions only where versions are enabled', async () => {
+    const { inputs } = await bundleOf(`export * from './src/edge.ts'`)
+    assert.equal(inputs['src/versioning/versioning.ts'], undefined)
+    assert.ok(inputs['src/versioning/schemes/url.ts'])
+  })
+
+  it('refuses at once what is no scheme, and the rest when it is ready', async () => {
+    const app = edge.createEdgeApp(edge.defineModule({}), { logger: false })
+    // @ts-expect-error it is no scheme
+    assert.throws(() => app.enableVersioning({}), /a scheme is one of VersioningSchemes/)
+    assert.throws(() => app.enableVersioning([]), /a scheme is one of VersioningSchemes/)
+    app.enableVersioning(edge.VersioningSchemes.URL, { versions: ['1'], defaultVersion: '2' })
+    assert.throws(() => app.versions(), /call await app.ready\(\) first/)
+    await assert.rejects(app.ready(), /edge\.test\.ts:\d+/)
+    await app.close()
   })
 
   it('loads nothing of a server later', async () => {

@@ -80,8 +80,8 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
   const lifecycle = createLifecycle()
   let structure: Structure | undefined
   // what cannot be used is refused with the other mistakes
-  const versions = createEnabledVersioning(mistakes().length > 0 ? undefined : options.versioning)
-  const findDefinitions = createFinder(options, () => ({ structure, versioning: versions.current() }))
+  const versions = createEnabledVersioning(mistakes().length > 0 ? undefined : options.versioning, code)
+  const findDefinitions = createFinder(options, () => ({ structure, enabled: versions.enabled() }))
   const refuse = createRefusal(findDefinitions)
   const documents = createLazyDocuments(() => {
     const { modules } = definitions.complete().structure
@@ -174,15 +174,15 @@ function createFinder(
   options: object,
   parts: () => {
     readonly structure: Structure | undefined
-    readonly versioning: Versioning | undefined
+    readonly enabled: object | undefined
   },
 ): FindDefinitions {
   return ({ code, where }) => {
     // what a setting holds was not written in a definition
     if (code === 'invalid_config') return []
-    const { structure, versioning } = parts()
+    const { structure, enabled } = parts()
     const named = structure === undefined ? [] : definitionsAt(where, structure)
-    return [...named, where.startsWith('enableVersioning') ? versioning : undefined, options]
+    return [...named, where.startsWith('enableVersioning') ? enabled : undefined, options]
   }
 }
 

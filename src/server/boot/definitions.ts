@@ -6,9 +6,11 @@ import type { SettledModules } from '../../flatten/modules.ts'
 import type { Token } from '../../define/token.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import type { Settings } from '../options/settings.ts'
-import { loadMissing } from './optional-code.ts'
+import { loadMissing, NOT_LOADED } from './optional-code.ts'
 import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
+
+const NOT_IMPORTED = 'An imported module is still a promise: call await app.ready() first'
 
 /** What is made of the definitions, anew when promised modules or missing code have come. */
 export interface Parts {
@@ -51,9 +53,7 @@ export function createDefinitions(
     complete: () => {
       const { isComplete, pending } = parts.structure
       if (isComplete) return parts
-      const reason =
-        pending.length > 0 ? 'An imported module is still a promise' : 'Some code is not loaded yet'
-      throw new Error(`${reason}: call await app.ready() first`)
+      throw new Error(pending.length > 0 ? NOT_IMPORTED : NOT_LOADED)
     },
     settle: async () => {
       parts = await complete(parts, read, code)

@@ -1,24 +1,39 @@
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
+import { isScheme } from '../../versioning/schemes/scheme.ts'
+import type { SchemeUse } from '../../versioning/schemes/scheme.ts'
+import { isObject } from '../../values.ts'
 import type { AnyVersioning } from '../options/versioning.ts'
-import { routingOf } from '../versioned/brought.ts'
+import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { PLAIN } from '../versioned/plain.ts'
 import type { Routing } from '../versioned/routing.ts'
+import type * as Versioned from '../versioned/versioned.ts'
 import type { Table } from '../table/table.ts'
 import type { VersionInfo } from '../version-report/versions.ts'
 import type { Compiled, Materials } from './compile.ts'
 import type { Parts } from './definitions.ts'
+import { NOT_LOADED } from './optional-code.ts'
+import type { OptionalCode } from './optional-code.ts'
+
+/** Schemes with the options of each, and those that they have in common, as they were enabled. */
+interface Enabled {
+  readonly uses: readonly SchemeUse[]
+  readonly options: VersioningOptions
+}
 
 /** The versioning of an application, which may change until its first request. */
 export interface EnabledVersioning {
+  /** `undefined` for none, and until its code is loaded. */
   readonly current: () => Versioning | undefined
+  /** What was enabled, for the place of its mistakes. */
+  readonly enabled: () => object | undefined
   /** The known versions of a table as data. */
   readonly list: (table: Table) => readonly VersionInfo[]
-  /** Replaces the versioning. @throws `TypeError` for anything but schemes. */
-  readonly enable: (given: unknown, options?: VersioningOptions) => Versioning
-  /** Loads what previews need, and what the policies of routes need without versioning. Returns its argument. */
+  /** Replaces the versioning. Returns what was enabled. @throws `TypeError` for anything but schemes. */
+  readonly enable: (given: unknown, options?: VersioningOptions) => object
+  /** Loads what versions, previews and the policies of routes need. Returns its argument. */
   readonly loadFor: (parts: Parts) => Promise<Parts>
-  /** What was made, made again if the versioning has changed. */
+  /** What was made, made again if the versioning has changed. @throws `Error` while code is missing. */
   readonly compiled: (make: Make) => Compiled
 }
 
@@ -26,16 +41,24 @@ export interface EnabledVersioning {
 export type Make = (enabled: Pick<Materials, 'versioning' | 'routing'>) => Compiled
 
 /** Holds the versioning that the options name, if any. */
-export function createEnabledVersioning(option: AnyVersioning | undefined): EnabledVersioning {
+export function createEnabledVersioning(
+  option: AnyVersioning | undefined,
+  { versions }: Pick<OptionalCode, 'versions'>,
+): EnabledVersioning {
+  let enabled: Enabled | undefined
   let versioning: Versioning | undefined
   let routing: Routing = PLAIN
   let compiled: Compiled | undefined
-  const enable: EnabledVersioning['enable'] = (given, options) => {
-    const brought = routingOf(given)
-    versioning = brought.readVersioning(given, options)
-    routing = brought
+  const read = ({ VERSIONED }: typeof Versioned): void => {
+    versioning = enabled && VERSIONED.toVersioning(enabled.uses, enabled.options)
+    routing = VERSIONED
     compiled = undefined
-    return versioning
+  }
+  const enable: EnabledVersioning['enable'] = (given, options = {}) => {
+    enabled = { uses: toUses(given, options), options }
+    const code = versions.get()
+    if (code !== undefined) read(code)
+    return enabled
   }
   if (option) {
     const { scheme, schemes, ...common } = option
@@ -43,21 +66,45 @@ export function createEnabledVersioning(option: AnyVersioning | undefined): Enab
   }
   return {
     current: () => versioning,
+    enabled: () => enabled,
     list: (table) => routing.listVersions(table, versioning),
     enable,
     loadFor: async (parts) => {
+      const isPlain = enabled === undefined && parts.structure.routes.every(hasNoPolicies)
+      if (routing === PLAIN && !isPlain) read(await versions.load())
       if (versioning?.previews !== undefined && routing.createPreviews === undefined) {
         const { createPreviewRouting } = await import('../versioned/previews.ts')
         routing = { ...routing, createPreviews: createPreviewRouting }
         compiled = undefined
       }
-      const isPlain = parts.structure.routes.every(({ policies }) => policies.length === 0)
-      if (routing === PLAIN && !isPlain) {
-        routing = (await import('../versioned/versioned.ts')).VERSIONED
-        compiled = undefined
-      }
       return parts
     },
-    compiled: (make) => (compiled ??= make({ versioning, routing })),
+    compiled: (make) => {
+      if (enabled !== undefined && routing === PLAIN) throw new Error(NOT_LOADED)
+      return (compiled ??= make({ versioning, routing }))
+    },
   }
+}
+
+function hasNoPolicies({ policies }: FlatRoute): boolean {
+  return policies.length === 0
+}
+
+/** One scheme with its options, or the schemes of a list with theirs. @throws `TypeError` for anything else. */
+function toUses(given: unknown, options: object): readonly SchemeUse[] {
+  if (!Array.isArray(given)) return [toUse([given, options])]
+  if (given.length === 0) throw notScheme()
+  return given.map(toUse)
+}
+
+function toUse(entry: unknown): SchemeUse {
+  const [scheme, options = {}]: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
+  if (isScheme(scheme) && isObject(options)) return { scheme, options }
+  throw notScheme()
+}
+
+function notScheme(): TypeError {
+  return new TypeError(
+    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
+  )
 }

@@ -5,7 +5,7 @@ import type { OptionalCode } from './optional-code.ts'
 export function createLateCode(): OptionalCode {
   return {
     schemas: createLate(() => import('../../schema/route-schemas.ts')),
-    policies: createLate(() => import('../versioned/versioned.ts')),
+    versions: createLate(() => import('../versioned/versioned.ts')),
     routes: createLate(() => import('./route-code.ts')),
     container: createLate(() => import('./container-code.ts')),
     options: createLate(() => import('./option-code.ts')),

@@ -1,6 +1,6 @@
 import type { Late } from '../../async.ts'
 import { dataResponses, readSchemas } from '../../schema/route-schemas.ts'
-import { routePolicyProblems } from '../../versioning/policy-problems.ts'
+import * as versions from '../versioned/versioned.ts'
 import * as container from './container-code.ts'
 import * as options from './option-code.ts'
 import * as routes from './route-code.ts'
@@ -9,7 +9,7 @@ import type { OptionalCode } from './optional-code.ts'
 /** The code of applications that report mistakes as soon as they are created, whatever the definitions need. */
 export const PRESENT_CODE: OptionalCode = {
   schemas: createPresent({ dataResponses, readSchemas }),
-  policies: createPresent({ routePolicyProblems }),
+  versions: createPresent(versions),
   routes: createPresent(routes),
   container: createPresent(container),
   options: createPresent(options),

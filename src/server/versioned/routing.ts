@@ -1,6 +1,7 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { ExpandRoutes, Previewed, PreviewInfo } from '../../flatten/history.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
+import type { SchemeUse } from '../../versioning/schemes/scheme.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
 import type { Locate } from '../lookup/resolution.ts'
@@ -71,8 +72,8 @@ export interface Routing {
   readonly listVersions: (table: Table, versioning: Enabled) => readonly VersionInfo[]
 }
 
-/** The way that knows versions. Every scheme brings it along, so that applications without versions do not load it. */
+/** The way that knows versions. */
 export interface VersionedRouting extends Routing {
-  /** @throws `TypeError` for anything but schemes. */
-  readonly readVersioning: (given: unknown, options?: VersioningOptions) => Versioning
+  /** Applies the options of schemes, and those that schemes have in common. */
+  readonly toVersioning: (uses: readonly SchemeUse[], options: VersioningOptions) => Versioning
 }

@@ -1,4 +1,4 @@
-import { readVersioning } from '../../versioning/versioning.ts'
+import { toVersioning } from '../../versioning/versioning.ts'
 import { createVersionLocate } from '../lookup/locate-version.ts'
 import { createVersionMiss } from '../lookup/version-miss.ts'
 import { createMigrating } from '../pipeline/migration.ts'
@@ -11,12 +11,12 @@ import { createSuffixOf } from './tags.ts'
 import { writeOut } from './write-out.ts'
 import type { VersionedRouting } from './routing.ts'
 
-// for applications that have policies and no scheme
+// what reads the definitions checks policies by it
 export { routePolicyProblems } from '../../versioning/policy-problems.ts'
 
 /** The way of applications with versions, or with policies alone. */
 export const VERSIONED: VersionedRouting = {
-  readVersioning,
+  toVersioning,
   writeOut,
   createMigrating: (routes, versioning, previews, { usage, telemetry }) =>
     createMigrating(

@@ -125,10 +125,3 @@ export interface VersioningSchemeDefinition<O> {
 export function isScheme(value: unknown): value is VersioningScheme<never> {
   return isObject(value) && 'reader' in value && 'statusCodes' in value
 }
-
-/** The error for anything else. */
-export function notScheme(): TypeError {
-  return new TypeError(
-    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
-  )
-}

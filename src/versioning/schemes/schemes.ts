@@ -1,11 +1,9 @@
-import { headerScheme } from '../../versioning/schemes/header.ts'
-import { hostScheme } from '../../versioning/schemes/host.ts'
-import { queryScheme } from '../../versioning/schemes/query.ts'
-import { toScheme } from '../../versioning/schemes/plain-scheme.ts'
-import type { VersioningScheme, VersioningSchemeDefinition } from '../../versioning/schemes/scheme.ts'
-import { urlScheme } from '../../versioning/schemes/url.ts'
-import { bringing } from './brought.ts'
-import { VERSIONED } from './versioned.ts'
+import { headerScheme } from './header.ts'
+import { hostScheme } from './host.ts'
+import { queryScheme } from './query.ts'
+import { toScheme } from './plain-scheme.ts'
+import type { VersioningScheme, VersioningSchemeDefinition } from './scheme.ts'
+import { urlScheme } from './url.ts'
 
 /**
  * The built-in ways a version travels with a request. `app.enableVersioning` takes one of them; `defineVersioningScheme` makes
@@ -13,13 +11,13 @@ import { VERSIONED } from './versioned.ts'
  */
 export const VersioningSchemes = {
   /** The first path segment: `/v1/cars`. */
-  URL: bringing(urlScheme, VERSIONED),
+  URL: urlScheme,
   /** A parameter of the Accept header, or a header of its own. */
-  HEADER: bringing(headerScheme, VERSIONED),
+  HEADER: headerScheme,
   /** A query parameter: `?version=1`. */
-  QUERY: bringing(queryScheme, VERSIONED),
+  QUERY: queryScheme,
   /** The first label of the host name: `v1.example.com`. */
-  HOST: bringing(hostScheme, VERSIONED),
+  HOST: hostScheme,
 } as const
 
 /**
@@ -36,5 +34,5 @@ export const VersioningSchemes = {
 export function defineVersioningScheme<O extends object = object>(
   definition: VersioningSchemeDefinition<O>,
 ): VersioningScheme<O> {
-  return bringing(toScheme(definition), VERSIONED)
+  return toScheme(definition)
 }
