@@ -26,70 +26,49 @@ const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
 const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, name), 'utf8'))
 
 /**
- * Keeps everything that `octavo/edge` imports statically in one chunk, what it loads if definitions need it in another, and what `octavo`
- * has besides in a third. esbuild makes a chunk for each set of entry points that share files, and every `import()` is an entry point, so
- * that `octavo` would be three dozen files, which load 13 ms slower. All of them come after one of the three anyway: if each imports it,
- * they share one set.
+ * Files that share a chunk, because they are loaded together: what every application has, what reads the schemas of routes, what versions
+ * need, and what few definitions and options need. esbuild makes a chunk for each set of entry points that share files, and every `import()` is an entry
+ * point, so that `octavo` would be three dozen files, which load 13 ms slower. What is loaded later comes after some of these anyway:
+ * if each of those imports them, they share one set.
  */
-const core: Plugin = {
-  name: 'core',
+const SHARED = {
+  core: `export * from './common.ts'\nexport * from './server/edge/edge-app.ts'\n`,
+  schemas: `export * from './schema/route-schemas.ts'\n`,
+  versions: `export * from './server/versioned/versioned.ts'\n`,
+  options: `export * from './server/boot/container-code.ts'\nexport * from './server/boot/option-code.ts'\n`,
+} as const
+
+const shared: Plugin = {
+  name: 'shared',
   setup: (context) => {
-    // whoever resolves a file first says whether its import does something, which the package denies
-    context.onResolve({ filter: /(?:\/edge|\/index|\/present-code)\.ts$/ }, ({ path, resolveDir }) => {
-      const file = join(resolveDir, path)
-      return COMMON.has(file) ? { path: file, sideEffects: true } : undefined
-    })
-    context.onResolve({ filter: /^octavo:core$/ }, () => ({
-      path: 'core',
+    context.onResolve({ filter: /^octavo:/ }, ({ path }) => ({
+      path: path.slice('octavo:'.length),
       namespace: 'octavo',
       sideEffects: true,
     }))
-    context.onLoad({ filter: /^core$/, namespace: 'octavo' }, () => ({
-      contents: CORE,
+    context.onLoad({ filter: /^/, namespace: 'octavo' }, ({ path }) => ({
+      contents: SHARED[path as keyof typeof SHARED],
       resolveDir: join(ROOT, 'src'),
-    }))
-    context.onResolve({ filter: /^octavo:.+\.ts$/ }, ({ path }) => ({
-      path: join(ROOT, 'src', path.slice('octavo:'.length)),
-      sideEffects: true,
     }))
     context.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       if (!later.has(path)) return undefined
-      const imports = toBefore(path).map((file) => `import 'octavo:${file}'\n`)
+      const imports = toBefore(path).map((name) => `import 'octavo:${name}'\n`)
       return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n'), loader: 'ts' }
     })
   },
 }
 
-/**
- * What an `import()` asks for in applications without schemes, and schemes import statically: it has to run before them. What few routes
- * need is one of these too, so that it does not bring them.
- */
-const OF_SCHEMES = /[/\\]server[/\\](?:versioned[/\\]versioned|boot[/\\]route-code)\.ts$/
-
-/** What `octavo` imports statically, and `octavo/edge` loads if definitions need it. */
-const OPTIONAL = ['server/boot/present-code.ts']
-
-/** What a file that is loaded later comes after. */
-function toBefore(path: string): readonly string[] {
-  if (OF_SCHEMES.test(path)) return ['core']
-  if (OF_NODE.test(path)) return ['index.ts']
-  return OF_SCHEMAS.test(path) ? ['edge.ts', ...OPTIONAL] : ['edge.ts']
+/** What a file that is loaded later comes after: what most applications have loaded before it, as a rule. */
+function toBefore(path: string): readonly (keyof typeof SHARED)[] {
+  if (OF_SCHEMAS.test(path)) return ['core', 'schemas']
+  return OF_VERSIONS.test(path) ? ['core', 'schemas', 'versions'] : ['core', 'schemas', 'versions', 'options']
 }
 
-/** What others are made to import. */
-const COMMON = new Set(['edge.ts', 'index.ts', ...OPTIONAL].map((file) => join(ROOT, 'src', file)))
+/** What works on schemas. */
+const OF_SCHEMAS = /[/\\](?:schema|validation)[/\\]/
 
-/** What comes after that: it works on schemas, or is a part of it. */
-const OF_SCHEMAS = /[/\\](?:changes|docs|openapi|schema|session|validation)[/\\]|-code\.ts$/
-
-/**
- * What applications without schemes consist of. As an entry point it keeps the code of versions out of its chunk, so that bundles can do
- * without it. The file that this makes is not written.
- */
-const CORE = `export * from './common.ts'\nexport * from './server/edge/edge-app.ts'\n`
-
-/** What only `octavo` imports. */
-const OF_NODE = /[/\\]server[/\\](?:adapters[/\\]node|process)[/\\]/
+/** What applications with versions have. */
+const OF_VERSIONS = /[/\\]versioned[/\\]/
 
 /** The entry points but these two, and the files that something imports with `import()`, but for the command line, which stays small. */
 const later = new Set([
@@ -107,7 +86,7 @@ const later = new Set([
 
 const { outputFiles } = await build({
   absWorkingDir: ROOT,
-  entryPoints: [...entryPoints, 'octavo:core', 'src/cli/main.ts'],
+  entryPoints: [...entryPoints, 'src/cli/main.ts'],
   outbase: 'src',
   outdir: process.argv[2] ?? 'dist',
   bundle: true,
@@ -116,7 +95,7 @@ const { outputFiles } = await build({
   target: 'node20',
   format: 'esm',
   packages: 'external',
-  plugins: [core],
+  plugins: [shared],
   define: {
     PAGE_CSS: textOf('page.css'),
     SCALAR_CSS: textOf('scalar.css'),
@@ -129,10 +108,8 @@ const { outputFiles } = await build({
 })
 
 // no file does anything when it is imported, so imports without names only make bundlers keep what nothing uses
-const UNWRITTEN = /[/\\]core\.js(?:\.map)?$/
 const BARE = /^import "\.[^"]+";$/gm
 for (const { path, text } of outputFiles) {
-  if (UNWRITTEN.test(path)) continue
   mkdirSync(dirname(path), { recursive: true })
   // the lines stay where source maps have them
   const written = path.endsWith('.js') ? text.replaceAll(BARE, '') : text
