@@ -53,7 +53,7 @@ const Rules = z.object({
   ),
 })
 
-const dashboard = Dashboard.parse(JSON.parse(readText('grafana.json')))
+const dashboard = Dashboard.parse(JSON.parse(readText('grafana/dashboard.json')))
 const alerts = Rules.parse(parse(readText('alerts.yaml'))).groups.flatMap(({ rules }) => rules)
 
 /** Grafana replaces its variables before Prometheus sees a query. */
@@ -277,6 +277,7 @@ describe('the dashboard and the alerts of examples/operations', () => {
   const skip = hasPromtool ? false : 'promtool is not installed'
   for (const [title, args] of [
     ['are rules that promtool accepts', ['check', 'rules', 'alerts.yaml']],
+    ['have a configuration that promtool accepts', ['check', 'config', 'prometheus.yaml']],
     ['fire when they should, and not otherwise', ['test', 'rules', 'alerts.test.yaml']],
   ] as const)
     it(title, { skip }, () => {

@@ -18,12 +18,44 @@ const Api = z.object({
   stop_grace_period: z.string(),
 })
 const Balancer = z.object({ environment: Environment, volumes: z.array(z.string()) })
+const Monitor = z.object({ volumes: z.array(z.string()) })
 const Compose = z.object({
-  services: z.object({ 'api-1': Api, 'api-2': Api, 'api-3': Api, balancer: Balancer }),
+  services: z.object({
+    'api-1': Api,
+    'api-2': Api,
+    'api-3': Api,
+    balancer: Balancer,
+    prometheus: Monitor,
+    grafana: Monitor,
+  }),
+})
+const Prometheus = z.object({
+  rule_files: z.array(z.string()),
+  scrape_configs: z.array(
+    z.object({ job_name: z.string(), static_configs: z.array(z.object({ targets: z.array(z.string()) })) }),
+  ),
+})
+const DataSources = z.object({ datasources: z.array(z.object({ type: z.string(), url: z.url() })) })
+const Dashboards = z.object({
+  providers: z.array(z.object({ type: z.literal('file'), options: z.object({ path: z.string() }) })),
 })
 
-const { services } = Compose.parse(parse(readFileSync(join(FOLDER, 'compose.yaml'), 'utf8'), { merge: true }))
+const readYaml = (name: string): unknown => parse(readFileSync(join(FOLDER, name), 'utf8'), { merge: true })
+
+const { services } = Compose.parse(readYaml('compose.yaml'))
 const instances = [services['api-1'], services['api-2'], services['api-3']]
+
+/** The files of the folder that a container has, by the paths at which it has them. */
+const toMounted = (volumes: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(
+    volumes
+      .filter((volume) => volume.startsWith('./'))
+      .map((volume) => {
+        const [file = '', path = ''] = volume.split(':')
+        assert.ok(existsSync(join(FOLDER, file)), file)
+        return [path, file] as const
+      }),
+  )
 
 /** The value of a variable whose default is used: `${NAME:-default}`. */
 const toDefault = (value: string): string => value.replace(/^\$\{\w+:-(.*)\}$/, '$1')
@@ -59,6 +91,29 @@ describe('the compose file of examples/operations', () => {
     assert.equal(environment['INSTANCES'], 'api-1:3000 api-2:3000 api-3:3000')
     const template = readFileSync(join(FOLDER, 'nginx/orders.conf.template'), 'utf8')
     for (const [, name = ''] of template.matchAll(/\$\{(\w+)\}/g)) assert.ok(name in environment, name)
-    for (const volume of volumes) assert.ok(existsSync(join(FOLDER, volume.split(':')[0] ?? '')), volume)
+    assert.equal(toMounted(volumes).size, 2)
+  })
+
+  it('has Prometheus ask all instances, past the balancer, and know the alerts', () => {
+    const mounted = toMounted(services.prometheus.volumes)
+    const file = mounted.get('/etc/prometheus/prometheus.yml') ?? ''
+    const { rule_files: rules, scrape_configs: jobs } = Prometheus.parse(readYaml(file))
+    assert.deepEqual(
+      rules.map((name) => mounted.get(`/etc/prometheus/${name}`)),
+      ['./alerts.yaml'],
+    )
+    const targets = services.balancer.environment['INSTANCES']?.split(' ')
+    assert.deepEqual(jobs, [{ job_name: 'api', static_configs: [{ targets }] }])
+  })
+
+  it('has Grafana find Prometheus and the dashboard', () => {
+    const mounted = toMounted(services.grafana.volumes)
+    const provisioned = (kind: string): unknown =>
+      readYaml(mounted.get(`/etc/grafana/provisioning/${kind}/octavo.yaml`) ?? '')
+    const { datasources } = DataSources.parse(provisioned('datasources'))
+    assert.deepEqual(datasources, [{ type: 'prometheus', url: 'http://prometheus:9090' }])
+    const { providers } = Dashboards.parse(provisioned('dashboards'))
+    const [path = ''] = providers.map(({ options }) => options.path)
+    assert.equal(mounted.get(`${path}/octavo.json`), './grafana/dashboard.json')
   })
 })
