@@ -11,6 +11,7 @@ import { findChromium, startBrowser } from '../support/browser.ts'
 import type { Browser, Tab } from '../support/browser.ts'
 import { FAINT_TEXTS } from '../support/contrast.ts'
 import { withoutPackage } from '../support/without-package.ts'
+import { createSales } from '../webhooks/support.ts'
 import { findOwnViolations, LIFE, VISIBLE_MAINS } from './axe.ts'
 import { createCars } from './support.ts'
 
@@ -244,6 +245,30 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     // the address leads there again
     await tab.open(`${url}/docs?version=2#/car/car.status`)
     await tab.until(`${opened}?.textContent.includes('status')`)
+    await tab.close()
+  })
+
+  it('has the webhooks of a version in its list, which opens them', async () => {
+    const app = createSales()
+    apps.push(app)
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const tab = await browser.tab()
+    await tab.look(1280, 300, 'light')
+    await tab.open(`${url}/docs?version=2`)
+    await tab.until("document.querySelectorAll('#list li').length === 3")
+    assert.deepEqual(await tab.evaluate(found), ['/v2/owner', 'car.sold', 'owner.moved'])
+    await tab.evaluate(
+      "[...document.querySelectorAll('#list a')].find((each) => each.textContent.includes('owner.moved')).click()",
+    )
+    const opened = "document.querySelector('.opblock.is-open .opblock-summary')"
+    await tab.until(
+      `${opened}?.textContent.includes('owner.moved') && ${opened}.getBoundingClientRect().top < 200`,
+    )
+    // the version has no such webhook
+    await choose(tab, '1')
+    await tab.until("document.querySelectorAll('#list li').length === 2")
+    assert.deepEqual(await tab.evaluate(found), ['/v1/owner', 'car.sold'])
+    assert.deepEqual(tab.complaints, [])
     await tab.close()
   })
 

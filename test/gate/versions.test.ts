@@ -38,6 +38,35 @@ describe('the gate, versions', () => {
     )
   })
 
+  it('asks for no change that describes a webhook, whose versions are made by changes', () => {
+    const version = (name: string, schema: object) => ({
+      version: name,
+      document: {
+        ...Object(documentOf({})),
+        webhooks: {
+          moved: { post: { requestBody: { content: { 'application/json': { schema } } }, responses: {} } },
+        },
+      },
+      isDefault: false,
+    })
+    const object = (...names: readonly string[]) => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, string])),
+      required: names,
+    })
+    const current = [version('1', object('name')), version('2', object('first', 'last'))]
+    const { findings } = checkSnapshots([], current, { history: { changes: [], problems: [] } })
+    assert.deepEqual(findings, [])
+    const kept = current.map((each) => ({ ...each, sha256: '', at: '' }))
+    const [one, two] = current
+    assert.ok(one && two)
+    const changed = checkSnapshots(kept, [one, { ...two, document: one.document }], {})
+    assert.ok(
+      changed.findings.some(({ level, operation }) => level === 'breaking' && operation === 'webhook moved'),
+      JSON.stringify(changed.findings),
+    )
+  })
+
   it('tells words from additions', () => {
     const kept = (version: string) => ({
       version,

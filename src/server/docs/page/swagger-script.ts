@@ -43,8 +43,8 @@ export const SWAGGER_SCRIPT = `  const METHODS = ['get', 'put', 'post', 'delete'
     }).observe(page, { childList: true, subtree: true })
   }
 
-  // what Swagger UI shows, in its order: by tag, those that the document describes first
-  function list({ paths = {}, tags = [] }) {
+  // what Swagger UI shows, in its order: by tag, those that the document describes first, and webhooks last
+  function list({ paths = {}, tags = [], webhooks = {} }) {
     const groups = new Map(tags.map(({ name }) => [name, []]))
     for (const [path, item] of Object.entries(paths)) {
       for (const method of METHODS.filter((each) => each in item)) {
@@ -55,7 +55,10 @@ export const SWAGGER_SCRIPT = `  const METHODS = ['get', 'put', 'post', 'delete'
         }
       }
     }
-    const sections = [...groups].filter(([, items]) => items.length > 0).map(([tag, items]) => {
+    const sent = Object.entries(webhooks).flatMap(([name, item]) =>
+      METHODS.filter((each) => each in item).map((method) => toItem('webhooks', method, name, item[method])),
+    )
+    const sections = [...groups, ['Webhooks', sent]].filter(([, items]) => items.length > 0).map(([tag, items]) => {
       const list = create('ul', '', ...items)
       list.setAttribute('aria-label', tag)
       return create('div', 'group', create('p', '', tag), list)
