@@ -1,6 +1,8 @@
-import { checkOptions } from '../check-options.ts'
+import { checkOptions, invalidOption } from '../check-options.ts'
+import type { Rules } from '../check-options.ts'
 import type { Awaitable } from '../http.ts'
 import { isPositive } from '../values.ts'
+import { isWorkerd } from '../workerd.ts'
 
 /** An event for one subscription, as JSON. Its payload is the same in every attempt, and it holds no secret. */
 export interface Delivery {
@@ -43,6 +45,15 @@ export interface MemoryOutbox extends Outbox {
   close(): Promise<readonly Delivery[]>
 }
 
+const WHERE = 'createMemoryOutbox'
+
+const OPTIONS: Rules = {
+  concurrency: [isPositive, 'a number of attempts, at least 1'],
+  maxDeliveries: [isPositive, 'a number of deliveries, at least 1'],
+}
+
+const NO_WORKER = 'give createWebhooks an outbox that stores deliveries, such as a queue of the platform'
+
 /**
  * Creates an outbox in memory, for development, tests and events that may get lost with the process. In production, use a queue on
  * PostgreSQL or Redis.
@@ -51,10 +62,8 @@ export interface MemoryOutbox extends Outbox {
  * const webhooks = createWebhooks({ subscriptions, outbox: createMemoryOutbox({ concurrency: 2 }) })
  */
 export function createMemoryOutbox(options: MemoryOutboxOptions = {}): MemoryOutbox {
-  checkOptions('createMemoryOutbox', options, {
-    concurrency: [isPositive, 'a number of attempts, at least 1'],
-    maxDeliveries: [isPositive, 'a number of deliveries, at least 1'],
-  })
+  const problems = isWorkerd() ? [invalidOption(WHERE, 'a Worker ends with its response', NO_WORKER)] : []
+  checkOptions(WHERE, options, OPTIONS, problems)
   const { concurrency = 10, maxDeliveries = 10_000 } = options
   const runner = createRunner(concurrency)
   const timers = new Map<Delivery, NodeJS.Timeout>()

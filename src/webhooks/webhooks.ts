@@ -2,7 +2,9 @@ import type { Webhook } from '../openapi/webhook.ts'
 import { once } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
+import { DefinitionError } from '../definition-error.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
+import { isWorkerd } from '../workerd.ts'
 import { openChannel } from '../platform.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import { isBoolean, isFunction, isMilliseconds, isObject, isPositive, isRecord } from '../values.ts'
@@ -121,6 +123,7 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
   // the code that opens connections needs modules of Node, which platforms that only verify webhooks may lack
   let poster: Poster | undefined
   const load = once(async () => {
+    if (isWorkerd()) throw new DefinitionError([NO_SOCKETS])
     const { createPoster } = await import('./send/post.ts')
     return (poster = createPoster(options, { timeout, answerLimit }))
   })
@@ -128,6 +131,8 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
   const prepare = createPrepare(subscriptions, history)
   const tryOnce = createTry(subscriptions, load)
   const { deliver, close } = createDeliver(async (delivery) => {
+    // not an attempt that failed, because none is possible here
+    await load()
     const attempt = await tryOnce(delivery, retryDelays)
     const { delay } = attempt
     if (delay !== undefined) await outbox.add({ ...delivery, attempt: delivery.attempt + 1 }, delay)
@@ -185,6 +190,13 @@ function createDeliver(attempt: Webhooks['deliver']): Pick<Webhooks, 'deliver' |
     },
   }
 }
+
+/** A Worker resolves names by itself, so it would connect to what was not checked. */
+const NO_SOCKETS = invalidOption(
+  WHERE,
+  'a Worker cannot send webhooks',
+  'store what prepare or send returns in a queue, and call deliver and checkUrl in a process of Node, Bun or Deno',
+)
 
 function missingProblems(options: unknown): readonly DefinitionProblem[] {
   return Object(options).subscriptions === undefined

@@ -57,7 +57,12 @@ describe('the gate, versions', () => {
     const current = [version('1', object('name')), version('2', object('first', 'last'))]
     const { findings } = checkSnapshots([], current, { history: { changes: [], problems: [] } })
     assert.deepEqual(findings, [])
-    const kept = current.map((each) => ({ ...each, sha256: '', at: '' }))
+    const kept = current.map(({ version: name, document }) => ({
+      version: name,
+      document,
+      sha256: '',
+      at: '',
+    }))
     const [one, two] = current
     assert.ok(one && two)
     const changed = checkSnapshots(kept, [one, { ...two, document: one.document }], {})

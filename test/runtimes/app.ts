@@ -15,6 +15,7 @@ import {
 import type { AppOptions, HeaderOptions } from 'octavo/edge'
 import { bearerAuth, jwtAuth, safeEqual, scopes } from 'octavo/auth'
 import { compression, cors, etag, rateLimit, requestId, securityHeaders } from 'octavo/middleware'
+import { verifyWebhook } from 'octavo/webhooks'
 import { z } from 'zod'
 
 import { activeSpan, traced } from './telemetry.ts'
@@ -22,6 +23,8 @@ import { activeSpan, traced } from './telemetry.ts'
 /** The longest body that the application takes, in bytes. */
 export const BODY_LIMIT = 100_000
 export const TOKEN = 'token-for-tests'
+/** Of the sender of webhooks. */
+export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 const wait = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -45,6 +48,16 @@ const WithToken = jwtAuth({
 })
 /** Streams whose client has left. */
 let given = 0
+/** Work after a response that has ended. */
+let worked = 0
+/** Whether work may end, and how much did. */
+const after = { isAllowed: false, done: 0 }
+
+/** Waits for another request, so that the response is sent before it ends. */
+async function workLater(): Promise<void> {
+  while (!after.isAllowed) await wait(10)
+  after.done++
+}
 
 async function* count(signal: AbortSignal): AsyncGenerator<{ readonly data: number }> {
   for (let at = 0; at < 1_000; at++) {
@@ -104,6 +117,31 @@ const basics = defineController({
       path: '/token/scoped',
       guards: [WithToken, scopes('cars:write')],
       handler: (_input, { identity }) => identity,
+    },
+    {
+      method: 'POST',
+      path: '/hook',
+      guards: [verifyWebhook({ secrets: WEBHOOK_SECRET })],
+      input: { body: z.object({ type: z.string() }) },
+      handler: ({ body }) => body.type,
+    },
+    {
+      method: 'POST',
+      path: '/later',
+      handler: (_input, { waitUntil }) => (waitUntil(workLater()), after.done),
+    },
+    {
+      method: 'PUT',
+      path: '/later',
+      handler: () => {
+        after.isAllowed = true
+      },
+    },
+    { method: 'GET', path: '/later', handler: () => after.done },
+    {
+      method: 'POST',
+      path: '/work',
+      handler: (_input, { waitUntil }) => waitUntil(wait(200).then(() => void worked++)),
     },
     {
       method: 'GET',
@@ -210,9 +248,12 @@ interface Closable {
 export async function closing(app: Closable): Promise<object> {
   const answer = app.fetch(new Request('http://localhost/slow'))
   await wait(100)
+  await app.fetch(new Request('http://localhost/work', { method: 'POST' }))
+  const before = worked
   const [response] = await Promise.all([answer.then((each) => each.text()), app.close()])
-  const after = await app
+  const work = [before, worked]
+  const refused = await app
     .fetch(new Request('http://localhost/hello'))
     .catch((error: unknown) => String(error))
-  return { response, after }
+  return { response, work, after: refused }
 }

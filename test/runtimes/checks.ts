@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 
-import { BODY_LIMIT, TOKEN } from './app.ts'
+import { BODY_LIMIT, TOKEN, WEBHOOK_SECRET } from './app.ts'
 
 /** Sends a request to the server that is checked. */
 export type Call = (path: string, init?: RequestInit & { readonly duplex?: 'half' }) => Promise<Response>
@@ -216,6 +217,20 @@ const uploads: readonly Omit<Check, 'area'>[] = [
   },
 ]
 
+/** Sends a webhook with the signature of a body. */
+function sendSigned(call: Call, body: string, signed = body): Promise<Response> {
+  const time = String(Math.floor(Date.now() / 1000))
+  const key = Buffer.from(WEBHOOK_SECRET.slice('whsec_'.length), 'base64')
+  const signature = createHmac('sha256', key).update(`msg_1.${time}.${signed}`).digest('base64')
+  const headers = {
+    ...JSON_HEADERS,
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': time,
+    'webhook-signature': `v1,${signature}`,
+  }
+  return call('/hook', { method: 'POST', headers, body })
+}
+
 const guards: readonly Omit<Check, 'area'>[] = [
   {
     title: 'refuse requests without a token',
@@ -241,6 +256,16 @@ const guards: readonly Omit<Check, 'area'>[] = [
       await fails(send('/token', `${JWT.slice(0, -8)}AAAAAAAA`), 401, 'invalid_credentials')
       const lacking = await fails(send('/token/scoped', JWT), 403, 'insufficient_scope')
       assert.match(lacking.headers.get('www-authenticate') ?? '', /scope="cars:write"/)
+    },
+  },
+  {
+    title: 'verify the signatures of webhooks, over the raw body',
+    run: async (call) => {
+      const body = '{ "type": "car.sold", "é": 1 }'
+      await answers(sendSigned(call, body), 200, 'car.sold')
+      const forged = await fails(sendSigned(call, body, '{"type":"car.sold"}'), 401, 'invalid_signature')
+      assert.equal(forged.headers.get('www-authenticate'), 'Webhook header="webhook-signature"')
+      await fails(call('/hook', post({ type: 'car.sold' })), 401, 'invalid_signature')
     },
   },
 ]
@@ -469,10 +494,20 @@ const operation: readonly Omit<Check, 'area'>[] = [
     },
   },
   {
-    title: 'closing, which finishes an answer and refuses what comes later',
+    title: 'work after an answer, by context.waitUntil',
+    run: async (call) => {
+      // the work waits for the second request
+      await answers(call('/later', { method: 'POST' }), 200, 0)
+      await answers(call('/later', { method: 'PUT' }), 204, undefined)
+      await eventually(async () => (await (await call('/later')).text()) === '1')
+    },
+  },
+  {
+    title: 'closing, which finishes an answer and the work after another one, and refuses what comes later',
     run: async (call) =>
       void (await answers(call('/closing', { method: 'POST' }), 200, {
         response: '"slow"',
+        work: [0, 1],
         after: 'Error: The application is closed',
       })),
   },

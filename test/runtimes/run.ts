@@ -2,11 +2,12 @@
  * Runs the checks on every runtime, from built files, and compares the table of docs/guide/runtimes.md with what they found. `--update`
  * writes the table.
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
 import { build } from 'esbuild'
 
@@ -145,7 +146,19 @@ async function checkRuntime(runtime: Runtime, folder: string): Promise<readonly 
   if (runtime.server === 'listen')
     await note({ area: 'operation', title: 'the end of the process' }, server.end)
   else await server.end()
+  if (runtime.program !== undefined && runtime.server === 'listen')
+    await note({ area: 'operation', title: 'webhooks to public addresses alone' }, () =>
+      sendWebhooks(runtime),
+    )
   return found
+}
+
+/** Runs a program as it is, because bundles have packages in them that a runtime may replace. */
+async function sendWebhooks({ program = '', args = [] }: Runtime): Promise<void> {
+  const file = join(PLATFORMS, 'node_modules', program)
+  await promisify(execFile)(file, [...args, join(import.meta.dirname, 'send-webhooks.mjs')], {
+    timeout: LONGEST_START,
+  })
 }
 
 /** Whether a check failed that the runtime is not known to lack. */

@@ -20,7 +20,8 @@ interface Miniflare {
 const nodeModules: Plugin = {
   name: 'node-modules',
   setup: (context) => {
-    const filter = new RegExp(`^(?:node:)?(?:${builtinModules.join('|')})$`)
+    // newer platforms have more of them than the Node that builds
+    const filter = new RegExp(`^(?:node:.+|${builtinModules.join('|')})$`)
     context.onResolve({ filter }, ({ path, kind }) => {
       const name = `node:${path.replace(/^node:/, '')}`
       return kind === 'require-call' ? { path: name, namespace: 'required' } : { path: name, external: true }

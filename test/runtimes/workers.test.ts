@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 
 import { createApp, defineController, defineModule, DefinitionError, reply } from 'octavo'
 import { compression, loadShedding, staticFiles } from 'octavo/middleware'
+import { createMemoryOutbox, createWebhooks, createWebhookSecret, defineWebhook } from 'octavo/webhooks'
+import type { Delivery } from 'octavo/webhooks'
+import { z } from 'zod'
 import { placeless } from '../support/places.ts'
 
 /** What Node has where workerd says its name. */
@@ -114,6 +117,37 @@ describe('in Workers', () => {
       ])
       return true
     })
+  })
+
+  it('webhooks say that no memory lasts and nothing is sent, and are prepared for a queue', async () => {
+    const problem = problemOf(() => createMemoryOutbox())
+    assert.deepEqual(problem, {
+      code: 'invalid_option',
+      where: 'createMemoryOutbox',
+      message: 'a Worker ends with its response',
+      fix: 'give createWebhooks an outbox that stores deliveries, such as a queue of the platform',
+    })
+    const subscription = { id: 's1', url: 'https://hooks.example.com/', secrets: createWebhookSecret() }
+    const subscriptions = { of: () => [subscription], find: () => subscription, disable: () => undefined }
+    assert.deepEqual(
+      problemOf(() => createWebhooks({ subscriptions })),
+      problem,
+    )
+    const stored: Delivery[] = []
+    const webhooks = createWebhooks({
+      subscriptions,
+      outbox: { add: (delivery) => stored.push(delivery) },
+    })
+    await webhooks.send(defineWebhook({ name: 'ping', schema: z.object({}) }), {})
+    const [delivery] = stored
+    assert.ok(delivery)
+    for (const run of [() => webhooks.deliver(delivery), () => webhooks.checkUrl(subscription.url)])
+      await assert.rejects(
+        run,
+        (error) => error instanceof DefinitionError && /a Worker cannot send webhooks/.test(error.message),
+      )
+    assert.equal(stored.length, 1)
+    await webhooks.close()
   })
 
   it('loadShedding says at start that nothing measures the event loop', () => {

@@ -85,7 +85,8 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
 
 async function loadUndici(): Promise<typeof Undici> {
   try {
-    return await import('undici')
+    // by its name alone, Bun takes an undici of its own, which resolves names by itself and connects to private addresses
+    return await import('undici/index.js')
   } catch (cause) {
     throw new DefinitionError(
       [
