@@ -26,8 +26,10 @@ const interceptors = ['d', 'e'].map((name) =>
 )
 const Single = defineProvider({ name: 'Single', create: () => ({ value: 1 }) })
 const PerRequest = defineProvider({ name: 'PerRequest', scope: 'request', create: () => ({ value: 1 }) })
-const client = (): string => `client-${(called = (called + 1) % 1000)}`
+const clientOf = (clients: number) => (): string => `client-${(called = (called + 1) % clients)}`
+const client = clientOf(1000)
 let called = 0
+const usage = { store: () => undefined }
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const TOKENS = { issuer: 'bench', audience: 'bench', algorithms: ['ES256'], publicKey } as const
@@ -96,10 +98,12 @@ const SETUPS: Readonly<Record<string, Setup>> = {
   client: { options: { client } },
   'a span by the API of OpenTelemetry alone': { options: { telemetry: apiAlone } },
   'a span by octavo/otel': { options: { telemetry: spans } },
-  'client and usage': { options: { client, usage: { store: () => undefined } } },
+  usage: { options: { usage } },
+  'client and usage, 10 clients': { options: { client: clientOf(10), usage } },
+  'client and usage, 1,000 clients': { options: { client, usage } },
 }
 
-/** What stands around a handler, and what it costs: with `usage`, calls of 1,000 clients are counted. */
+/** What stands around a handler, and what it costs. */
 export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
   const rounds = isQuick ? 40 : 400
   const contestants: Contestant[] = []

@@ -40,6 +40,11 @@ function short(entries: readonly UsageEntry[]): readonly string[] {
     .toSorted()
 }
 
+async function later<T>(next: () => T | PromiseLike<T>): Promise<T> {
+  await Promise.resolve()
+  return next()
+}
+
 /** Stands for modules and providers that have nothing to stop. */
 const noStop = (): Promise<void> => Promise.resolve()
 
@@ -114,6 +119,44 @@ describe('usage', () => {
     assert.deepEqual(short(found), ['2026-03-01 1 car.list  1', '2026-03-02 1 car.list  1'])
   })
 
+  it('counts requests whose route is found later, and those that are answered later, once', async () => {
+    const found: UsageEntry[] = []
+    const app = createApp(
+      defineModule({
+        controllers: [
+          defineController({
+            name: 'car',
+            prefix: '/car',
+            routes: [
+              { method: 'GET', name: 'soon', path: '/soon', handler: () => 1 },
+              {
+                method: 'GET',
+                name: 'late',
+                path: '/late',
+                handler: () => new Promise((resolve) => setImmediate(resolve, 1)),
+              },
+              {
+                method: 'GET',
+                name: 'fails',
+                path: '/fails',
+                handler: () => Promise.reject(new Error('no')),
+              },
+            ],
+          }),
+        ],
+        middleware: [(context, next) => (context.request.path === '/car/soon' ? later(next) : next())],
+      }),
+      { logger: false, usage: { store: (entries) => void found.push(...entries) } },
+    )
+    for (const path of ['/car/soon', '/car/late', '/car/fails', '/nowhere']) await app.inject(path)
+    await app.close()
+    assert.deepEqual(found.map(({ route, count }) => `${route} ${count}`).toSorted(), [
+      'car.fails 1',
+      'car.late 1',
+      'car.soon 1',
+    ])
+  })
+
   it('counts again what a store did not take, once', async () => {
     const found: UsageEntry[] = []
     const logged: unknown[] = []
@@ -128,6 +171,7 @@ describe('usage', () => {
         },
       },
       { debug: note, info: note, warn: note, error: note },
+      undefined,
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     const context = { route, version: '1', client: 'a' }
@@ -147,7 +191,7 @@ describe('usage', () => {
   it('adds up what several processes keep in a Keyv store, each in an entry of its own', async () => {
     const store = new Keyv()
     const silent = { debug() {}, info() {}, warn() {}, error() {} }
-    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent))
+    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, undefined))
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     for (const [index, usage] of usages.entries()) {
       const dispatch = usage.wrap(
@@ -174,6 +218,7 @@ describe('usage', () => {
     const usage = createUsage(
       { store: refusing, interval: 2 ** 30 },
       { debug: note, info: note, warn: note, error: note },
+      undefined,
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     usage.wrap(() => ({ context: { route, version: null, client: undefined }, response: {} }) as never)(

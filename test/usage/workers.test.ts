@@ -8,17 +8,31 @@ import type { UsageEntry } from 'octavo'
 
 import { named, start } from '../node/process/child.ts'
 import { startLoad, until } from '../node/process/load.ts'
+import type { Load } from '../node/process/load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'octavo-usage-'))
 after(() => rmSync(folder, { recursive: true }))
 
 /** What processes passed to the store, line by line. */
-function countsIn(file: string): number {
+function entriesIn(file: string): readonly UsageEntry[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter(Boolean)
     .flatMap((line) => JSON.parse(line) as readonly UsageEntry[])
-    .reduce((total, { count }) => total + count, 0)
+}
+
+const countsIn = (file: string): number => entriesIn(file).reduce((total, { count }) => total + count, 0)
+
+/** The sums of counts by version, route and client, and those of their changes. */
+function sumsIn(file: string): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {}
+  const add = (name: string, count: number): void => void (sums[name] = (sums[name] ?? 0) + count)
+  for (const { version, route, client, count, changes = [] } of entriesIn(file)) {
+    const name = [version, route, client].join(' ')
+    add(name, count)
+    for (const change of changes) add(`${name} ${change.id}`, change.count)
+  }
+  return sums
 }
 
 describe('usage of workers', { skip: process.platform === 'win32' }, () => {
@@ -33,6 +47,35 @@ describe('usage of workers', { skip: process.platform === 'win32' }, () => {
     program.child.kill('SIGTERM')
     assert.deepEqual(await program.exited, [0, null])
     assert.equal(countsIn(file), sumOf(load.answers))
+  })
+
+  it('is exact over four workers for each version, client and change', async () => {
+    const file = join(folder, 'changes.jsonl')
+    const program = await start({ listen: { workers: 4 }, usage: { file, interval: 400 }, hasHistory: true })
+    const url = await program.url()
+    const altered = startLoad(`${url}/v1/answer?client=acme&town=Ulm`, 4)
+    const plain = startLoad(`${url}/v1/answer?client=acme`, 4)
+    const other = startLoad(`${url}/v1/answer?client=shop&town=Ulm`, 4)
+    const newest = startLoad(`${url}/v2/answer?client=acme&town=Ulm`, 4)
+    const loads = [altered, plain, other, newest]
+    await until(
+      () => loads.every(({ answers }) => sumOf(answers) > 200) && processesOf(loads) === 4,
+      'all workers answer',
+    )
+    await Promise.all(loads.map((load) => load.stop()))
+    assert.deepEqual(
+      loads.flatMap(({ failures }) => failures),
+      [],
+    )
+    program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [0, null])
+    assert.deepEqual(sumsIn(file), {
+      '1 answer.get acme': sumOf(altered.answers) + sumOf(plain.answers),
+      '1 answer.get acme towns': sumOf(altered.answers),
+      '1 answer.get shop': sumOf(other.answers),
+      '1 answer.get shop towns': sumOf(other.answers),
+      '2 answer.get acme': sumOf(newest.answers),
+    })
   })
 
   it('has requests that were under way at SIGTERM', async () => {
@@ -56,6 +99,10 @@ describe('usage of workers', { skip: process.platform === 'win32' }, () => {
     assert.equal(program.lines.filter(({ level, msg }) => level === 'warn' && msg === warning).length, 1)
   })
 })
+
+function processesOf(loads: readonly Load[]): number {
+  return new Set(loads.flatMap(({ answers }) => [...answers.keys()])).size
+}
 
 function sumOf(answers: ReadonlyMap<number, number>): number {
   return [...answers.values()].reduce((sum, count) => sum + count, 0)

@@ -6,7 +6,7 @@ import { once } from '../../async.ts'
 import type { Awaitable, FinishedResponse, RawRequest } from '../../http.ts'
 import { loadZod } from '../../schema/schema.ts'
 import type { Sessions } from '../../session/sessions.ts'
-import type { VersioningOptions } from '../../versioning/options.ts'
+import type { VersionHistory, VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
 import { createLazyDocuments } from '../docs/lazy-documents.ts'
@@ -108,7 +108,7 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     sessions = await loadSessions(settings)
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
-    const usage = await loadUsage(settings)
+    const usage = await loadUsage(settings, versions.current()?.history)
     const closeRest = () => Promise.all([sessions?.close(), settings.telemetry?.flush?.()])
     lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(closeRest))
     const observed = usage?.wrap(dispatch) ?? dispatch
@@ -231,10 +231,11 @@ async function loadSessions({ session, log }: Settings): Promise<Sessions | unde
   return createSessions(session, log)
 }
 
-async function loadUsage({ usage, log }: Settings): Promise<Usage | undefined> {
-  if (usage === undefined) return undefined
-  const { createUsage } = await import('../usage/usage.ts')
-  return createUsage(usage, log)
+async function loadUsage(
+  { usage, log }: Settings,
+  history: VersionHistory | undefined,
+): Promise<Usage | undefined> {
+  return usage && (await import('../usage/usage.ts')).createUsage(usage, log, history)
 }
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */

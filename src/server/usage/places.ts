@@ -33,6 +33,8 @@ export function createPlaces(): Places {
   const list: Place[] = []
   const byName = new Map<string, Place>()
   const byRoute = new Map<RouteInfo, Map<string | null, Place>>()
+  /** The place of each route that was asked for last, because most routes are called in one version. */
+  const latest = new Map<RouteInfo, Place>()
   const byChange = new Map<Place, Map<string, Place>>()
   const named: Places['named'] = (version, route, change) => {
     const name = JSON.stringify([version, route, change])
@@ -47,8 +49,14 @@ export function createPlaces(): Places {
   return {
     list,
     named,
-    of: (route, version) =>
-      byRoute.get(route)?.get(version) ?? keep(byRoute, route, version, named(version, route.name)),
+    of: (route, version) => {
+      const last = latest.get(route)
+      if (last !== undefined && last.version === version) return last
+      const place =
+        byRoute.get(route)?.get(version) ?? keep(byRoute, route, version, named(version, route.name))
+      latest.set(route, place)
+      return place
+    },
     changed: (place, change) =>
       byChange.get(place)?.get(change) ??
       keep(byChange, place, change, named(place.version, place.route, change)),

@@ -3,6 +3,7 @@ import type { Logger } from '../../define/context.ts'
 import { alteredBy } from '../../flatten/altered.ts'
 import type { FinishedResponse } from '../../http.ts'
 import { isStream } from '../../stream.ts'
+import type { VersionHistory } from '../../versioning/options.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../options/usage.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -11,7 +12,7 @@ import type { Days } from './days.ts'
 import { createKeeper } from './keeper.ts'
 import type { Keeper } from './keeper.ts'
 import { createPlaces } from './places.ts'
-import type { Place } from './places.ts'
+import type { Place, Places } from './places.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {
@@ -27,34 +28,13 @@ export interface Usage {
 const INTERVAL = 10_000
 const LIMIT = 10_000
 
-/** Creates the counter of an application. */
-export function createUsage(options: UsageOptions, log: Logger): Usage {
+/** Creates the counter of an application. With a history, it counts the changes that altered requests too. */
+export function createUsage(options: UsageOptions, log: Logger, history: VersionHistory | undefined): Usage {
   const { interval = INTERVAL, limit = LIMIT } = options
   const keeper = createKeeper(options)
   const places = createPlaces()
   const days = createDays(limit, places)
-  /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
-  const countChanges = (context: RequestContext, place: Place, counted: number): number => {
-    const changes = alteredBy(context)
-    if (changes.size > counted) {
-      const now = Date.now()
-      const table = days.today(now)
-      for (const change of [...changes].slice(counted))
-        table.add(places.changed(place, change), context.client, 1, now)
-    }
-    return changes.size
-  }
-  const count = (context: RequestContext, { body }: FinishedResponse): void => {
-    const { route, version, client } = context
-    if (route === null) return
-    const now = Date.now()
-    const place = places.of(route, version)
-    days.today(now).add(place, client, 1, now)
-    if (version === null) return
-    const counted = countChanges(context, place, 0)
-    // its events are altered when they are sent
-    if (isStream(body)) context.atEnd(() => void countChanges(context, place, counted))
-  }
+  const count = createCount(days, places)
   let stored = Promise.resolve()
   /** One flush after the other, for a function must not get the same counts twice. */
   const flush = (): Promise<void> => {
@@ -71,7 +51,9 @@ export function createUsage(options: UsageOptions, log: Logger): Usage {
     wrap: (dispatch) => (raw) => {
       const exchange = dispatch(raw)
       const { context, response } = exchange
-      if (isPromise(response)) void response.then((settled) => count(context, settled))
+      // without a history, a request whose route is known needs no promise of its own
+      if (history === undefined && context.route !== null) count(context, undefined)
+      else if (isPromise(response)) void response.then((settled) => count(context, settled))
       else count(context, response)
       return exchange
     },
@@ -86,6 +68,35 @@ export function createUsage(options: UsageOptions, log: Logger): Usage {
       clearInterval(timer)
       return flush().finally(stop)
     },
+  }
+}
+
+/** Creates the function that counts a request, and with its response the changes that altered it. */
+function createCount(
+  days: Days,
+  places: Places,
+): (context: RequestContext, response: FinishedResponse | undefined) => void {
+  /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
+  const countChanges = (context: RequestContext, place: Place, counted: number): number => {
+    const changes = alteredBy(context)
+    if (changes.size > counted) {
+      const now = Date.now()
+      const table = days.today(now)
+      for (const change of [...changes].slice(counted))
+        table.add(places.changed(place, change), context.client, 1, now)
+    }
+    return changes.size
+  }
+  return (context, response) => {
+    const { route, version, client } = context
+    if (route === null) return
+    const now = Date.now()
+    const place = places.of(route, version)
+    days.today(now).add(place, client, 1, now)
+    if (version === null || response === undefined) return
+    const counted = countChanges(context, place, 0)
+    // its events are altered when they are sent
+    if (isStream(response.body)) context.atEnd(() => void countChanges(context, place, counted))
   }
 }
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, upgrade } from 'octavo'
+import { createApp, defineController, defineModule, upgrade, VersioningSchemes } from 'octavo'
 import type { App, AppOptions, ListenOptions, Logger, UsageOptions } from 'octavo'
 import { z } from 'zod'
 
@@ -12,6 +12,8 @@ export interface ProgramOptions {
   readonly session?: AppOptions['session']
   /** Counts usage, in memory or in lines of a file. */
   readonly usage?: { readonly file?: string; readonly interval?: number }
+  /** Whether it serves a history of two versions, instead of its other routes, to clients that the query names. */
+  readonly hasHistory?: boolean
   /** Whether there are two applications. */
   readonly twice?: boolean
   /** Milliseconds that starting takes. */
@@ -90,10 +92,46 @@ function toUsage({ file, interval = 10_000 }: NonNullable<ProgramOptions['usage'
   return { interval, store: (entries) => appendFileSync(file, `${JSON.stringify(entries)}\n`) }
 }
 
+/** What differs with a history: a change that alters responses with a town. */
+async function loadHistory() {
+  const { defineVersionChange, defineVersions, model, reshape } = await import('octavo/changes')
+  const Answer = model('Answer', { pid: z.number(), text: z.string(), town: z.string().optional() })
+  const towns = defineVersionChange({
+    version: '2',
+    id: 'towns',
+    title: 'Cities are called towns',
+    change: [reshape({ of: Answer, fields: { town: { was: 'city' } } })],
+  })
+  const answers = defineController({
+    prefix: '/answer',
+    name: 'answer',
+    routes: [
+      {
+        method: 'GET',
+        name: 'get',
+        input: { query: { town: z.string().optional(), client: z.string().optional() } },
+        response: Answer,
+        handler: ({ query: { town } }) => ({ pid: process.pid, text, ...(town !== undefined && { town }) }),
+      },
+    ],
+  })
+  const history = defineVersions({ versions: ['2', '1'], models: { Answer }, changes: [towns] })
+  const app: AppOptions = {
+    versioning: { scheme: VersioningSchemes.URL, history },
+    client: (request) => {
+      const { client } = request.query
+      return typeof client === 'string' ? client : undefined
+    },
+  }
+  return { controllers: [answers], app }
+}
+
+const { controllers, app } = options.hasHistory ? await loadHistory() : { controllers: [controller], app: {} }
+
 const create = (): App =>
   createApp(
     defineModule({
-      controllers: [controller],
+      controllers,
       onStart: async () => {
         if (options.startTakes === undefined) return
         tell('test', {}, 'starting')
@@ -106,6 +144,7 @@ const create = (): App =>
       },
     }),
     {
+      ...app,
       logger,
       health: { live: '/livez', ready: '/readyz' },
       ...(options.timeouts && { timeouts: options.timeouts }),

@@ -24,7 +24,10 @@ async function bundle(): Promise<string> {
   const outfile = join(folder, 'app.mjs')
   await build({
     entryPoints: [join(import.meta.dirname, 'app.ts')],
-    alias: { octavo: join(ROOT, 'src', 'index.ts') },
+    alias: {
+      octavo: join(ROOT, 'src', 'index.ts'),
+      'octavo/changes': join(ROOT, 'src', 'changes', 'index.ts'),
+    },
     packages: 'external',
     platform: 'node',
     format: 'esm',
