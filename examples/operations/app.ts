@@ -30,7 +30,13 @@ export function createOrdersApp(
 ): App {
   const settings = Settings.parse(config)
   const stores = openStores(settings.redisUrl)
-  const pins = pinned({ ...stores.pins, onFirstUse: settings.firstVersion, ttl: 10_000 })
+  const pins = pinned({
+    ...stores.pins,
+    onFirstUse: settings.firstVersion,
+    // a request without a key is refused by its guard, and not because it names no version
+    otherwise: settings.firstVersion,
+    ttl: 10_000,
+  })
   const once = idempotency({
     store: stores.client,
     client: ({ client }) => client,
@@ -63,7 +69,7 @@ export function createOrdersApp(
           deprecated: '2026-01-01',
           sunset: '2099-07-01',
           retired: 'gone',
-          brownouts: [{ from: '2099-06-01T10:00:00Z', to: '2099-06-01T11:00:00Z' }],
+          brownouts: settings.brownouts,
         },
       },
     },

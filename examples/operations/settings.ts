@@ -14,6 +14,17 @@ const Clients = z
       ),
   )
 
+/** The times in which version 1 does not answer, from a text such as `2099-06-01T10:00:00Z/2099-06-01T11:00:00Z`, in a list with commas. */
+const Brownouts = z.string().transform((text) =>
+  text
+    .split(',')
+    .filter((span) => span !== '')
+    .map((span) => {
+      const [from = '', to = ''] = span.split('/')
+      return { from, to }
+    }),
+)
+
 /** The settings of an instance. All instances have the same, except for the port. */
 export const Settings = z.object({
   port: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -27,6 +38,8 @@ export const Settings = z.object({
   clients: Clients,
   /** Requests of a client per hour, over all instances. */
   rateLimit: z.coerce.number().int().min(1).default(3600),
+  /** Brownouts of version 1, so that one can be planned without a release. */
+  brownouts: Brownouts.default([{ from: '2099-06-01T10:00:00Z', to: '2099-06-01T11:00:00Z' }]),
   /** Whether spans and metrics are printed. */
   otel: z.enum(['none', 'console']).default('none'),
   /** The version that new clients are pinned to. During a release with a new version, it is the version before. */
@@ -43,6 +56,7 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   deskPassword: env['DESK_PASSWORD'],
   clients: env['CLIENTS'],
   rateLimit: env['RATE_LIMIT'],
+  brownouts: env['BROWNOUTS'],
   otel: env['OTEL'],
   firstVersion: env['FIRST_VERSION'],
 })

@@ -3,6 +3,8 @@
  *
  *   npm run operations                   Ctrl+C stops all of it
  *   OTEL=console npm run operations      prints spans and metrics
+ *   BROWNOUTS=2026-12-01T10:00:00Z/2026-12-01T11:00:00Z npm run operations
+ *                                        has version 1 answer 410 in that time
  *   PORTS=8090,6490,5590,3011,3012 npm run operations
  *                                        uses these ports for nginx, Redis, PostgreSQL and two instances
  *
@@ -27,6 +29,8 @@ const [PORT = 8080, REDIS = 6390, POSTGRES = 5490, ...INSTANCES] = (
 )
   .split(',')
   .map(Number)
+
+const { BROWNOUTS } = process.env
 
 const missing = missingPrograms()
 if (missing.length > 0) {
@@ -59,6 +63,7 @@ const settings = {
   DESK_PASSWORD: 'open sesame',
   CLIENTS: 'acme=acme-key,globex=globex-key',
   OTEL: process.env['OTEL'] ?? 'none',
+  ...(BROWNOUTS !== undefined && { BROWNOUTS }),
 }
 const accessLog = join(folder, 'access.log')
 try {
@@ -78,7 +83,7 @@ function print(url: string, pid: number | undefined): void {
   console.log(`${INSTANCES.length} instances answer on ${url}
 
 Try:
-  curl -H 'x-api-key: acme-key' --json '{"article":"cup","quantity":2}' ${url}/orders
+  curl -H 'x-api-key: acme-key' -H 'idempotency-key: order-1' --json '{"article":"cup","quantity":2}' ${url}/orders      (again: the same order)
   curl -i -H 'x-api-key: acme-key' ${url}/orders
   curl -i -H 'x-api-key: acme-key' -H 'x-api-version: 1' ${url}/orders      (item instead of article, deprecated)
   curl -c jar --json '{"operator":"ann","password":"open sesame"}' ${url}/desk/session

@@ -31,6 +31,8 @@ function run(command: string, stage: Stage): void {
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
 }
 
+const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString()
+
 const allowed = readFileSync(join(HERE, 'Dockerfile.dockerignore'), 'utf8').trim().split('\n')
 
 describe('the image of examples/operations', () => {
@@ -86,6 +88,7 @@ describe('the image of examples/operations', () => {
         DESK_PASSWORD: 'open sesame',
         CLIENTS: 'acme=acme-key',
         OTEL: 'console',
+        BROWNOUTS: `${inMinutes(-10)}/${inMinutes(60)}`,
       }
       const started = await startProgram(command, { cwd: root, env })
       const { port } = new URL(started.url)
@@ -94,6 +97,9 @@ describe('the image of examples/operations', () => {
       const body = JSON.stringify({ article: 'cup', quantity: 2 })
       const added = await fetch(url, { method: 'POST', headers, body })
       assert.equal(added.status, 201, await added.text())
+      const inBrownout = await fetch(url, { headers: { ...headers, 'x-api-version': '1' } })
+      assert.deepEqual([inBrownout.status, inBrownout.headers.has('retry-after')], [410, true])
+      assert.equal((await fetch(url)).status, 401)
 
       const [node = '', ...check]: string[] = JSON.parse(/CMD (.+)$/.exec(image.check)?.[1] ?? '[]')
       assert.equal(node, 'node')
