@@ -93,7 +93,12 @@ describe('the image of examples/operations', () => {
       const started = await startProgram(command, { cwd: root, env })
       const { port } = new URL(started.url)
       const url = `http://127.0.0.1:${port}/orders`
-      const headers = { 'x-api-key': 'acme-key', 'content-type': 'application/json' }
+      const trace = '0af7651916cd43dd8448eb211c80319c'
+      const headers = {
+        'x-api-key': 'acme-key',
+        'content-type': 'application/json',
+        traceparent: `00-${trace}-b7ad6b7169203331-01`,
+      }
       const body = JSON.stringify({ article: 'cup', quantity: 2 })
       const added = await fetch(url, { method: 'POST', headers, body })
       assert.equal(added.status, 201, await added.text())
@@ -107,7 +112,11 @@ describe('the image of examples/operations', () => {
       assert.equal(isHealthy(), 0)
       started.child.kill('SIGTERM')
       assert.deepEqual(await started.exited, [0, null], started.log())
-      for (const printed of ["name: 'POST /orders'", "name: 'http.server.request.duration'"])
+      for (const printed of [
+        `traceId: '${trace}'`,
+        "name: 'POST /orders'",
+        "name: 'http.server.request.duration'",
+      ])
         assert.ok(started.log().includes(printed), printed)
       assert.equal(isHealthy(), 1)
     } finally {
