@@ -55,6 +55,7 @@ export interface IdempotencyStore {
     result: IdempotencyResult,
     context: ExecutionContext_2,
   ): Awaitable<unknown>
+  renew?(key: string, token: string, lease: number, context: ExecutionContext_2): Awaitable<unknown>
 }
 
 export function idempotency(options?: IdempotencyOptions): Interceptor

@@ -12,6 +12,10 @@ export interface GuardedStore {
     start: IdempotencyStart,
     context: ExecutionContext,
   ) => Awaitable<IdempotencyEntry | undefined>
+  /** `undefined` if the store renews no leases. Returns `false` if the run does not hold its key any more. */
+  readonly renew:
+    | ((key: string, token: string, lease: number, context: ExecutionContext) => Awaitable<unknown>)
+    | undefined
   /** Keeps a result. A failure is logged, because the handler has run. */
   readonly finish: (
     key: string,
@@ -27,7 +31,7 @@ export function guardStore(store: IdempotencyStore, time: number): GuardedStore 
   const failures = createFailureLog('store of idempotency keys')
 
   function call<T>(
-    operation: 'begin' | 'finish' | 'fail',
+    operation: 'begin' | 'renew' | 'finish' | 'fail',
     work: () => Awaitable<T>,
     { log }: ExecutionContext,
   ): Awaitable<T | undefined> {
@@ -61,6 +65,10 @@ export function guardStore(store: IdempotencyStore, time: number): GuardedStore 
         return known
       })
     },
+    renew:
+      store.renew &&
+      ((key, token, lease, context) =>
+        call('renew', () => store.renew?.(key, token, lease, context), context)),
     finish: (key, token, result, context) => {
       const kept = call('finish', () => store.finish(key, token, result, context), context)
       return after(kept, (isKept) => {

@@ -14,6 +14,7 @@ import { describeIdempotency, inUse, reused, unavailable, unknownOutcome } from 
 import type { IdempotencyMethod } from './documented.ts'
 import { guardStore } from './guarded-store.ts'
 import type { GuardedStore } from './guarded-store.ts'
+import { keepLease } from './lease.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
 import { isRedis } from '../stores/redis.ts'
@@ -32,7 +33,10 @@ export interface IdempotencyOptions {
   readonly methods?: readonly IdempotencyMethod[]
   /** Seconds for which a result is kept, and its key cannot be used for anything else. @default 86400 */
   readonly lifetime?: number
-  /** Seconds after which a run without a result counts as lost, because its process may have ended. At most `lifetime`. @default 60 */
+  /**
+   * Seconds after which a run without a result counts as lost if its process has not renewed the lease, because it may have ended. It is
+   * renewed while the handler runs. At most `lifetime`. @default 60
+   */
   readonly lease?: number
   /**
    * What becomes of a request whose first run was lost, or whose result has another `shape`: 409 until the lifetime ends, or the handler
@@ -262,7 +266,7 @@ function repeat(
 
 /** Runs the handler, and keeps its result before it is sent. */
 function run(
-  { store, lifetime, maxResult }: Settings,
+  { store, lease, lifetime, maxResult }: Settings,
   { key, token, fingerprint }: Claim,
   context: ExecutionContext,
   next: Next,
@@ -285,5 +289,18 @@ function run(
   } catch (error) {
     return keepError(error)
   }
-  return isPromise(result) ? result.then(keepResult, keepError) : keepResult(result)
+  if (!isPromise(result)) return keepResult(result)
+  const { renew } = store
+  if (renew === undefined) return result.then(keepResult, keepError)
+  const stop = keepLease(lease, () => renew(key, token, lease, context))
+  return result.then(
+    (value) => {
+      stop()
+      return keepResult(value)
+    },
+    (error: unknown) => {
+      stop()
+      return keepError(error)
+    },
+  )
 }

@@ -39,12 +39,21 @@ function eachEnded<T extends { readonly until: number }>(
   return Infinity
 }
 
+/** Extends the lease of a run, and its lifetime if that ends sooner. Returns whether the run holds the key. */
+function extend(running: Map<string, Running>, key: string, token: string, lease: number): boolean {
+  const known = running.get(key)
+  if (known?.token !== token) return false
+  running.delete(key)
+  running.set(key, { ...known, lease, until: Math.max(known.until, lease) })
+  return true
+}
+
 /**
  * Creates the store of one process. Keys that have ended are dropped. It never forgets others: if there is no room for a new key, `begin`
  * throws, because the handler of a forgotten key would run again.
  */
 export function createMemoryStore(maxBytes: number): IdempotencyStore {
-  // all live equally long: the first to end is the first
+  // all live equally long: the first to end is the first, or one that was renewed
   const running = new Map<string, Running>()
   const finished = new Map<string, Finished>()
   let size = 0
@@ -82,6 +91,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
       if (until < due) due = until
       return { state: 'started' }
     },
+    renew: (key, token, lease) => extend(running, key, token, Date.now() + lease),
     finish: (key, token, { text, lifetime }) => {
       const known = running.get(key)
       if (known?.token !== token) return false

@@ -1,5 +1,6 @@
 import { isIoredis } from '../stores/redis.ts'
 import { isFunction, isString } from '../values.ts'
+import { createRepeater } from '../stores/repeater.ts'
 import type { IdempotencyStore } from './store.ts'
 
 /*
@@ -22,6 +23,15 @@ redis.call('HSET', KEYS[1], 'f', ARGV[2], 't', ARGV[1], 'l', string.format('%.0f
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return { 'started' }`
 
+const RENEW = `
+local e = redis.call('HMGET', KEYS[1], 't', 'r')
+if e[1] ~= ARGV[1] or e[2] then return 0 end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[1], 'l', string.format('%.0f', now + ARGV[2]))
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1`
+
 const FINISH = `
 local t = redis.call('HGET', KEYS[1], 't')
 if t and t ~= ARGV[1] then return 0 end
@@ -40,6 +50,7 @@ type Run = (script: string, key: string, args: readonly string[]) => unknown
 /** Creates the store of all processes that share a Redis. */
 export function createRedisStore(client: object): IdempotencyStore {
   const run = createRun(client)
+  const repeat = createRepeater()
   return {
     begin: async (key, { token, fingerprint, lease, lifetime, takesOver }) => {
       const found = await run(BEGIN, toName(key), [
@@ -57,9 +68,19 @@ export function createRedisStore(client: object): IdempotencyStore {
       }
       throw new TypeError('Redis gave no state of an idempotency key')
     },
+    renew: async (key, token, lease) => Number(await run(RENEW, toName(key), [token, String(lease)])) === 1,
     finish: async (key, token, { text, lifetime, fingerprint }) =>
       Number(await run(FINISH, toName(key), [token, text, String(lifetime), fingerprint])) === 1,
-    fail: (key, token) => run(FAIL, toName(key), [token]),
+    fail: async (key, token) => {
+      const release = async (): Promise<unknown> => run(FAIL, toName(key), [token])
+      try {
+        return await release()
+      } catch (error) {
+        // the key would be held by a run that there never was, or that has failed
+        repeat(release)
+        throw error
+      }
+    },
   }
 }
 

@@ -45,6 +45,11 @@ export type IdempotencyEntry =
 export interface IdempotencyStore {
   /** Starts a key, or returns what is known of it. */
   begin(key: string, start: IdempotencyStart, context: ExecutionContext): Awaitable<IdempotencyEntry>
+  /**
+   * Extends the lease of a run by so many milliseconds from now, and its lifetime if that ends sooner. Returns `false` if the run does not
+   * hold the key any more. Without this method, handlers have to end within their lease.
+   */
+  renew?(key: string, token: string, lease: number, context: ExecutionContext): Awaitable<unknown>
   /** Keeps the result of a run until `lifetime` ends. Returns `false` if the run does not hold the key any more. */
   finish(key: string, token: string, result: IdempotencyResult, context: ExecutionContext): Awaitable<unknown>
   /** Forgets a key without a result, if the run still holds it, so that the next request runs the handler. */

@@ -31,7 +31,7 @@ function pagesIn(folder: string): readonly string[] {
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
   { page: 'README.md', maxWords: 1_200 },
-  { page: 'CHANGELOG.md', maxWords: 5_400 },
+  { page: 'CHANGELOG.md', maxWords: 5_800 },
   { page: 'CODE_OF_CONDUCT.md', maxWords: 300 },
   { page: 'CONTRIBUTING.md', maxWords: 2_400 },
   { page: 'SECURITY.md', maxWords: 300 },
@@ -74,7 +74,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/pages.md', maxWords: 1_200 },
   { page: 'docs/guide/pins.md', maxWords: 1_000 },
   { page: 'docs/guide/quotas.md', maxWords: 900 },
-  { page: 'docs/guide/idempotency.md', maxWords: 1_200 },
+  { page: 'docs/guide/idempotency.md', maxWords: 1_450 },
   { page: 'docs/guide/production.md', maxWords: 900 },
   { page: 'docs/guide/preconditions.md', maxWords: 800 },
   { page: 'docs/guide/releasing.md', maxWords: 900 },

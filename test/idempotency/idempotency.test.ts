@@ -21,10 +21,11 @@ import {
 } from 'octavo'
 import type { App, AppOptions, InjectOptions, InjectResponse, Interceptor } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
-import type { IdempotencyOptions } from 'octavo/idempotency'
+import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
 import { z } from 'zod'
 
 import type { AnyRoute } from '../../src/define/route.ts'
+import { createMemoryStore } from '../../src/idempotency/memory-store.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 
@@ -313,6 +314,11 @@ describe('the same key with another request', () => {
   })
 })
 
+/** A store in which a run has lost its key, as one whose process has ended. */
+function withoutRenewal(): IdempotencyStore {
+  return { ...createMemoryStore(1e6), renew: () => false }
+}
+
 describe('requests at the same time', () => {
   it('get a 409 with Retry-After while the first one runs', async () => {
     let end: (value: string) => void = () => undefined
@@ -337,9 +343,58 @@ describe('requests at the same time', () => {
     assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200, 409]))
   })
 
+  it('get a 409 however long the handler runs, because its lease is renewed', async () => {
+    let end: (value: string) => void = () => undefined
+    const { app, runs } = counting(
+      { lease: 1, lifetime: 1, afterLease: 'run' },
+      async () => new Promise((resolve) => (end = resolve)),
+    )
+    const first = post(app)
+    while (runs() === 0) await sleep(1)
+    for (let times = 0; times < 3; times++) {
+      await sleep(700)
+      const second = await post(app)
+      assert.deepEqual([second.statusCode, codeOf(second)], [409, 'idempotency_key_in_use'])
+    }
+    end('slow')
+    assert.equal((await first).json(), 'slow')
+    assert.equal((await post(app)).json(), 'slow')
+    assert.equal(runs(), 1)
+  })
+
+  it('have one timer each while the handler runs, which does not keep the process alive', async (test) => {
+    const started = test.mock.method(globalThis, 'setInterval')
+    const ended = test.mock.method(globalThis, 'clearInterval')
+    const ends: (() => void)[] = []
+    const { app } = counting(
+      {},
+      async (run) =>
+        new Promise((resolve, reject) => {
+          ends.push(run === 1 ? () => resolve(run) : () => reject(conflict()))
+        }),
+    )
+    const responses = [post(app, '"timer-000000000001"'), post(app, '"timer-000000000002"')]
+    while (ends.length < 2) await sleep(1)
+    const timers = started.mock.calls.map(({ result }) => result)
+    assert.deepEqual(
+      timers.map((timer) => timer?.hasRef()),
+      [false, false],
+    )
+    assert.equal(ended.mock.callCount(), 0)
+    for (const end of ends) end()
+    assert.deepEqual(
+      (await Promise.all(responses)).map(({ statusCode }) => statusCode),
+      [200, 409],
+    )
+    assert.deepEqual(new Set(ended.mock.calls.map(({ arguments: [timer] }) => timer)), new Set(timers))
+  })
+
   it('get a 409 of its own when the lease has ended, and the result when it comes late', async () => {
     let end: (value: string) => void = () => undefined
-    const { app, runs } = counting({ lease: 1 }, async () => new Promise((resolve) => (end = resolve)))
+    const { app, runs } = counting(
+      { lease: 1, store: withoutRenewal() },
+      async () => new Promise((resolve) => (end = resolve)),
+    )
     const first = post(app)
     while (runs() === 0) await sleep(1)
     await sleep(1050)
@@ -355,7 +410,7 @@ describe('requests at the same time', () => {
   it("run the handler again after the lease with afterLease: 'run', and keep the result of that run", async () => {
     const ends: ((value: string) => void)[] = []
     const { app, runs } = counting(
-      { lease: 1, afterLease: 'run' },
+      { lease: 1, afterLease: 'run', store: withoutRenewal() },
       async () => new Promise((resolve) => ends.push(resolve)),
     )
     const first = post(app)

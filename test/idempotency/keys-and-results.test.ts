@@ -14,8 +14,10 @@ import {
 import type { App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
 import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { idempotency } from 'octavo/idempotency'
-import type { IdempotencyOptions } from 'octavo/idempotency'
+import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
 import { z } from 'zod'
+
+import { createMemoryStore } from '../../src/idempotency/memory-store.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 
@@ -170,6 +172,52 @@ describe('results', () => {
     }
     assert.deepEqual(found, ['kept', ...keys.slice(1).map(() => 'idempotent_response_lost')])
     assert.equal(runs(), keys.length)
+  })
+})
+
+describe('a result that does not fit its response schema', () => {
+  /** One release of a program. The kept results are those of the first. */
+  const releaseOf = (
+    store: IdempotencyStore,
+    response: z.ZodType,
+    handler: () => unknown,
+  ): ((key?: string) => Promise<readonly unknown[]>) => {
+    const controller = defineController({
+      prefix: '/orders',
+      interceptors: [idempotency({ store })],
+      routes: [
+        { method: 'POST', response: { 201: response }, handler: () => reply(201, handler() as never) },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    return async (key) => {
+      const sent = await post(app, key)
+      const { run, code } = Object(sent.json())
+      return [sent.statusCode, code ?? run, sent.headers['idempotency-replayed']]
+    }
+  }
+
+  it('is a 500 that is not kept, and its handler does not write a second time: a mended release sends the result', async () => {
+    const store = createMemoryStore(1e6)
+    let runs = 0
+    const handler = (): unknown => ({ run: ++runs, paid: 'yes' })
+    const broken = releaseOf(store, z.object({ run: z.int(), paid: z.boolean() }), handler)
+    assert.deepEqual(await broken(), [500, 'response_invalid', undefined])
+    assert.deepEqual((await broken()).slice(0, 2), [500, 'response_invalid'])
+    const mended = releaseOf(store, z.object({ run: z.int(), paid: z.string() }), handler)
+    assert.deepEqual(await mended(), [201, 1, 'true'])
+    assert.equal(runs, 1)
+  })
+
+  it('is the same for a result that is no JSON', async () => {
+    const store = createMemoryStore(1e6)
+    let runs = 0
+    const broken = releaseOf(store, z.object({ run: z.bigint() }), () => ({ run: BigInt(++runs) }))
+    assert.equal((await broken())[0], 500)
+    assert.equal((await broken())[0], 500)
+    const mended = releaseOf(store, z.object({ run: z.bigint().transform(Number) }), () => ++runs)
+    assert.deepEqual(await mended(), [201, 1, 'true'])
+    assert.equal(runs, 1)
   })
 })
 

@@ -3,16 +3,20 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { createClient } from '@keyv/redis'
 import { Redis } from 'ioredis'
 import { Agent, fetch } from 'undici'
 import type { Response } from 'undici'
 import { createApp, defineController, defineModule } from 'octavo'
+import type { App } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -170,4 +174,137 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
     own.disconnect()
     await app.close()
   })
+
+  it('renews the lease of a handler that runs', async () => {
+    let runs = 0
+    let end: (value: string) => void = () => undefined
+    let start: (value: unknown) => void = () => undefined
+    const started = new Promise((resolve) => (start = resolve))
+    const appWith = (): App => {
+      const controller = defineController({
+        prefix: '/',
+        interceptors: [idempotency({ store: client, lease: 1, lifetime: 1, afterLease: 'run' })],
+        routes: [
+          {
+            method: 'POST',
+            handler: async () => {
+              start(++runs)
+              return new Promise((resolve) => (end = resolve))
+            },
+          },
+        ],
+      })
+      return createApp(defineModule({ controllers: [controller] }), { logger: false })
+    }
+    const [one, other] = [appWith(), appWith()]
+    const headers = { 'idempotency-key': '"slow-0000000000000001"' }
+    const first = one.inject({ method: 'POST', url: '/', headers })
+    await started
+    for (let times = 0; times < 3; times++) {
+      await sleep(700)
+      const response = await other.inject({ method: 'POST', url: '/', headers })
+      assert.deepEqual([response.statusCode, response.headers['retry-after']], [409, '1'])
+    }
+    end('slow')
+    assert.equal((await first).json(), 'slow')
+    assert.equal((await other.inject({ method: 'POST', url: '/', headers })).json(), 'slow')
+    assert.equal(runs, 1)
+    await Promise.all([one.close(), other.close()])
+  })
+
+  for (const name of ['ioredis', 'redis'])
+    it(`lets a key go that was started by a script whose reply was lost, with ${name}`, async () => {
+      const proxy = await openProxy(path, join(folder, `before-${name}.sock`))
+      const options = { path: proxy.path, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
+      const own =
+        name === 'ioredis'
+          ? new Redis({ ...options, retryStrategy: () => 20 })
+          : createClient({
+              socket: { path: proxy.path, tls: false, reconnectStrategy: 20 },
+              disableOfflineQueue: true,
+            })
+      own.on('error', () => undefined)
+      await ('isOpen' in own ? own.connect() : once(own, 'ready'))
+      let runs = 0
+      const appWith = (store: object): App => {
+        const controller = defineController({
+          prefix: '/',
+          interceptors: [idempotency({ store, lease: 1 })],
+          routes: [{ method: 'POST', handler: () => ++runs }],
+        })
+        return createApp(defineModule({ controllers: [controller] }), { logger: false })
+      }
+      const [one, other] = [appWith(own), appWith(client)]
+      const headers = { 'idempotency-key': `"reply-${name}-000000000001"` }
+      const send = async (app: App) => app.inject({ method: 'POST', url: '/', headers })
+      proxy.loseReply()
+      const lost = await send(one)
+      assert.deepEqual([lost.statusCode, Object(lost.json()).code], [503, 'idempotency_unavailable'])
+      const held = await send(other)
+      assert.deepEqual([held.statusCode, held.headers['retry-after']], [409, '1'])
+      // its lease ends, and it is still not known what became of it
+      for (let tries = 0; tries < 200; tries++) {
+        const { code } = Object((await send(other)).json())
+        if (code === 'idempotent_outcome_unknown') break
+        await sleep(50)
+      }
+      proxy.passAll()
+      let response = await send(other)
+      for (let tries = 0; tries < 200 && response.statusCode === 409; tries++) {
+        await sleep(50)
+        response = await send(other)
+      }
+      assert.deepEqual([response.statusCode, response.json(), runs], [200, 1, 1])
+      assert.equal((await send(one)).headers['idempotency-replayed'], 'true')
+      if ('isOpen' in own) own.destroy()
+      else own.disconnect()
+      await Promise.all([one.close(), other.close(), proxy.close()])
+    })
 })
+
+interface Proxy {
+  readonly path: string
+  /** Cuts the connection in the place of the next reply, and refuses new ones. */
+  readonly loseReply: () => void
+  readonly passAll: () => void
+  readonly close: () => Promise<unknown>
+}
+
+/** A socket before that of Redis. */
+async function openProxy(target: string, path: string): Promise<Proxy> {
+  let mode: 'pass' | 'lose' | 'refuse' = 'pass'
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    if (mode === 'refuse') return void socket.destroy()
+    const redis = connect(target)
+    for (const each of [socket, redis]) {
+      sockets.add(each)
+      each.on('error', () => undefined)
+      each.on('close', () => {
+        socket.destroy()
+        redis.destroy()
+      })
+    }
+    socket.pipe(redis)
+    redis.on('data', (reply) => {
+      if (mode === 'pass') return void socket.write(reply)
+      mode = 'refuse'
+      socket.destroy()
+    })
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  return {
+    path,
+    loseReply: () => {
+      mode = 'lose'
+    },
+    passAll: () => {
+      mode = 'pass'
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
